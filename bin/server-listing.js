@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+// Old JavaScript on purpose: a Node.js too old for the rest must still be able to say so.
+import { existsSync } from 'node:fs'
+
+const [major, minor] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 16)) {
+  console.error(
+    `server-listing needs Node.js 24.16 or newer; this is Node.js ${process.versions.node}.`,
+  )
+  process.exit(2)
+}
+const source = new URL('../src/main.ts', import.meta.url)
+void import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)

@@ -1,0 +1,112 @@
+import type { Refusal, Response } from '../http/message.ts'
+
+/*
+ * Every answer of the public API (spec 4 and 7). Each sentence stands here and nowhere else, and to the byte: only
+ * the one about the rate limit has no full stop.
+ */
+
+/** Routes that answers are counted under. */
+export const ROUTES = {
+  servers: '/v1/servers',
+  health: '/health',
+  preflight: 'OPTIONS',
+  unknown: 'unknown',
+} as const
+
+/** On every answer: the content type of spec 7.4, the four CORS headers of 7.5, and that nobody may keep a copy. */
+const COMMON_HEADERS = [
+  'Content-Type',
+  'application/json; charset=utf-8',
+  'Access-Control-Allow-Origin',
+  '*',
+  'Access-Control-Allow-Methods',
+  'GET, OPTIONS',
+  'Access-Control-Allow-Headers',
+  'Authorization, Content-Type',
+  'Access-Control-Max-Age',
+  '86400',
+  'Cache-Control',
+  'no-store',
+  'X-Content-Type-Options',
+  'nosniff',
+]
+
+/** The answer to a preflight has no body, and so no length (RFC 9110, 8.6). */
+export const preflight: Response = {
+  status: 204,
+  headers: COMMON_HEADERS,
+  body: '',
+  route: ROUTES.preflight,
+  apiKeyId: null,
+}
+
+export const healthy = json(200, ROUTES.health, { ok: true })
+
+export const notFound = json(404, ROUTES.unknown, { error: 'Not found.' })
+
+/** One answer for every reason, so that none can be told from another. HTTP demands the challenge (RFC 9110, 15.5.2). */
+export const unauthorized = json(401, ROUTES.servers, { error: 'Invalid or missing API key.' }, [
+  'WWW-Authenticate',
+  'Bearer',
+])
+
+const tooSoon = json(429, ROUTES.servers, { error: 'Rate limit exceeded', limit: '1 rps' }, [
+  'Retry-After',
+  '1',
+])
+
+export const authenticationFailed = json(502, ROUTES.servers, {
+  error: 'Authentication service error.',
+})
+
+export const listFailed = json(502, ROUTES.servers, { error: 'Failed to load servers.' })
+
+export const notConfigured = json(503, ROUTES.servers, { error: 'API server is not configured.' })
+
+export function rateLimited(apiKeyId: string): Response {
+  return { ...tooSoon, apiKeyId }
+}
+
+/** A rendered listing as it is kept: what a 200 consists of, but for whose request it answers. */
+export interface ListingAnswer {
+  headers: readonly string[]
+  body: string
+}
+
+/** `body` is JSON text; it is turned into its bytes here, once for all the answers it will be part of. */
+export function listingAnswer(body: string): ListingAnswer {
+  const bytes = Buffer.from(body).toString('latin1')
+  return { headers: withLength(bytes), body: bytes }
+}
+
+export function listed({ headers, body }: ListingAnswer, apiKeyId: string): Response {
+  return { status: 200, headers, body, route: ROUTES.servers, apiKeyId }
+}
+
+const REFUSALS: Record<Refusal, Response> = {
+  400: json(400, ROUTES.unknown, { error: 'Bad request.' }),
+  404: notFound,
+  408: json(408, ROUTES.unknown, { error: 'Request timeout.' }),
+  414: json(414, ROUTES.unknown, { error: 'URI too long.' }),
+  431: json(431, ROUTES.unknown, { error: 'Request header fields too large.' }),
+  505: json(505, ROUTES.unknown, { error: 'HTTP version not supported.' }),
+}
+
+/** For bytes that are no HTTP request: no case of the specification, answered in its form (spec 7.1). */
+export function refusal(status: Refusal): Response {
+  return REFUSALS[status]
+}
+
+function json(
+  status: number,
+  route: string,
+  value: object,
+  headers: readonly string[] = [],
+): Response {
+  const body = JSON.stringify(value)
+  return { status, headers: [...withLength(body), ...headers], body, route, apiKeyId: null }
+}
+
+function withLength(body: string): string[] {
+  return [...COMMON_HEADERS, 'Content-Length', String(body.length)]
+}

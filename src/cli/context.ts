@@ -1,0 +1,48 @@
+import { type Config, readConfig } from '../config.ts'
+import { checkEmail, type User } from '../listing/user.ts'
+import type { Store } from '../listing/store.ts'
+import { openStore } from '../open-store.ts'
+import { Failure, Misuse } from './errors.ts'
+
+/** The configuration; every mistake in it at once where there is one. */
+export function loadConfig(): Config {
+  const read = readConfig(process.env)
+  if ('complaints' in read) throw new Misuse(read.complaints.join('\nerror: '))
+  return read.config
+}
+
+/** The same for a command that needs a database: a DATABASE_URL that names none is a mistake. */
+export function loadConfigWithDatabase(): Config {
+  const config = loadConfig()
+  if (config.database.engine === null) throw new Misuse(config.database.problem)
+  return config
+}
+
+/** Runs a command's body on the store, which is closed afterwards. */
+export async function withStore<T>(
+  body: (store: Store) => Promise<T>,
+  options: { create?: boolean } = {},
+): Promise<T> {
+  const { database } = loadConfigWithDatabase()
+  const store = await openStore(database, options)
+  try {
+    return await body(store)
+  } finally {
+    await store.close()
+  }
+}
+
+/** The user whom a command names by e-mail. */
+export async function findUser(store: Store, email: string): Promise<User> {
+  const user = await store.findUser(readEmail(email))
+  if (user !== null) return user
+  throw new Failure(
+    `there is no user ${email}; \`server-listing user add ${email}\` makes one, \`server-listing user list\` shows all`,
+  )
+}
+
+export function readEmail(email: string): string {
+  const checked = checkEmail(email)
+  if ('complaint' in checked) throw new Misuse(checked.complaint)
+  return checked.email
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander'
+import { migrateStore } from '../open-store.ts'
+import { loadConfigWithDatabase } from './context.ts'
+import { say } from './output.ts'
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description(
+      'make the database where there is none, and bring its schema up to date (serve does so too)',
+    )
+    .action(async () => {
+      const applied = await migrateStore(loadConfigWithDatabase().database)
+      for (const name of applied) say(`applied ${name}`)
+      say('the schema is up to date')
+    })
+}

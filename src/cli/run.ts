@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { Command, CommanderError } from 'commander'
+import { Failure, Misuse } from './errors.ts'
+import { addKeyCommands } from './keys.ts'
+import { addMigrateCommand } from './migrate.ts'
+import { addServeCommand } from './serve.ts'
+import { addServerCommands } from './servers.ts'
+import { addUserCommands } from './users.ts'
+
+/** Runs one command and returns its exit code: 0 done, 1 failed, 2 misused. */
+export async function run(args: readonly string[]): Promise<number> {
+  // A reader that has seen enough, such as head, is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0)
+    throw error
+  })
+  const program = createProgram()
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    // Commander has said what was wrong; its own codes are 0 for help and 1 for everything else.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+    if (isUnforeseen(error) && process.env.LOG_LEVEL === 'debug') console.error(error)
+    return error instanceof Misuse ? 2 : 1
+  }
+}
+
+function isUnforeseen(error: unknown): boolean {
+  return !(error instanceof Misuse || error instanceof Failure)
+}
+
+function createProgram(): Command {
+  const program = new Command('server-listing')
+    .description('The Public Server Listing API: serve it, and manage its users, keys and servers.')
+    .version(readVersion())
+    .showHelpAfterError('Add --help to see how the command is used.')
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Environment:
+  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db)
+  HOST, PORT     where to listen (default: 127.0.0.1 and 8080)
+  BASE_URL       where the public reaches the API
+  LOG_LEVEL      debug, info, warn, error or silent (default: info)
+
+Examples:
+  server-listing serve
+  server-listing user add ada@example.com
+  server-listing server import --user ada@example.com servers.json
+  server-listing key issue --user ada@example.com --name "Discord bot"
+
+Exit codes: 0 done, 1 failed, 2 misused.
+`,
+    )
+  addServeCommand(program)
+  addMigrateCommand(program)
+  addUserCommands(program)
+  addKeyCommands(program)
+  addServerCommands(program)
+  return program
+}
+
+function readVersion(): string {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+}

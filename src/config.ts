@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import * as v from 'valibot'
+import { quote } from './listing/text.ts'
+
+export type DatabaseConfig =
+  | { engine: 'sqlite'; path: string }
+  /** No database that could be used, and what the operator has to set. */
+  | { engine: null; problem: string }
+
+export interface Config {
+  database: DatabaseConfig
+  host: string
+  port: number
+  /** Where the public reaches the API, without a slash at the end. */
+  baseUrl: string
+  logLevel: LogLevel
+}
+
+export type LogLevel = (typeof LOG_LEVELS)[number]
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
+
+const schema = v.object({
+  HOST: v.optional(
+    v.pipe(v.string(), v.regex(/^\S+$/, 'must be an address or a host name to listen on')),
+    '127.0.0.1',
+  ),
+  PORT: v.optional(
+    v.pipe(
+      v.string(),
+      v.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535'),
+      v.transform(Number),
+      v.maxValue(65_535, 'must be a port from 0 to 65535'),
+    ),
+    '8080',
+  ),
+  BASE_URL: v.optional(
+    v.pipe(
+      v.string(),
+      v.check(
+        (url) => /^https?:\/\//.test(url) && URL.canParse(url),
+        'must begin with http:// or https://',
+      ),
+    ),
+  ),
+  LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
+})
+
+/** The configuration that the environment describes, or everything that is wrong with it at once. */
+export function readConfig(
+  environment: Environment,
+): { config: Config } | { complaints: string[] } {
+  // An empty variable is an unset one, as in a compose file.
+  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const checked = v.safeParse(schema, given)
+  if (!checked.success) {
+    return {
+      complaints: checked.issues.map(
+        (issue) => `${v.getDotPath(issue)} ${issue.message}, not ${quote(issue.input)}`,
+      ),
+    }
+  }
+  const { HOST: host, PORT: port, BASE_URL, LOG_LEVEL: logLevel } = checked.output
+  const baseUrl = (BASE_URL ?? `http://${host}:${port}`).replace(/\/+$/, '')
+  return { config: { database: readDatabase(given), host, port, baseUrl, logLevel } }
+}
+
+function readDatabase(environment: Environment): DatabaseConfig {
+  const { DATABASE_URL: given, DATABASE_URL_FILE: file, NODE_ENV } = environment
+  if (given !== undefined) return parseDatabaseUrl(given)
+  if (file !== undefined) return readDatabaseUrlFile(file)
+  if (NODE_ENV === 'production')
+    return {
+      engine: null,
+      problem:
+        'DATABASE_URL must be set in production, such as DATABASE_URL=sqlite:/var/lib/server-listing/listing.db',
+    }
+  return { engine: 'sqlite', path: resolve(DEFAULT_DATABASE_PATH) }
+}
+
+function readDatabaseUrlFile(file: string): DatabaseConfig {
+  try {
+    return parseDatabaseUrl(readFileSync(file, 'utf8').trim())
+  } catch (error) {
+    return {
+      engine: null,
+      problem: `DATABASE_URL_FILE names ${quote(file)}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    }
+  }
+}
+
+function parseDatabaseUrl(url: string): DatabaseConfig {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
+  if (scheme === 'sqlite') {
+    // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.
+    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+    if (path !== '' && !path.endsWith('/') && !path.startsWith('//') && !path.includes('\0'))
+      return { engine: 'sqlite', path: resolve(path) }
+    return {
+      engine: null,
+      problem: `DATABASE_URL must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
+    }
+  }
+  // What follows the scheme may be a password.
+  const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
+  return { engine: null, problem: `DATABASE_URL must begin with sqlite:, and has ${found}` }
+}

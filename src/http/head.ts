@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http'
+import type { Limits } from './limits.ts'
+import type { Refusal, Request } from './message.ts'
+
+/** What a request's head says, beyond what every request says. */
+export interface Head {
+  request: Request
+  /** Set where the head is not one that HTTP lets us answer. */
+  flaw: Refusal | null
+  /** Whether a body follows, which nobody will read. */
+  hasBody: boolean
+}
+
+/**
+ * Reads the head that the parser accepted, and finds what it should not have accepted. The raw header list is read
+ * and never the parsed object, which hides repeated lines.
+ */
+export function readHead(message: IncomingMessage, limits: Limits): Head {
+  const { rawHeaders } = message
+  const target = message.url ?? ''
+  let headerBytes = 0
+  let hosts = 0
+  let host = ''
+  let authorizations = 0
+  let authorization: string | null = null
+  let isChunked = false
+  let hasBody = false
+
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!
+    const value = rawHeaders[index + 1]!
+    headerBytes += name.length + value.length
+    switch (name.length) {
+      case 4:
+        if (name.toLowerCase() === 'host') {
+          hosts += 1
+          host = value
+        }
+        break
+      case 13:
+        if (name.toLowerCase() === 'authorization') {
+          authorizations += 1
+          authorization = value
+        }
+        break
+      case 14:
+        if (name.toLowerCase() === 'content-length') hasBody ||= Number(value) !== 0
+        break
+      case 17:
+        if (name.toLowerCase() === 'transfer-encoding') isChunked = true
+    }
+  }
+
+  const request = {
+    method: message.method ?? '',
+    path: pathOf(target),
+    authorization: authorizations === 1 ? authorization : null,
+  }
+  return { request, flaw: findFlaw(), hasBody: hasBody || isChunked }
+
+  function findFlaw(): Refusal | null {
+    const { httpVersionMajor: major, httpVersionMinor: minor } = message
+    if (major > 1) return 505
+    if (major < 1) return 400
+    if (target.length > limits.targetBytesMax) return 414
+    if (headerBytes > limits.headerBytesMax) return 431
+    if (hosts > 1 || (hosts === 0 && minor === 1)) return 400 // RFC 9112, 3.2
+    if (hosts === 1 && !isHost(host)) return 400
+    if (isChunked && minor === 0) return 400 // RFC 9112, 6.1
+    return null
+  }
+}
+
+const PORT = '(?::[0-9]*)?'
+const HOST = new RegExp(`^(?:\\[[0-9A-Za-z:.]+\\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)${PORT}$`)
+
+/** RFC 3986, 3.2.2: a registered name, an IPv4 or a bracketed IP address, with an optional port. Empty is allowed. */
+function isHost(value: string): boolean {
+  return HOST.test(value)
+}
+
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
+
+function pathOf(target: string): string {
+  const origin = target.startsWith('/') ? target : fromAbsolute(target)
+  const query = origin.indexOf('?')
+  return query === -1 ? origin : origin.slice(0, query)
+}
+
+/** RFC 9112, 3.2.2: a server has to accept the absolute form. Whom it names is not asked. */
+function fromAbsolute(target: string): string {
+  const rest = target.replace(ABSOLUTE_FORM, '')
+  if (rest === target) return target
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

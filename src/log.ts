@@ -1,0 +1,78 @@
+import { pino } from 'pino'
+import pretty from 'pino-pretty'
+import type { LogLevel } from './config.ts'
+import type { HttpEvent } from './http/message.ts'
+
+/**
+ * What the service writes about itself: events and faults, and at `debug` every request. Each line is made from the
+ * fields named here and from nothing else, so no header, target or key can be in one.
+ */
+export interface Log {
+  /** Something the operator may want to know. */
+  info(message: string): void
+  /** Something the operator has to act on. */
+  error(message: string): void
+  /** A failure behind an answer. One line a second for each kind at most; the next one counts what was left out. */
+  fault(fault: unknown): void
+  http(event: HttpEvent): void
+}
+
+const FAULT_INTERVAL_MS = 1_000
+
+/** A log on standard output: a JSON line each, or lines for people where that is a terminal. */
+export function createLog(level: LogLevel): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label: string) => ({ level: label }) },
+  }
+  const logger = process.stdout.isTTY
+    ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l' }))
+    : pino(options, pino.destination({ fd: 1, sync: true }))
+  const faults = new Map<string, { loggedAt: number; leftOut: number }>()
+
+  return {
+    info: (message) => logger.info(message),
+    error: (message) => logger.error(message),
+
+    fault(fault) {
+      const { name, ...fields } = describe(fault)
+      const now = performance.now()
+      const before = faults.get(name)
+      if (before !== undefined && now - before.loggedAt < FAULT_INTERVAL_MS) {
+        before.leftOut += 1
+        return
+      }
+      const leftOut = before !== undefined && before.leftOut > 0 ? { left_out: before.leftOut } : {}
+      logger.error({ fault: name, ...fields, ...leftOut }, 'fault')
+      faults.set(name, { loggedAt: now, leftOut: 0 })
+    },
+
+    http(event) {
+      if (!logger.isLevelEnabled('debug')) return
+      if (event.kind === 'refused') {
+        logger.debug({ status: event.status }, 'refused')
+        return
+      }
+      const { method, route, status, milliseconds, apiKeyId } = event
+      const ms = Number(milliseconds.toFixed(3))
+      logger.debug({ method, route, status, ms, api_key_id: apiKeyId }, 'answered')
+    },
+  }
+}
+
+function describe(fault: unknown): {
+  name: string
+  reason: string
+  cause?: string
+  stack?: string
+} {
+  if (!(fault instanceof Error)) return { name: 'unknown', reason: String(fault) }
+  const { name, message: reason, cause, stack } = fault
+  if (cause instanceof Error) return { name, reason, cause: cause.message }
+  // Our own faults say all there is to say; anything else is a mistake in the program, and where it is helps.
+  return name === 'Error' || name === 'TypeError' || name === 'RangeError'
+    ? { name, reason, ...(stack === undefined ? {} : { stack }) }
+    : { name, reason }
+}

@@ -1,0 +1,57 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { ApiKey } from '../listing/api-key.ts'
+import type { Store } from '../listing/store.ts'
+import { transact } from './database.ts'
+
+const COLUMNS = 'id, user_id, name, api_keys.prefix, created_at, revoked_at, last_used_at'
+const WITH_LAST_USE = 'api_keys JOIN api_key_uses ON api_key_id = api_keys.id'
+
+export function apiKeys(
+  database: DatabaseSync,
+): Pick<Store, 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'revokeApiKeyByHash'> {
+  const freeSlot = database.prepare(`
+    WITH RECURSIVE slots (slot) AS (SELECT 1 UNION ALL SELECT slot + 1 FROM slots WHERE slot < :max)
+    SELECT min(slot) AS slot FROM slots WHERE slot NOT IN
+      (SELECT slot FROM api_keys WHERE user_id = :user_id AND revoked_at IS NULL)
+  `)
+  const insert = database.prepare(`
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot) VALUES (?, ?, ?, ?, ?, ?, ?)
+  `)
+  const list = database.prepare(
+    `SELECT ${COLUMNS} FROM ${WITH_LAST_USE} WHERE user_id = ? ORDER BY created_at, serial`,
+  )
+  const find = database.prepare(`SELECT ${COLUMNS} FROM ${WITH_LAST_USE} WHERE api_keys.id = ?`)
+  // The first revocation's instant stays: a second one changes nothing.
+  const revoke = database.prepare(`
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE user_id = ? AND id = ? RETURNING id
+  `)
+  const revokeByHash = database.prepare(`
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE key_hash = ? RETURNING id
+  `)
+
+  return {
+    async insertApiKey(apiKey, keyHash, activeMax) {
+      return transact(database, () => {
+        const slot = freeSlot.get({ max: activeMax, user_id: apiKey.user_id })?.slot ?? null
+        if (slot === null) return false
+        const { id, user_id, name, prefix, created_at } = apiKey
+        insert.run(id, user_id, name, prefix, keyHash, created_at, slot)
+        return true
+      })
+    },
+
+    async listApiKeys(userId) {
+      return list.all(userId) as unknown as ApiKey[]
+    },
+
+    async revokeApiKey(userId, id, revokedAt) {
+      const revoked = revoke.get(revokedAt, userId, id)
+      return revoked === undefined ? null : (find.get(id) as unknown as ApiKey)
+    },
+
+    async revokeApiKeyByHash(keyHash, revokedAt) {
+      const revoked = revokeByHash.get(revokedAt, keyHash)
+      return revoked === undefined ? null : (find.get(revoked.id ?? null) as unknown as ApiKey)
+    },
+  }
+}

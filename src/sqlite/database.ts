@@ -1,0 +1,105 @@
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { NotConfigured } from '../listing/faults.ts'
+
+export interface DatabaseOptions {
+  /** NORMAL survives a crash of the process, FULL one of the machine as well. */
+  synchronous: 'NORMAL' | 'FULL'
+  /** How long a statement may wait for another process's lock, in milliseconds. Waiting stops the event loop. */
+  lockWaitMs: number
+}
+
+/** Makes an empty database file, for its owner's eyes only, in a folder that is so too. Leaves an existing one alone. */
+export function createDatabaseFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  try {
+    // SQLite gives the files beside the database its mode.
+    closeSync(openSync(path, 'wx', 0o600))
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** Opens a connection to an existing database file. */
+export function openDatabase(path: string, options: DatabaseOptions): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
+  try {
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${options.synchronous};
+      PRAGMA cache_size = -16000;
+    `)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+/** Runs `body` as one transaction that holds the write lock from its beginning, so that it never has to be repeated. */
+export function transact<T>(database: DatabaseSync, body: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = body()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(database)
+    throw error
+  }
+}
+
+/** Ends an open transaction without effect; after some errors SQLite has done so already. */
+export function rollBack(database: DatabaseSync): void {
+  if (database.isTransaction) database.exec('ROLLBACK')
+}
+
+const SQLITE_BUSY = 5
+const SQLITE_READONLY = 8
+const SQLITE_CANTOPEN = 14
+const SQLITE_NOTADB = 26
+
+/** Whether another connection holds the lock that was asked for. */
+export function isLocked(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_BUSY
+}
+
+/** A failure to open that will not pass by itself, as the sentence an operator needs; null for any other error. */
+export function unusable(path: string, error: unknown): NotConfigured | null {
+  const reason = reasonFor(error)
+  if (reason === null) return null
+  return new NotConfigured(`cannot use the database file ${path}: ${reason}`, { cause: error })
+}
+
+function reasonFor(error: unknown): string | null {
+  switch (codeOf(error)) {
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'this user may not write there'
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return 'a part of its path is a file, not a folder'
+    case 'EISDIR':
+      return 'it is a folder'
+  }
+  switch (primaryCode(error)) {
+    case SQLITE_CANTOPEN:
+      return 'it is a folder, or this user may not read and write it and its folder'
+    case SQLITE_READONLY:
+      return 'this user may not write it or its folder'
+    case SQLITE_NOTADB:
+      return 'it is not an SQLite database'
+  }
+  return null
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code
+}
+
+function primaryCode(error: unknown): number | null {
+  const code = (error as { errcode?: number } | undefined)?.errcode
+  return code === undefined ? null : code & 0xff
+}

@@ -1,0 +1,100 @@
+import { AuthenticationFault } from '../listing/faults.ts'
+import type { Use } from '../listing/store.ts'
+import type { Call, Uses } from './uses.ts'
+
+/** Calls decided in one transaction at most, so that one turn of the event loop stays a matter of milliseconds. */
+const BATCH_MAX = 256
+/** How often a batch that found the file locked is tried again. */
+const LOCK_RETRY_MS = 5
+/** How long a call waits for the lock before it is given up. */
+const LOCK_WAIT_MAX_MS = 1_000
+
+interface Waiting extends Call {
+  since: number
+  resolve(use: Use): void
+  reject(fault: Error): void
+}
+
+export interface UseQueue {
+  useApiKey(keyHash: Uint8Array, remembered: string | null): Promise<Use>
+  /** Decides what is waiting, once, and refuses the rest and all that comes after. */
+  close(): void
+}
+
+/** Gathers the calls of one turn of the event loop, has them decided together, and gives each its outcome. */
+export function createUseQueue(uses: Uses): UseQueue {
+  let waiting: Waiting[] = []
+  let isScheduled = false
+  let isClosed = false
+
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    const batch = waiting.slice(0, BATCH_MAX)
+    const outcomes = uses.useTogether(batch)
+    if (outcomes === null) {
+      waitForLock()
+      return
+    }
+    waiting = waiting.slice(BATCH_MAX)
+    for (const [index, call] of batch.entries()) {
+      const outcome = outcomes[index]!
+      if (outcome instanceof Error) call.reject(outcome)
+      else call.resolve(outcome)
+    }
+    // In a later turn: the answers go first.
+    setImmediate(tidy)
+    if (waiting.length > 0) schedule()
+  }
+
+  /** Keeps what waits, except for calls that have waited their time. */
+  function waitForLock(): void {
+    const tooOld = performance.now() - LOCK_WAIT_MAX_MS
+    const [given, kept] = partition(waiting, (call) => call.since <= tooOld)
+    waiting = kept
+    for (const call of given)
+      call.reject(
+        new AuthenticationFault(`the database file was locked for ${LOCK_WAIT_MAX_MS} ms`),
+      )
+    isScheduled = true
+    setTimeout(flush, LOCK_RETRY_MS)
+  }
+
+  function tidy(): void {
+    if (isClosed) return
+    try {
+      uses.tidy()
+    } catch {
+      // Whatever stood in the way is met, and reported, by the next use; the step is taken again after it.
+    }
+  }
+
+  return {
+    useApiKey(keyHash, remembered) {
+      if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
+      return new Promise((resolve, reject) => {
+        waiting.push({ keyHash, remembered, since: performance.now(), resolve, reject })
+        schedule()
+      })
+    },
+
+    close() {
+      isClosed = true
+      if (waiting.length > 0) flush()
+      for (const call of waiting) call.reject(new AuthenticationFault('the store is closed'))
+      waiting = []
+    },
+  }
+}
+
+function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
+  const passed: T[] = []
+  const failed: T[] = []
+  for (const item of items) (test(item) ? passed : failed).push(item)
+  return [passed, failed]
+}
