@@ -81,12 +81,11 @@ async function list(options: { user: string; json?: boolean }): Promise<void> {
 }
 
 function toJson(apiKey: ApiKey): object {
-  const instant = (value: number | null) => (value === null ? null : formatInstant(value))
   return {
     ...apiKey,
     created_at: formatInstant(apiKey.created_at),
-    revoked_at: instant(apiKey.revoked_at),
-    last_used_at: instant(apiKey.last_used_at),
+    revoked_at: apiKey.revoked_at === null ? null : formatInstant(apiKey.revoked_at),
+    last_used_at: apiKey.last_used_at === null ? null : formatInstant(apiKey.last_used_at),
   }
 }
 

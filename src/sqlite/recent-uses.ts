@@ -134,5 +134,5 @@ function rowRange(database: DatabaseSync): { first: number; last: number } {
 }
 
 function inOrder(generation: ReadonlyMap<number, Stamp>): Float64Array {
-  return Float64Array.from(generation.keys()).sort()
+  return Float64Array.from(generation.keys()).toSorted()
 }

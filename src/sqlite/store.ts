@@ -48,7 +48,7 @@ export async function openServingSqliteStore(
 ): Promise<ServingStore> {
   const opened: (() => void)[] = []
   const closeOpened = () => {
-    for (const close of opened.splice(0).reverse()) close()
+    for (const close of opened.splice(0).toReversed()) close()
   }
   try {
     const database = openFile(path, true)
