@@ -12,8 +12,8 @@ export interface Config {
   database: DatabaseConfig
   host: string
   port: number
-  /** Where the public reaches the API, without a slash at the end. */
-  baseUrl: string
+  /** Where the public reaches the API, without a slash at the end; null where nobody said. */
+  baseUrl: string | null
   logLevel: LogLevel
 }
 
@@ -58,20 +58,20 @@ export function readConfig(
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const checked = v.safeParse(schema, given)
   if (!checked.success) {
-    return {
-      complaints: checked.issues.map(
-        (issue) => `${v.getDotPath(issue)} ${issue.message}, not ${quote(issue.input)}`,
-      ),
-    }
+    const complaints = checked.issues.map((issue) => {
+      const name = v.getDotPath(issue) ?? ''
+      return `${name} ${issue.message}, not ${quote(given[name])}`
+    })
+    return { complaints }
   }
   const { HOST: host, PORT: port, BASE_URL, LOG_LEVEL: logLevel } = checked.output
-  const baseUrl = (BASE_URL ?? `http://${host}:${port}`).replace(/\/+$/, '')
+  const baseUrl = BASE_URL?.replace(/\/+$/, '') ?? null
   return { config: { database: readDatabase(given), host, port, baseUrl, logLevel } }
 }
 
 function readDatabase(environment: Environment): DatabaseConfig {
   const { DATABASE_URL: given, DATABASE_URL_FILE: file, NODE_ENV } = environment
-  if (given !== undefined) return parseDatabaseUrl(given)
+  if (given !== undefined) return parseDatabaseUrl(given, 'DATABASE_URL')
   if (file !== undefined) return readDatabaseUrlFile(file)
   if (NODE_ENV === 'production')
     return {
@@ -84,7 +84,10 @@ function readDatabase(environment: Environment): DatabaseConfig {
 
 function readDatabaseUrlFile(file: string): DatabaseConfig {
   try {
-    return parseDatabaseUrl(readFileSync(file, 'utf8').trim())
+    return parseDatabaseUrl(
+      readFileSync(file, 'utf8').trim(),
+      `the file ${quote(file)} that DATABASE_URL_FILE names`,
+    )
   } catch (error) {
     return {
       engine: null,
@@ -93,19 +96,27 @@ function readDatabaseUrlFile(file: string): DatabaseConfig {
   }
 }
 
-function parseDatabaseUrl(url: string): DatabaseConfig {
+/** `source` is where the URL stood, in words that a sentence can begin with. */
+function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (scheme === 'sqlite') {
     // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-    if (path !== '' && !path.endsWith('/') && !path.startsWith('//') && !path.includes('\0'))
-      return { engine: 'sqlite', path: resolve(path) }
+    if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
     return {
       engine: null,
-      problem: `DATABASE_URL must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
+      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
     }
   }
   // What follows the scheme may be a password.
   const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
-  return { engine: null, problem: `DATABASE_URL must begin with sqlite:, and has ${found}` }
+  return {
+    engine: null,
+    problem: `${source} must begin with sqlite:, such as sqlite:data/listing.db, and has ${found}`,
+  }
+}
+
+function isFilePath(path: string): boolean {
+  // What SQLite calls :memory: would be gone with the command that made it.
+  return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
 }

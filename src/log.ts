@@ -1,5 +1,5 @@
-import { pino } from 'pino'
-import pretty from 'pino-pretty'
+import { type DestinationStream, pino } from 'pino'
+import { prettyFactory } from 'pino-pretty'
 import type { LogLevel } from './config.ts'
 import type { HttpEvent } from './http/message.ts'
 
@@ -18,6 +18,8 @@ export interface Log {
 }
 
 const FAULT_INTERVAL_MS = 1_000
+/** Characters of lines that could not be written yet. */
+const OUTPUT_WAITING_MAX = 1_048_576
 
 /** A log on standard output: a JSON line each, or lines for people where that is a terminal. */
 export function createLog(level: LogLevel): Log {
@@ -27,9 +29,7 @@ export function createLog(level: LogLevel): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  const logger = process.stdout.isTTY
-    ? pino(options, pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l' }))
-    : pino(options, pino.destination({ fd: 1, sync: true }))
+  const logger = pino(options, process.stdout.isTTY ? forPeople(openOutput()) : openOutput())
   const faults = new Map<string, { loggedAt: number; leftOut: number }>()
 
   return {
@@ -60,6 +60,18 @@ export function createLog(level: LogLevel): Log {
       logger.debug({ method, route, status, ms, api_key_id: apiKeyId }, 'answered')
     },
   }
+}
+
+/** Where output cannot be written, as on a full disk, lines wait for it, up to a bound; the service goes on. */
+function openOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: OUTPUT_WAITING_MAX })
+  output.on('error', () => {})
+  return output
+}
+
+function forPeople(output: DestinationStream): DestinationStream {
+  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' })
+  return { write: (line) => output.write(format(line)) }
 }
 
 function describe(fault: unknown): {

@@ -44,7 +44,7 @@ export const healthy = json(200, ROUTES.health, { ok: true })
 
 export const notFound = json(404, ROUTES.unknown, { error: 'Not found.' })
 
-/** One answer for every reason, so that none can be told from another. HTTP demands the challenge (RFC 9110, 15.5.2). */
+/** One for every reason, so that none can be told from another. HTTP demands the challenge (RFC 9110, 15.5.2). */
 export const unauthorized = json(401, ROUTES.servers, { error: 'Invalid or missing API key.' }, [
   'WWW-Authenticate',
   'Bearer',

@@ -116,9 +116,9 @@ export async function listen(
     const closed = new Promise((resolve) => server.once('close', resolve))
     // Not the HTTP server's own close, which cuts idle connections on which a request may be under way.
     NetServer.prototype.close.call(server)
-    await Promise.race([closed, delay(limits.drainGraceMs)])
+    await Promise.race([closed, delay(limits.drainGraceMs, null, { ref: false })])
     server.closeIdleConnections()
-    await Promise.race([closed, delay(limits.drainMs)])
+    await Promise.race([closed, delay(limits.drainMs, null, { ref: false })])
     server.closeAllConnections()
     await closed
     // Now only its timer is left.

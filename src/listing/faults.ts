@@ -3,7 +3,7 @@
  * value; these are the failures of the service itself, one class for each answer they lead to (spec 7.2).
  */
 
-/** The key could not be looked up, or its use not recorded. Nothing was answered and, as far as is known, nothing spent. */
+/** The key could not be looked up, or its use not recorded. As far as is known, nothing was spent. */
 export class AuthenticationFault extends Error {
   override name = 'AuthenticationFault'
 }

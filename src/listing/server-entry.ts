@@ -86,8 +86,8 @@ function describe(issue: v.InferIssue<typeof schema>): string {
   return `"${field}" ${issue.message}: ${quote(given)}`
 }
 
-const DOMAIN =
-  /^(?=.{1,253}$)([\p{L}\p{N}_]([\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?)(\.[\p{L}\p{N}_]([\p{L}\p{N}_-]{0,61}[\p{L}\p{N}_])?)*\.?$/u
+const LABEL = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?'
+const DOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*\\.?$`, 'u')
 const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/
 
 /** A domain, an IPv4 address or a bracketed IPv6 address, with an optional port from 1 to 65535 (spec 2.1). */

@@ -15,7 +15,7 @@ export interface Store {
   findUser(email: string): Promise<User | null>
   /** All users, by e-mail. */
   listUsers(): Promise<User[]>
-  /** Removes the user with all keys and servers; no use of the keys begins afterwards. False if there is no such user. */
+  /** Removes the user with all keys and servers; no use of the keys begins afterwards. False if there is none. */
   removeUser(email: string): Promise<boolean>
 
   /**

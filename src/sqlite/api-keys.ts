@@ -29,6 +29,11 @@ export function apiKeys(
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE key_hash = ? RETURNING id
   `)
 
+  function read(id: string): ApiKey | null {
+    const row = find.get(id)
+    return row === undefined ? null : toApiKey(row)
+  }
+
   return {
     async insertApiKey(apiKey, keyHash, activeMax) {
       return transact(database, () => {
@@ -41,17 +46,21 @@ export function apiKeys(
     },
 
     async listApiKeys(userId) {
-      return list.all(userId) as unknown as ApiKey[]
+      return list.all(userId).map(toApiKey)
     },
 
     async revokeApiKey(userId, id, revokedAt) {
       const revoked = revoke.get(revokedAt, userId, id)
-      return revoked === undefined ? null : (find.get(id) as unknown as ApiKey)
+      return revoked === undefined ? null : read(id)
     },
 
     async revokeApiKeyByHash(keyHash, revokedAt) {
       const revoked = revokeByHash.get(revokedAt, keyHash)
-      return revoked === undefined ? null : (find.get(revoked.id ?? null) as unknown as ApiKey)
+      return revoked === undefined ? null : read(revoked.id as string)
     },
   }
+}
+
+function toApiKey(row: object): ApiKey {
+  return { ...row } as ApiKey
 }

@@ -10,7 +10,7 @@ export interface DatabaseOptions {
   lockWaitMs: number
 }
 
-/** Makes an empty database file, for its owner's eyes only, in a folder that is so too. Leaves an existing one alone. */
+/** Makes an empty database file, for its owner's eyes only, in a folder that is so too; leaves existing ones alone. */
 export function createDatabaseFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   try {

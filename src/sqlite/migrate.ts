@@ -18,7 +18,7 @@ const PROGRAM_MIN = /^-- oldest compatible program: (\d+)\n/
 /** The migrations of this program, in order. */
 export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
   const names = readdirSync(folder).filter((name) => FILE_NAME.test(name))
-  return names.sort().map((name, index) => {
+  return names.toSorted().map((name, index) => {
     const sql = readFileSync(new URL(name, folder), 'utf8')
     const number = Number(FILE_NAME.exec(name)?.[1])
     const programMin = Number(PROGRAM_MIN.exec(sql)?.[1])

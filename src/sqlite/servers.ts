@@ -22,7 +22,8 @@ export function servers(
   `)
   const upsert = database.prepare(`
     INSERT INTO servers (${COLUMNS}) VALUES
-      (:id, :created_by, :organization_id, :name, :slug, :host_label, :edition, :status, :version, :listing_kind, :updated_at)
+      (:id, :created_by, :organization_id, :name, :slug, :host_label, :edition, :status, :version, :listing_kind,
+        :updated_at)
     ON CONFLICT (id) DO UPDATE SET
       name = excluded.name, slug = excluded.slug, host_label = excluded.host_label, edition = excluded.edition,
       status = excluded.status, version = excluded.version, listing_kind = excluded.listing_kind,

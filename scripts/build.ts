@@ -1,0 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, rmSync } from 'node:fs'
+
+/*
+ * dist/, which the published package has in the place of src/: Node.js strips no types below node_modules.
+ */
+
+rmSync('dist', { recursive: true, force: true })
+execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
+cpSync('src/sqlite/migrations', 'dist/sqlite/migrations', { recursive: true })

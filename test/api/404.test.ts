@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ask } from '../fixtures/requests.ts'
+import { addOwner, startTestService } from '../fixtures/service.ts'
+import { assertAnswer } from './answers.ts'
+
+const BODY = '{"error":"Not found."}'
+
+test('paths match byte for byte: nothing is decoded, folded or shortened', async (t) => {
+  const { port, store } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  const paths = [
+    '/v1/servers/',
+    '/v1/servers/123',
+    '/v1',
+    '/v1/',
+    '/v2/servers',
+    '/V1/Servers',
+    '/v1/%73ervers',
+    '/v1/../v1/servers',
+    '/v1/./servers',
+    '//v1/servers',
+    '//',
+    '/v1\\servers',
+    '/v1/servers;x=1',
+    '/v1/servers%00',
+    '/v1/%zz',
+    '/health/',
+    '/Health',
+    '/__proto__',
+    '/constructor',
+    '/openapi.json',
+    '/metrics',
+  ]
+  for (const path of paths) assertAnswer(await ask(port, { path, key }), 404, BODY)
+})
+
+test('every method but GET and OPTIONS is not found, and spends nothing', async (t) => {
+  const { port, store } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND'])
+    for (const path of ['/v1/servers', '/health', '/'])
+      assertAnswer(await ask(port, { method, path, key }), 404, BODY)
+  assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('HEAD is not found either, without a body', async (t) => {
+  const { port, store } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  for (const path of ['/v1/servers', '/health'])
+    assertAnswer(await ask(port, { method: 'HEAD', path, key }), 404, '')
+  assert.equal((await ask(port, { key })).status, 200)
+})

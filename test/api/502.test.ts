@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { generateKey } from '../../src/listing/api-key.ts'
+import { AuthenticationFault } from '../../src/listing/faults.ts'
+import { ask } from '../fixtures/requests.ts'
+import { addOwner, startTestService } from '../fixtures/service.ts'
+import { assertAnswer } from './answers.ts'
+
+const AUTHENTICATION = '{"error":"Authentication service error."}'
+const LIST = '{"error":"Failed to load servers."}'
+
+test('with the servers table gone the list has failed, and the use is not recorded', async (t) => {
+  const { port, store, databasePath, faults } = await startTestService(t)
+  const { user, key } = await addOwner(store, 'ada@example.com')
+  const other = openBeside(t, databasePath)
+  other.exec('ALTER TABLE servers RENAME TO elsewhere')
+  assertAnswer(await ask(port, { key }), 502, LIST)
+  assertAnswer(await ask(port, { key }), 502, LIST)
+  assert.equal(faults.length, 2)
+  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+  assert.equal((await ask(port, { key: generateKey() })).status, 401)
+  assert.equal((await ask(port, { path: '/health' })).status, 200)
+  other.exec('ALTER TABLE elsewhere RENAME TO servers')
+  assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('with the keys table gone authentication has failed, but what needs no lookup is still 401', async (t) => {
+  const { port, store, databasePath } = await startTestService(t)
+  const { user, key } = await addOwner(store, 'ada@example.com')
+  const other = openBeside(t, databasePath)
+  other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE api_keys RENAME TO elsewhere')
+  assertAnswer(await ask(port, { key }), 502, AUTHENTICATION)
+  assert.equal((await ask(port, { authorization: 'Basic x' })).status, 401)
+  assert.equal((await ask(port, { path: '/health' })).status, 200)
+  other.exec('ALTER TABLE elsewhere RENAME TO api_keys')
+  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+  assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('with the table of uses gone nothing can be recorded: no 200, but refusals that need none', async (t) => {
+  const { port, store, databasePath } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  const { key: used } = await addOwner(store, 'bob@example.com')
+  assert.equal((await ask(port, { key: used })).status, 200)
+  const other = openBeside(t, databasePath)
+  other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE uses RENAME TO elsewhere')
+  assertAnswer(await ask(port, { key }), 502, AUTHENTICATION)
+  assert.equal((await ask(port, { key: used })).status, 429)
+  assert.equal((await ask(port, { key: generateKey() })).status, 401)
+  other.exec('ALTER TABLE elsewhere RENAME TO uses')
+  assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('a file that another process keeps locked is 502 after a second, with health answered meanwhile', async (t) => {
+  const { port, store, databasePath, faults } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  const other = openBeside(t, databasePath)
+  other.exec('BEGIN IMMEDIATE')
+  const start = performance.now()
+  const pending = ask(port, { key })
+  assert.equal((await ask(port, { path: '/health' })).status, 200)
+  assert.ok(performance.now() - start < 500)
+  assertAnswer(await pending, 502, AUTHENTICATION)
+  assert.ok(performance.now() - start >= 1_000)
+  assert.ok(faults[0] instanceof AuthenticationFault)
+  other.exec('ROLLBACK')
+  assert.equal((await ask(port, { key })).status, 200)
+})
+
+test('a file locked for a moment costs the moment and no 502', async (t) => {
+  const { port, store, databasePath } = await startTestService(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  const other = openBeside(t, databasePath)
+  other.exec('BEGIN IMMEDIATE')
+  const pending = ask(port, { key })
+  await ask(port, { path: '/health' })
+  other.exec('COMMIT')
+  assert.equal((await pending).status, 200)
+})
+
+function openBeside(t: { after(end: () => void): void }, path: string): DatabaseSync {
+  const database = new DatabaseSync(path)
+  t.after(() => database.close())
+  return database
+}

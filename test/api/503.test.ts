@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateKey } from '../../src/listing/api-key.ts'
+import { NotConfigured } from '../../src/listing/faults.ts'
+import { startService } from '../../src/service.ts'
+import { ask } from '../fixtures/requests.ts'
+import { assertAnswer } from './answers.ts'
+
+test('not configured is a state: 503 for what could be a key, everything else as ever', async (t) => {
+  const service = await startService({
+    store: {
+      useApiKey: () => Promise.reject(new NotConfigured('DATABASE_URL must be set')),
+      close: async () => {},
+    },
+    host: '127.0.0.1',
+    port: 0,
+    log: { info() {}, error() {}, fault() {}, http() {} },
+  })
+  t.after(service.close)
+  const { port } = service
+  assertAnswer(
+    await ask(port, { key: generateKey() }),
+    503,
+    '{"error":"API server is not configured."}',
+  )
+  assert.equal((await ask(port, { key: 'svc_live_x' })).status, 503)
+  assert.equal((await ask(port)).status, 401)
+  assert.equal((await ask(port, { key: 'svc_test_x' })).status, 401)
+  assert.equal((await ask(port, { path: '/health' })).status, 200)
+  assert.equal((await ask(port, { method: 'OPTIONS' })).status, 204)
+  assert.equal((await ask(port, { path: '/v1/unknown' })).status, 404)
+})

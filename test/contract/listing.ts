@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { addOwner } from '../fixtures/service.ts'
+import type { OpenFixture } from './fixture.ts'
+import { use } from './use-api-key.ts'
+
+const NOW = 1_800_000_000_000_000
+
+/** Which servers a use brings, in which order, and when they have to be read again (spec 4.1). */
+export function listingContract(open: OpenFixture): void {
+  test('only personal servers of the owner are listed, of every status and edition', async (t) => {
+    const { store } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com', [
+      { name: 'draft', address: 'd.example.com', status: 'draft' },
+      { name: 'bedrock', address: 'b.example.com', edition: 'bedrock', status: 'anything' },
+    ])
+    await addOwner(store, 'bob@example.com', [{ name: 'not hers', address: 'x.example.com' }])
+    const organization = await store.ensureOrganization('guild')
+    await store.saveServers(
+      user.id,
+      organization,
+      [{ name: 'ours', address: 'o.example.com' }],
+      NOW,
+    )
+    assert.deepEqual((await namesOf(store, key)).toSorted(), ['bedrock', 'draft'])
+  })
+
+  test('newest first to the microsecond, ties by id descending', async (t) => {
+    const { store, insertServerRow } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com')
+    const ids = Array.from({ length: 5 }, () => randomUUID()).toSorted()
+    for (const id of ids) await insertServerRow({ ...row(user.id, NOW), id, name: id })
+    await insertServerRow({ ...row(user.id, NOW + 1), name: 'newer' })
+    await insertServerRow({ ...row(user.id, NOW - 1), name: 'older' })
+    assert.deepEqual(await namesOf(store, key), ['newer', ...ids.toReversed(), 'older'])
+  })
+
+  test('of 150 servers the 100 most recently updated are listed', async (t) => {
+    const { store } = await open(t)
+    const entries = Array.from({ length: 150 }, (_, index) => ({
+      name: `server ${index}`,
+      address: `s${index}.example.com`,
+      updated_at: NOW + index,
+    }))
+    const { key } = await addOwner(store, 'ada@example.com', entries)
+    const expected = Array.from({ length: 100 }, (_, index) => `server ${149 - index}`)
+    assert.deepEqual(await namesOf(store, key), expected)
+  })
+
+  test('an owner without servers gets an empty list', async (t) => {
+    const { store } = await open(t)
+    const { key } = await addOwner(store, 'ada@example.com')
+    assert.deepEqual(await namesOf(store, key), [])
+  })
+
+  test('rows come back only where the listing changed since the remembered revision', async (t) => {
+    const { store, openSecond, elapse } = await open(t)
+    const second = await openSecond()
+    const { user, key } = await addOwner(store, 'ada@example.com', [
+      { name: 'a', address: 'a.example.com' },
+    ])
+    const first = await use(store, key)
+    assert.ok(first.outcome === 'used')
+
+    await elapse(1_000)
+    const again = await use(store, key, first.revision)
+    assert.ok(again.outcome === 'used')
+    assert.equal(again.rows, null)
+    assert.equal(again.revision, first.revision)
+
+    await second.saveServers(user.id, null, [{ name: 'b', address: 'a.example.com' }], NOW)
+    await elapse(1_000)
+    const changed = await use(store, key, first.revision)
+    assert.ok(changed.outcome === 'used')
+    assert.deepEqual(
+      changed.rows?.map(({ name }) => name),
+      ['b'],
+    )
+    await second.close()
+  })
+
+  test("a revision of one owner's listing does not stand for another's", async (t) => {
+    const { store } = await open(t)
+    const ada = await addOwner(store, 'ada@example.com')
+    const bob = await addOwner(store, 'bob@example.com')
+    const first = await use(store, ada.key)
+    assert.ok(first.outcome === 'used')
+    const other = await use(store, bob.key, first.revision)
+    assert.ok(other.outcome === 'used')
+    assert.deepEqual(other.rows, [])
+  })
+
+  test('a listing changed by another program is what the next use brings', async (t) => {
+    const { store, insertServerRow, elapse } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com')
+    let revision: string | null = null
+    for (let count = 1; count <= 5; count += 1) {
+      await insertServerRow(row(user.id, NOW + count))
+      const used = await use(store, key, revision)
+      assert.ok(used.outcome === 'used')
+      assert.equal(used.rows?.length, count)
+      revision = used.revision
+      await elapse(1_000)
+    }
+  })
+}
+
+async function namesOf(store: ServingStore, key: string): Promise<string[]> {
+  const used = await use(store, key)
+  assert.ok(used.outcome === 'used' && used.rows !== null)
+  return used.rows.map(({ name }) => name)
+}
+
+function row(createdBy: string, updatedAt: number) {
+  return {
+    id: randomUUID(),
+    created_by: createdBy,
+    name: 'a',
+    host_label: 'a.example.com',
+    updated_at: updatedAt,
+  }
+}
