@@ -1,39 +1,34 @@
-import { STATUS_CODES } from 'node:http'
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Response } from './message.ts'
 
 /** What the front knows of one connection, so that each request on it gets one answer and no other. */
 export interface Connection {
+  socket: Socket
   /** Requests that were taken and not answered yet. */
   unanswered: number
-  /** Set once the last answer on this connection is decided: whatever else arrives is discarded. */
+  /** What the last of them is answered with. */
+  last: ServerResponse | null
+  /** Set once no other request will be taken: whatever else arrives is discarded. */
   isClosing: boolean
   /** The start of something that is no request, while its line is incomplete. */
   unparsed: string
 }
 
-const connections = new WeakMap<Socket, Connection>()
-
-export function connectionOf(socket: Socket): Connection {
-  let connection = connections.get(socket)
-  if (connection === undefined) {
-    connection = { unanswered: 0, isClosing: false, unparsed: '' }
-    connections.set(socket, connection)
-  }
-  return connection
+export function newConnection(socket: Socket): Connection {
+  return { socket, unanswered: 0, last: null, isClosing: false, unparsed: '' }
 }
 
 /**
- * Closes the connection after what was written to it, but goes on discarding what arrives for a while: closing with
- * unread bytes makes the system send a reset, and a reset can destroy the answer before the client has read it.
+ * Takes no more requests, and calls back once every answer has left, so that what is written then cannot overtake
+ * one. Does not call back where the last answer is still to come: that one ends the connection itself.
  */
-export function closeGently(socket: Socket, lingerMs: number): void {
-  if (socket.destroyed) return
-  // A reset while lingering is nobody's concern; without a listener it would end the process.
-  socket.on('error', () => {})
-  socket.end()
-  socket.resume()
-  setTimeout(() => socket.destroy(), lingerMs).unref()
+export function takeNoMore(connection: Connection, afterAnswers: () => void): void {
+  if (connection.isClosing) return
+  connection.isClosing = true
+  const { last } = connection
+  if (last === null || last.writableFinished) afterAnswers()
+  else if (last.writableEnded) last.once('finish', afterAnswers)
 }
 
 /** Writes an answer where there is no request to hang it on, and closes. */
@@ -45,4 +40,19 @@ export function writeAndClose(socket: Socket, response: Response, lingerMs: numb
   lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: close', '', body)
   socket.write(lines.join('\r\n'), 'latin1')
   closeGently(socket, lingerMs)
+}
+
+/**
+ * Closes the connection after what was written to it, but goes on discarding what arrives for a while: closing with
+ * unread bytes makes the system send a reset, and a reset can destroy the answer before the client has read it.
+ */
+export function closeGently(socket: Socket, lingerMs: number): void {
+  if (socket.destroyed) return
+  socket.end()
+  // The parser is to see no more: it would make requests and errors of what is discarded.
+  socket.removeAllListeners('data')
+  socket.on('data', () => {})
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(timer))
 }

@@ -7,8 +7,8 @@ export interface Head {
   request: Request
   /** Set where the head is not one that HTTP lets us answer. */
   flaw: Refusal | null
-  /** Whether a body follows, which nobody will read. */
-  hasBody: boolean
+  /** Whether no other request can be read behind it, as a body follows that nobody wants, or something stranger. */
+  isLast: boolean
 }
 
 /**
@@ -24,7 +24,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
   let authorizations = 0
   let authorization: string | null = null
   let isChunked = false
-  let hasBody = false
+  let isLast = false
 
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!
@@ -37,6 +37,10 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
           host = value
         }
         break
+      case 7:
+        // No upgrade is made, but Node drops the rest of the packet as if it belonged to one.
+        if (name.toLowerCase() === 'upgrade') isLast = true
+        break
       case 13:
         if (name.toLowerCase() === 'authorization') {
           authorizations += 1
@@ -44,7 +48,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
         }
         break
       case 14:
-        if (name.toLowerCase() === 'content-length') hasBody ||= Number(value) !== 0
+        if (name.toLowerCase() === 'content-length') isLast ||= Number(value) !== 0
         break
       case 17:
         if (name.toLowerCase() === 'transfer-encoding') isChunked = true
@@ -56,7 +60,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
     path: pathOf(target),
     authorization: authorizations === 1 ? authorization : null,
   }
-  return { request, flaw: findFlaw(), hasBody: hasBody || isChunked }
+  return { request, flaw: findFlaw(), isLast: isLast || isChunked }
 
   function findFlaw(): Refusal | null {
     const { httpVersionMajor: major, httpVersionMinor: minor } = message

@@ -1,7 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { closeGently, connectionOf, writeAndClose } from './connection.ts'
+import {
+  closeGently,
+  type Connection,
+  newConnection,
+  takeNoMore,
+  writeAndClose,
+} from './connection.ts'
 import { readHead } from './head.ts'
 import { LIMITS, type Limits, PARSER_HEAD_BYTES_MAX } from './limits.ts'
 import type { Application, Refusal, Response } from './message.ts'
@@ -24,7 +30,8 @@ export async function listen(
   port: number,
   limits: Limits = LIMITS,
 ): Promise<Listener> {
-  let isDraining = false
+  const connections = new Map<Socket, Connection>()
+  let drained: Promise<void> | null = null
 
   const server = createServer({
     maxHeaderSize: PARSER_HEAD_BYTES_MAX,
@@ -42,39 +49,48 @@ export async function listen(
   // A client that has said all it wants to say is still to be answered. Node reads this; its types do not know it.
   Object.assign(server, { httpAllowHalfOpen: true })
 
+  server.on('connection', (socket) => {
+    connections.set(socket, newConnection(socket))
+    socket.once('close', () => connections.delete(socket))
+  })
   server.on('request', onRequest)
-  // Without these two Node sends a 100, or a 417 of its own. No body is wanted, so nothing is to be continued.
-  server.on('checkContinue', onRequest)
+  // Without these two Node sends a 100, or a 417 of its own. No body is wanted, so nothing is to be continued; but the
+  // client may send one all the same, and nothing tells it from a request.
+  server.on('checkContinue', (message: IncomingMessage, outgoing: ServerResponse) =>
+    onRequest(message, outgoing, true),
+  )
   server.on('checkExpectation', onRequest)
-  server.on('connect', (_message: IncomingMessage, socket: Socket) => refuse(socket, 404))
+  server.on('connect', ({ socket }: IncomingMessage) => {
+    // Node has let go of the connection. An error that nobody hears would end the process.
+    socket.on('error', () => {})
+    socket.on('timeout', () => socket.destroy())
+    refuse(socket, 404)
+  })
   server.on('clientError', onUnparsed)
 
-  function onRequest(message: IncomingMessage, outgoing: ServerResponse): void {
+  function onRequest(
+    message: IncomingMessage,
+    outgoing: ServerResponse,
+    awaitsContinue = false,
+  ): void {
     const startedAt = performance.now()
-    const { socket } = message
-    const connection = connectionOf(socket)
-    if (connection.isClosing) return
-    const { request, flaw, hasBody } = readHead(message, limits)
+    const connection = connections.get(message.socket)
+    if (connection === undefined || connection.isClosing) return
+    const { request, flaw, isLast } = readHead(message, limits)
     connection.unanswered += 1
-    if (flaw !== null) {
-      send(application.refuse(flaw), true)
-      return
-    }
+    connection.last = outgoing
+    // Where the client wants this to be the last, Node closes; it has promised to send nothing more.
+    connection.isClosing = !outgoing.shouldKeepAlive
+    if (isLast || awaitsContinue || flaw !== null) endWith(connection, outgoing)
+    // Not now: at the end of each request Node makes sure that the next one is read.
+    if (connection.unanswered === limits.pipelinedMax) setImmediate(pause, connection)
 
-    if (connection.unanswered >= limits.pipelinedMax) socket.pause()
-    const answer = application.answer(request)
-    if (answer instanceof Promise) void answer.then((response) => send(response, hasBody))
-    else send(answer, hasBody)
+    const answer = flaw === null ? application.answer(request) : application.refuse(flaw)
+    if (answer instanceof Promise) void answer.then(send)
+    else send(answer)
 
-    function send(response: Response, isLast: boolean): void {
-      connection.unanswered -= 1
-      if (connection.unanswered === 0 && socket.isPaused()) socket.resume()
-      if (isLast || connection.isClosing || isDraining) {
-        connection.isClosing = true
-        // Node calls this once it has written an answer that closes the connection.
-        socket.destroySoon = () => closeGently(socket, limits.lingerMs)
-        outgoing.shouldKeepAlive = false
-      }
+    function send(response: Response): void {
+      finish(connection!, outgoing)
       outgoing.writeHead(response.status, response.headers as string[])
       outgoing.end(response.body, 'latin1')
       application.observe({
@@ -88,47 +104,72 @@ export async function listen(
     }
   }
 
-  /** Called for every packet from the one on that the parser could not read. */
+  function pause({ socket, unanswered }: Connection): void {
+    if (unanswered >= limits.pipelinedMax) socket.pause()
+  }
+
+  /** Called before an answer is given: it may have become the last on its connection since the request. */
+  function finish(connection: Connection, outgoing: ServerResponse): void {
+    const { socket, last, isClosing } = connection
+    connection.unanswered -= 1
+    if (connection.unanswered === 0 && socket.isPaused()) socket.resume()
+    const isLast = outgoing === last && (isClosing || drained !== null)
+    if (isLast && outgoing.shouldKeepAlive) endWith(connection, outgoing)
+  }
+
+  /** Makes this the last answer of a connection on which something may still arrive. */
+  function endWith(connection: Connection, outgoing: ServerResponse): void {
+    connection.isClosing = true
+    outgoing.shouldKeepAlive = false
+    // Node calls this once it has written an answer that closes the connection.
+    connection.socket.destroySoon = () => closeGently(connection.socket, limits.lingerMs)
+  }
+
+  /** Called for the packet that the parser could not read, and for every one after it. */
   function onUnparsed(error: ParserError, socket: Socket): void {
-    const connection = connectionOf(socket)
-    if (connection.isClosing || error.code === 'ECONNRESET' || !socket.writable) {
-      if (!socket.writable) socket.destroy()
-      return
-    }
-    connection.unparsed += error.rawPacket?.toString('latin1', error.bytesParsed ?? 0) ?? ''
+    const connection = connections.get(socket)
+    if (connection === undefined || connection.isClosing || !socket.writable) return
+    const { rawPacket, bytesParsed } = error
+    const isFirst = connection.unparsed === ''
+    connection.unparsed += rawPacket?.toString('latin1', isFirst ? bytesParsed : 0) ?? ''
     const status = statusForUnparsed(error, connection.unparsed)
     if (status !== null) refuse(socket, status)
+    // The rest of the line may never come. Before Node hears of the end, and ends the connection too.
+    else if (isFirst) socket.prependOnceListener('end', () => refuse(socket, 400))
   }
 
   function refuse(socket: Socket, status: Refusal): void {
-    const connection = connectionOf(socket)
-    const isAnswering = connection.unanswered > 0
-    connection.isClosing = true
-    // An answer sent now would be taken for that of the request before, which is still to come.
-    if (isAnswering) return
-    writeAndClose(socket, application.refuse(status), limits.lingerMs)
-    application.observe({ kind: 'refused', status })
+    const connection = connections.get(socket)
+    if (connection === undefined) return
+    takeNoMore(connection, () => {
+      writeAndClose(socket, application.refuse(status), limits.lingerMs)
+      application.observe({ kind: 'refused', status })
+    })
   }
 
-  async function close(): Promise<void> {
-    if (isDraining) return
-    isDraining = true
+  async function drain(): Promise<void> {
     const closed = new Promise((resolve) => server.once('close', resolve))
     // Not the HTTP server's own close, which cuts idle connections on which a request may be under way.
     NetServer.prototype.close.call(server)
     await Promise.race([closed, delay(limits.drainGraceMs, null, { ref: false })])
-    server.closeIdleConnections()
+    for (const connection of connections.values())
+      takeNoMore(connection, () => closeGently(connection.socket, limits.lingerMs))
     await Promise.race([closed, delay(limits.drainMs, null, { ref: false })])
-    server.closeAllConnections()
+    for (const socket of connections.keys()) socket.destroy()
     await closed
     // Now only its timer is left.
     server.close()
   }
 
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
+    // It stays: a connection that could not be accepted later on is not to end the process.
+    server.on('error', reject)
     server.listen(port, host, resolve)
   })
   const address = server.address() as AddressInfo
-  return { host: address.address, port: address.port, close }
+  return {
+    host: address.address,
+    port: address.port,
+    close: () => (drained ??= drain()),
+  }
 }

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { suite, test } from 'node:test'
+import { hosted } from './corpus/case.ts'
+import { LARGE, listenHeld, settled } from './held.ts'
+import { assertOutcomes } from './outcome.ts'
+import { open } from './raw.ts'
+
+/*
+ * close(): what was asked is answered, and nobody can hold it up.
+ */
+
+const REQUEST = hosted('GET / HTTP/1.1')
+
+suite('close', { concurrency: true }, () => {
+  test('answers what was asked, says that this is the last, and is done then', async (t) => {
+    const { port, taken, held, close } = await listenHeld(t, { drainMs: 8_000 })
+    const client = await open(port)
+    client.send(REQUEST.repeat(2))
+    await taken(2)
+    const since = performance.now()
+    const closed = close()
+    await settled()
+    held[1]!.answer()
+    held[0]!.answer()
+    assertOutcomes(await client.untilEnd(), ['health', 'health'], true)
+    await closed
+    assert.ok(performance.now() - since < 2_000)
+  })
+
+  test('answers what was asked after the time for idle connections, too', async (t) => {
+    const { port, taken, held, close } = await listenHeld(t, { drainMs: 8_000 })
+    const [idle, busy, queued] = [await open(port), await open(port), await open(port)]
+    busy.send(REQUEST)
+    await taken(1)
+    queued.send(REQUEST.repeat(2))
+    await taken(3)
+    held[2]!.answer()
+    await settled()
+    const closed = close()
+    assert.deepEqual(await idle.untilEnd(), [])
+    held[0]!.answer()
+    held[1]!.answer()
+    assertOutcomes(await busy.untilEnd(), ['health'], true)
+    // Its last answer had been given before, but could not be sent.
+    assertOutcomes(await queued.untilEnd(), ['health', 'health'], false)
+    await closed
+  })
+
+  test('ends connections on which nothing was asked', async (t) => {
+    const { port, taken, held, close } = await listenHeld(t, { drainMs: 8_000 })
+    const [fresh, half, used] = [await open(port), await open(port), await open(port)]
+    half.send('GET / HTT')
+    used.send(REQUEST)
+    await taken(1)
+    held[0]!.answer()
+    await used.answers(1)
+    const since = performance.now()
+    await close()
+    assert.ok(performance.now() - since < 2_000)
+    for (const client of [fresh, half]) assert.deepEqual(await client.untilEnd(), [])
+    assertOutcomes(await used.untilEnd(), ['health'], false)
+  })
+
+  test('still takes the request that was under way on an idle connection', async (t) => {
+    const { port, taken, held, close } = await listenHeld(t, { drainGraceMs: 5_000 })
+    const client = await open(port)
+    client.send(REQUEST)
+    await taken(1)
+    held[0]!.answer()
+    await client.answers(1)
+    const closed = close()
+    client.send(REQUEST.repeat(2))
+    await taken(2)
+    await settled()
+    for (const { answer } of held) answer()
+    const answers = await client.untilEnd()
+    assertOutcomes(answers, ['health', 'health', 'health'], true)
+    await closed
+  })
+
+  test('refuses new connections', async (t) => {
+    const { port, taken, held, close } = await listenHeld(t, { drainMs: 8_000 })
+    const client = await open(port)
+    client.send(REQUEST)
+    await taken(1)
+    const closed = close()
+    const [error] = await once(connect(port, '127.0.0.1'), 'error')
+    assert.equal(error.code, 'ECONNREFUSED')
+    held[0]!.answer()
+    assertOutcomes(await client.untilEnd(), ['health'], true)
+    await closed
+  })
+
+  test('may be asked for twice', async (t) => {
+    const { close } = await listenHeld(t)
+    assert.equal(close(), close())
+    await close()
+  })
+
+  const HOLDERS: Record<string, string> = {
+    'asks and never reads': REQUEST,
+    'sends a body without end': hosted('POST / HTTP/1.1', 'Content-Length: 999999999'),
+    'sends garbage': '\0',
+    'asks for a tunnel': hosted('CONNECT x:1 HTTP/1.1'),
+    'asks for a tunnel behind a request': REQUEST + hosted('CONNECT x:1 HTTP/1.1'),
+  }
+  for (const [name, text] of Object.entries(HOLDERS))
+    test(`is not held up by a client that ${name} and does not close`, async (t) => {
+      const { port, close } = await listenHeld(t, { lingerMs: 60_000 })
+      const client = await open(port)
+      client.socket.removeAllListeners('end')
+      client.send(text)
+      await settled()
+      const since = performance.now()
+      await close()
+      assert.ok(performance.now() - since < 1_000)
+      client.socket.destroy()
+    })
+})
+
+test('waits for a client that reads slowly, but no longer than for any', async (t) => {
+  const { port, taken, held, close } = await listenHeld(t, { drainMs: 500 })
+  const [slow, never] = [await open(port), await open(port)]
+  for (const { socket, send } of [slow, never]) {
+    socket.pause()
+    send(REQUEST)
+  }
+  await taken(2)
+  for (const { answer } of held) answer(LARGE)
+  await settled()
+  const since = performance.now()
+  const closed = close()
+  setTimeout(() => slow.socket.resume(), 200)
+  await once(slow.socket, 'end')
+  assert.ok(slow.socket.bytesRead > LARGE.body.length)
+  await closed
+  const milliseconds = performance.now() - since
+  assert.ok(milliseconds > 500 && milliseconds < 2_000, `after ${milliseconds} ms`)
+  never.socket.destroy()
+})
+
+test('leaves nothing behind that would keep the process alive', async (t) => {
+  const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const { port, close } = await listenHeld(t)
+  const client = await open(port)
+  client.send('\0')
+  await client.untilEnd()
+  await close()
+  await settled()
+  const after = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  assert.ok(after <= before, `${after} timers, ${before} before`)
+})

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { FIXED_PREFIX } from '../../src/listing/api-key.ts'
+import { ask } from '../fixtures/requests.ts'
+import { addOwner, issueKey, startTestService, type TestService } from '../fixtures/service.ts'
+import { BODIES, FRAMING } from './corpus/bodies.ts'
+import type { Case } from './corpus/case.ts'
+import { CREDENTIALS, SEQUENCES } from './corpus/credentials.ts'
+import { HOSTS, IGNORED, SYNTAX } from './corpus/header-fields.ts'
+import { METHODS, NOISE, TARGETS, VERSIONS } from './corpus/request-lines.ts'
+import { assertOutcomes, type Outcome } from './outcome.ts'
+import { open, type RawClient } from './raw.ts'
+import type { RawAnswer } from './read-answer.ts'
+
+/*
+ * Every case of the corpus, sent in several ways. Each time there is the same answer in the same form, and only one,
+ * and where the connection stays open the next request on it is answered.
+ */
+
+const CORPUS = {
+  versions: VERSIONS,
+  methods: METHODS,
+  targets: TARGETS,
+  noise: NOISE,
+  hosts: HOSTS,
+  syntax: SYNTAX,
+  ignored: IGNORED,
+  framing: FRAMING,
+  bodies: BODIES,
+  credentials: CREDENTIALS,
+  sequences: SEQUENCES,
+}
+
+const REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
+const LAST_REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+
+interface Way {
+  /** What comes of the request that is sent before, in the same packet. */
+  before: Outcome[]
+  send(client: RawClient, text: string): Promise<void> | void
+  /** Whether another request was sent in the same packet, rather than after the answers. */
+  isFollowed: boolean
+}
+
+const WAYS: Record<string, Way> = {
+  'in one piece': { before: [], send: (client, text) => client.send(text), isFollowed: false },
+  'byte by byte': {
+    before: [],
+    send: sendByBytes,
+    isFollowed: false,
+  },
+  'followed by a request': {
+    before: [],
+    send: (client, text) => client.send(text + LAST_REQUEST),
+    isFollowed: true,
+  },
+  'behind a request': {
+    before: ['health'],
+    send: (client, text) => client.send(REQUEST + text),
+    isFollowed: false,
+  },
+  'behind a request, byte by byte': {
+    before: ['health'],
+    send: (client, text) => sendByBytes(client, REQUEST + text),
+    isFollowed: false,
+  },
+}
+
+/** Of what is longer than two thousand bytes, a few bytes are a piece, so that it does not take for ever. */
+function sendByBytes(client: RawClient, text: string): Promise<void> {
+  return client.sendInPieces(text, Math.ceil(text.length / 2_000))
+}
+
+for (const [name, way] of Object.entries(WAYS))
+  test(`the corpus ${name}`, { concurrency: 32 }, (t) => runCorpus(t, way))
+
+async function runCorpus(t: TestContext, way: Way): Promise<void> {
+  // On a machine with much else to do, two thousand packets may take as long as a client is given.
+  const service = await startTestService(t, { headersMs: 60_000 })
+  const answers: RawAnswer[] = []
+  const tests: Promise<void>[] = []
+  for (const [subject, cases] of Object.entries(CORPUS))
+    for (const one of cases)
+      tests.push(
+        t.test(`${subject}: ${one.name}`, async () => {
+          answers.push(...(await run(service, one, way)))
+        }),
+      )
+  await Promise.all(tests)
+
+  assert.deepEqual(service.faults, [])
+  const uses = service.events.length - answers.length
+  assert.equal(uses, 1, 'every answer was observed once; one more is the use of the revoked key')
+  // Whether it is the last on its connection, and when it was given, is all that tells one 401 from another.
+  const refused = answers.filter(({ status }) => status === 401)
+  const texts = refused.map(({ text }) =>
+    text.replace(/^(Date|Connection|Keep-Alive): .*\r\n/gm, ''),
+  )
+  assert.equal(new Set(texts).size, 1)
+  assert.equal((await ask(service.port, { path: '/health' })).body, '{"ok":true}')
+}
+
+async function run(
+  service: TestService,
+  { send, answers, closes }: Case,
+  way: Way,
+): Promise<RawAnswer[]> {
+  const text = await withKeys(service, send)
+  const expected = [...way.before, ...answers]
+  const heads = expected.flatMap((outcome, index) => (outcome === 'head' ? [index] : []))
+  const client = await open(service.port, heads)
+  await way.send(client, text)
+  if (!closes) {
+    if (!way.isFollowed) {
+      await client.answers(expected.length)
+      client.send(LAST_REQUEST)
+    }
+    expected.push('health')
+  }
+  const received = await client.untilEnd()
+  assertOutcomes(received, expected, true)
+  return received
+}
+
+let owners = 0
+
+async function withKeys({ port, store }: TestService, text: string): Promise<string> {
+  if (!/KEY|CUT_OFF|UPPER_CASE|REVOKED/.test(text)) return text
+  owners += 1
+  const { user, key } = await addOwner(store, `owner-${owners}@example.com`)
+  let revoked = ''
+  if (text.includes('REVOKED')) {
+    const issued = await issueKey(store, user)
+    revoked = issued.key
+    assert.equal((await ask(port, { key: revoked })).status, 200)
+    await store.revokeApiKey(user.id, issued.id, 1)
+  }
+  return text
+    .replaceAll('KEY', key)
+    .replace('CUT_OFF', key.slice(0, -1))
+    .replace('UPPER_CASE', FIXED_PREFIX + key.slice(FIXED_PREFIX.length).toUpperCase())
+    .replace('REVOKED', revoked)
+}

@@ -1,0 +1,61 @@
+import { EventEmitter, once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { healthy, listingAnswer, refusal } from '../../src/api/responses.ts'
+import { LIMITS, type Limits } from '../../src/http/limits.ts'
+import { type Listener, listen } from '../../src/http/listen.ts'
+import type { HttpEvent, Request, Response } from '../../src/http/message.ts'
+
+/** An answer of more than a system keeps for a client that does not read. */
+export const LARGE: Response = { ...healthy, ...listingAnswer(`"${'x'.repeat(10_000_000)}"`) }
+
+/** The front with an application that answers when it is told to. */
+export interface HeldFront extends Listener {
+  /** What was asked, in the order of asking. */
+  held: HeldRequest[]
+  events: HttpEvent[]
+  /** Resolves when so many requests have been taken. */
+  taken(count: number): Promise<void>
+}
+
+export interface HeldRequest extends Request {
+  /** Gives this answer, or that of a healthy service. */
+  answer(response?: Response): void
+}
+
+export async function listenHeld(
+  t: Pick<TestContext, 'after'>,
+  limits: Partial<Limits> = {},
+): Promise<HeldFront> {
+  const held: HeldRequest[] = []
+  const events: HttpEvent[] = []
+  const asked = new EventEmitter()
+  const listener = await listen(
+    {
+      answer: (request) =>
+        new Promise((resolve) => {
+          held.push({ ...request, answer: (response = healthy) => resolve(response) })
+          asked.emit('request')
+        }),
+      refuse: refusal,
+      observe: (event) => events.push(event),
+    },
+    '127.0.0.1',
+    0,
+    { ...LIMITS, lingerMs: 200, drainGraceMs: 50, drainMs: 200, ...limits },
+  )
+  t.after(listener.close)
+  return {
+    ...listener,
+    held,
+    events,
+    async taken(count) {
+      while (held.length < count) await once(asked, 'request')
+    },
+  }
+}
+
+/** Lets the service, which shares this process, read all that was sent to it until now. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+}

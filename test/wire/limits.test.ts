@@ -1,0 +1,82 @@
+import { suite, test } from 'node:test'
+import { startTestService } from '../fixtures/service.ts'
+import { hosted } from './corpus/case.ts'
+import { assertOutcomes, type Outcome } from './outcome.ts'
+import { open } from './raw.ts'
+
+/*
+ * The greatest heads that are taken, and the smallest that are not.
+ */
+
+const MAX = 8_192
+
+/** A head whose target has so many bytes. */
+function withTarget(bytes: number): string {
+  return hosted(`GET /${'x'.repeat(bytes - 1)} HTTP/1.1`)
+}
+
+/** A head whose header names and values have so many bytes together. */
+function withHeaders(bytes: number): string {
+  return hosted('GET /health HTTP/1.1', `X: ${'x'.repeat(bytes - 'Hostexample.comX'.length)}`)
+}
+
+suite('limits', { concurrency: true }, () => {
+  const CASES: [name: string, head: string, Outcome][] = [
+    ['a target of just the greatest length', withTarget(MAX), 404],
+    ['a target of one byte more', withTarget(MAX + 1), 414],
+    ['headers of just the greatest size', withHeaders(MAX), 'health'],
+    ['headers of one byte more', withHeaders(MAX + 1), 431],
+    [
+      'both at their greatest',
+      hosted(`GET /?${'x'.repeat(MAX - 2)} HTTP/1.1`, `X: ${'x'.repeat(MAX - 16)}`),
+      'health',
+    ],
+    ['a target of 15 kB', withTarget(15_000), 414],
+    ['headers of 17 kB', withHeaders(17_000), 431],
+    ['a target that only just fits the parser', withTarget(32_000), 414],
+    ['headers that only just fit the parser', withHeaders(32_000), 431],
+  ]
+  for (const [name, head, outcome] of CASES)
+    for (const size of [head.length, 1_000])
+      test(`${name}, ${size} bytes at a time`, async (t) => {
+        const { port } = await startTestService(t)
+        const client = await open(port)
+        const closes = typeof outcome === 'number' && outcome !== 404
+        await client.sendInPieces(head, size)
+        if (!closes) client.socket.end()
+        assertOutcomes(await client.untilEnd(), [outcome], closes)
+      })
+
+  const HUGE: [name: string, head: string, Outcome][] = [
+    ['a target of 40 kB', withTarget(40_000), 414],
+    ['a target of 100 kB', withTarget(100_000), 414],
+    ['a value of 40 kB', withHeaders(40_000), 431],
+    ['a value of 70 kB', withHeaders(70_000), 431],
+    [
+      'a hundred values of a kilobyte',
+      hosted('GET / HTTP/1.1', ...Array.from({ length: 100 }, () => `X: ${'x'.repeat(1_000)}`)),
+      431,
+    ],
+  ]
+  for (const [name, head, outcome] of HUGE) {
+    test(name, async (t) => {
+      const { port } = await startTestService(t)
+      const client = await open(port)
+      client.send(head)
+      assertOutcomes(await client.untilEnd(), [outcome], true)
+    })
+    test(`${name}, behind a request`, async (t) => {
+      const { port } = await startTestService(t)
+      const client = await open(port)
+      client.send(hosted('GET / HTTP/1.1') + head)
+      assertOutcomes(await client.untilEnd(), ['health', outcome], true)
+    })
+    // What the parser cannot hold, in pieces so small that the first line is gone by then, is headers to us.
+    test(`${name}, a kilobyte at a time`, async (t) => {
+      const { port } = await startTestService(t)
+      const client = await open(port)
+      await client.sendInPieces(head, 1_000)
+      assertOutcomes(await client.untilEnd(), [431], true)
+    })
+  }
+})

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import type { RawAnswer } from './read-answer.ts'
+
+/** What a request comes to: a status with its one body, or where a status has several, which. */
+export type Outcome =
+  | 'health'
+  | 'listing'
+  | 'head'
+  | 204
+  | 400
+  | 401
+  | 404
+  | 408
+  | 414
+  | 429
+  | 431
+  | 505
+
+const OUTCOMES: Record<Outcome, [status: number, body: string, headers?: Record<string, string>]> =
+  {
+    health: [200, '{"ok":true}'],
+    listing: [200, '{"servers":[]}'],
+    head: [404, ''],
+    204: [204, ''],
+    400: [400, '{"error":"Bad request."}'],
+    401: [401, '{"error":"Invalid or missing API key."}', { 'www-authenticate': 'Bearer' }],
+    404: [404, '{"error":"Not found."}'],
+    408: [408, '{"error":"Request timeout."}'],
+    414: [414, '{"error":"URI too long."}'],
+    429: [429, '{"error":"Rate limit exceeded","limit":"1 rps"}', { 'retry-after': '1' }],
+    431: [431, '{"error":"Request header fields too large."}'],
+    505: [505, '{"error":"HTTP version not supported."}'],
+  }
+
+const COMMON = {
+  'content-type': 'application/json; charset=utf-8',
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET, OPTIONS',
+  'access-control-allow-headers': 'Authorization, Content-Type',
+  'access-control-max-age': '86400',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+}
+
+/** The answers are these, in this order, and each is what every answer has to be: no header more, none less. */
+export function assertOutcomes(
+  answers: readonly RawAnswer[],
+  outcomes: readonly Outcome[],
+  isLastClosing: boolean,
+): void {
+  const seen = answers.map(({ status, body }) => `${status} ${body}`)
+  const expected = outcomes.map((outcome) => `${OUTCOMES[outcome][0]} ${OUTCOMES[outcome][1]}`)
+  assert.deepEqual(seen, expected)
+  for (const [index, answer] of answers.entries())
+    assertHeaders(answer, outcomes[index]!, isLastClosing && index === answers.length - 1)
+}
+
+function assertHeaders({ headers }: RawAnswer, outcome: Outcome, isClosing: boolean): void {
+  const [status, body, extra] = OUTCOMES[outcome]
+  const length = status === 204 ? {} : { 'content-length': String(lengthOf(outcome, body)) }
+  const { date = '', connection, 'keep-alive': keepAlive, ...rest } = headers
+  assert.deepEqual(rest, { ...COMMON, ...length, ...extra })
+  assert.equal(new Date(date).toUTCString(), date)
+  if (isClosing) assert.deepEqual([connection, keepAlive], ['close', undefined])
+  else assert.deepEqual([connection, keepAlive], ['keep-alive', 'timeout=75'])
+}
+
+/** An answer to HEAD has the length that the body would have had. */
+function lengthOf(outcome: Outcome, body: string): number {
+  return outcome === 'head' ? OUTCOMES[404][1].length : body.length
+}

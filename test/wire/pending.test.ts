@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { bare, hosted } from './corpus/case.ts'
+import { listenHeld, settled } from './held.ts'
+import { assertOutcomes } from './outcome.ts'
+import { open } from './raw.ts'
+
+/*
+ * What arrives behind a request that is still being answered: it never gets between that request and its answer.
+ */
+
+const REQUEST = hosted('GET / HTTP/1.1')
+
+const GARBAGE = {
+  'bytes of no meaning': '\0\x01\x02',
+  'an unknown method': hosted('FOO / HTTP/1.1'),
+  'the beginning of an unknown method': 'FOO /',
+  CONNECT: hosted('CONNECT example.com:443 HTTP/1.1'),
+  'CONNECT with a body': `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5')}hello`,
+  'a bad header': hosted('GET / HTTP/1.1', 'no colon'),
+  'a head too large for the parser': hosted('GET / HTTP/1.1', `X: ${'x'.repeat(40_000)}`),
+  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+}
+
+suite('behind a request that is still being answered', { concurrency: true }, () => {
+  for (const [name, garbage] of Object.entries(GARBAGE))
+    test(`${name}: the request has its own answer, and then the connection ends`, async (t) => {
+      const { port, taken, held } = await listenHeld(t)
+      const client = await open(port)
+      client.send(REQUEST + garbage)
+      await taken(1)
+      await settled()
+      // Half a line may still become a request; with the end of what the client says it cannot.
+      if (garbage === 'FOO /') client.socket.end()
+      await settled()
+      held[0]!.answer()
+      assertOutcomes(await client.untilEnd(), ['health'], true)
+      assert.equal(held.length, 1)
+    })
+
+  test('every request before the garbage is answered, the last one says that it is', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const client = await open(port)
+    client.send(`${REQUEST.repeat(3)}\0`)
+    await taken(3)
+    await settled()
+    for (const { answer } of held.toReversed()) answer()
+    assertOutcomes(await client.untilEnd(), ['health', 'health', 'health'], true)
+  })
+
+  test('garbage is answered itself where all requests have their answers, but not before', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const client = await open(port)
+    client.send(REQUEST.repeat(2))
+    await taken(2)
+    held[1]!.answer()
+    client.send('\0')
+    await settled()
+    held[0]!.answer()
+    assertOutcomes(await client.untilEnd(), ['health', 'health', 400], true)
+  })
+
+  test('a request that cannot be answered waits for its turn', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const client = await open(port)
+    client.send(REQUEST.repeat(2) + bare('GET / HTTP/1.1') + REQUEST)
+    await taken(2)
+    await settled()
+    held[0]!.answer()
+    held[1]!.answer()
+    assertOutcomes(await client.untilEnd(), ['health', 'health', 400], true)
+    assert.equal(held.length, 2)
+  })
+
+  test('nothing behind a last request is ever asked of the application', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const lasts = [
+      hosted('GET / HTTP/1.1', 'Connection: close'),
+      bare('GET / HTTP/1.0'),
+      `${hosted('GET / HTTP/1.1', 'Content-Length: 2')}hi`,
+      `${hosted('GET / HTTP/1.1', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      hosted('GET / HTTP/1.1', 'Expect: 100-continue'),
+      hosted('GET / HTTP/1.1', 'Connection: upgrade', 'Upgrade: h2c'),
+    ]
+    for (const [index, last] of lasts.entries()) {
+      const client = await open(port)
+      client.send(last + REQUEST)
+      await taken(index + 1)
+      client.send(REQUEST)
+      await settled()
+      held[index]!.answer()
+      assertOutcomes(await client.untilEnd(), ['health'], true)
+      assert.equal(held.length, index + 1)
+    }
+  })
+
+  test('answers keep the order of their requests, in whichever order they are found', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const client = await open(port, [1])
+    client.send(REQUEST + hosted('HEAD / HTTP/1.1') + REQUEST + bare('GET / HTTP/1.1'))
+    await taken(3)
+    for (const { answer } of held.toReversed()) answer()
+    const answers = await client.untilEnd()
+    assert.deepEqual(
+      answers.map(({ status, body }) => `${status} ${body.length}`),
+      ['200 11', '200 0', '200 11', '400 24'],
+    )
+  })
+
+  test('a client that is gone when its answer comes is no fault', async (t) => {
+    const { port, taken, held } = await listenHeld(t)
+    const behind = ['', '\0', REQUEST, GARBAGE.CONNECT, GARBAGE['CONNECT with a body']]
+    for (const text of behind) {
+      const count = held.length
+      const client = await open(port)
+      client.send(REQUEST + text)
+      await taken(count + 1)
+      client.socket.resetAndDestroy()
+      await settled()
+      for (const { answer } of held) answer()
+    }
+    const client = await open(port)
+    client.send(REQUEST)
+    await taken(held.length + 1)
+    held.at(-1)!.answer()
+    assertOutcomes(await client.answers(1), ['health'], false)
+    client.socket.destroy()
+  })
+
+  test('a client that asks ahead of its answers is not read without end, and loses none', async (t) => {
+    const { port, held, taken } = await listenHeld(t, { pipelinedMax: 8 })
+    const client = await open(port)
+    // More than a system keeps for a socket, so that most of it is still with the client.
+    const count = 500_000
+    client.send(REQUEST.repeat(count))
+    await taken(8)
+    await settled()
+    const takenAtOnce = held.length
+    assert.ok(takenAtOnce < 10_000, `${takenAtOnce} were taken`)
+    await settled()
+    assert.equal(held.length, takenAtOnce)
+    client.socket.destroy()
+  })
+})
