@@ -12,8 +12,8 @@ export interface Config {
   database: DatabaseConfig
   host: string
   port: number
-  /** Where the public reaches the API, without a slash at the end; null where nobody said. */
-  baseUrl: string | null
+  /** Where the public reaches the API, without a slash at the end. */
+  baseUrl: string
   logLevel: LogLevel
 }
 
@@ -65,8 +65,13 @@ export function readConfig(
     return { complaints }
   }
   const { HOST: host, PORT: port, BASE_URL, LOG_LEVEL: logLevel } = checked.output
-  const baseUrl = BASE_URL?.replace(/\/+$/, '') ?? null
+  const baseUrl = (BASE_URL ?? urlOf(host, port)).replace(/\/+$/, '')
   return { config: { database: readDatabase(given), host, port, baseUrl, logLevel } }
+}
+
+/** The URL of a listener, whose host may be an IPv6 address. */
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 function readDatabase(environment: Environment): DatabaseConfig {

@@ -4,6 +4,9 @@ import type { Store } from '../listing/store.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 
+/** What stands below a complaint about the command line. */
+export const HELP_HINT = 'Add --help to see how the command is used.'
+
 /** The configuration; every mistake in it at once where there is one. */
 export function loadConfig(): Config {
   const read = readConfig(process.env)
@@ -30,6 +33,15 @@ export async function withStore<T>(
   } finally {
     await store.close()
   }
+}
+
+/**
+ * The value of an option that has to be given. Commander's own check would come before its search for mistyped
+ * options, and answer `--usr` by the lack of `--user`.
+ */
+export function needOption(value: string | undefined, flags: string): string {
+  if (value !== undefined) return value
+  throw new Misuse(`${flags} is missing\n${HELP_HINT}`)
 }
 
 /** The user whom a command names by e-mail. */

@@ -1,14 +1,29 @@
+import { isUtf8 } from 'node:buffer'
 import { readFile } from 'node:fs/promises'
-import { text } from 'node:stream/consumers'
+import { buffer } from 'node:stream/consumers'
 import { Failure } from './errors.ts'
+import { say } from './output.ts'
 
-/** The whole of a file, or of standard input where the name is `-`. */
+/** The whole text of a file, or of standard input where the name is `-`. */
 export async function readInput(name: string): Promise<string> {
-  if (name === '-') return text(process.stdin)
+  const bytes = await readBytes(name)
+  if (!isUtf8(bytes)) throw new Failure(`cannot read ${inputName(name)}: it is not text in UTF-8`)
+  // Some editors begin a file with a mark that is no part of its text.
+  return bytes.toString().replace(/^\uFEFF/, '')
+}
+
+/** What a sentence calls the input. */
+export function inputName(name: string): string {
+  return name === '-' ? 'standard input' : JSON.stringify(name)
+}
+
+async function readBytes(name: string): Promise<Buffer> {
   try {
-    return await readFile(name, 'utf8')
+    if (name !== '-') return await readFile(name)
+    if (process.stdin.isTTY) say('reading from the terminal; Ctrl-D on a line of its own ends it')
+    return await buffer(process.stdin)
   } catch (error) {
-    throw new Failure(`cannot read ${JSON.stringify(name)}: ${reasonFor(error)}`)
+    throw new Failure(`cannot read ${inputName(name)}: ${reasonFor(error)}`)
   }
 }
 

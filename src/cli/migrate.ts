@@ -9,6 +9,10 @@ export function addMigrateCommand(program: Command): void {
     .description(
       'make the database where there is none, and bring its schema up to date (serve does so too)',
     )
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db server-listing migrate',
+    )
     .action(async () => {
       const applied = await migrateStore(loadConfigWithDatabase().database)
       for (const name of applied) say(`applied ${name}`)

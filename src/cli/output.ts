@@ -22,11 +22,15 @@ export function shortInstant(instant: Instant | null, whenNull: string): string 
 /** Lines in columns under their heads; a value cannot leave its cell. */
 export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = [heads, ...rows].map((row) => row.map(printable))
-  const widths = heads.map((_, column) => Math.max(...cells.map((row) => width(row[column] ?? ''))))
-  for (const row of cells) {
+  const widths = heads.map(() => 0)
+  for (const row of cells)
+    for (const [column, cell] of row.entries())
+      widths[column] = Math.max(widths[column] ?? 0, width(cell))
+  const lines = cells.map((row) => {
     const padded = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
-    print(padded.join('  ').trimEnd())
-  }
+    return padded.join('  ').trimEnd()
+  })
+  print(lines.join('\n'))
 }
 
 /** Control characters and those that turn the direction of writing, spelled out. */

@@ -1,41 +1,68 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
-import { Failure, Misuse } from './errors.ts'
+import { HELP_HINT } from './context.ts'
+import { Misuse } from './errors.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
+import { say } from './output.ts'
 import { addServeCommand } from './serve.ts'
 import { addServerCommands } from './servers.ts'
 import { addUserCommands } from './users.ts'
 
 /** Runs one command and returns its exit code: 0 done, 1 failed, 2 misused. */
 export async function run(args: readonly string[]): Promise<number> {
-  // A reader that has seen enough, such as head, is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
-    throw error
-  })
+  handleOutputErrors()
   const program = createProgram()
+  let called = program
+  program.hook('preAction', (_, command) => {
+    called = command
+  })
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
     // Commander has said what was wrong; its own codes are 0 for help and 1 for everything else.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
-    if (isUnforeseen(error) && process.env.LOG_LEVEL === 'debug') console.error(error)
+    if (isSentence(error)) say(`error: ${error.message}`)
+    else sayUnforeseen(error, called)
     return error instanceof Misuse ? 2 : 1
   }
 }
 
-function isUnforeseen(error: unknown): boolean {
-  return !(error instanceof Misuse || error instanceof Failure)
+function handleOutputErrors(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader that has seen enough, such as head, is no failure.
+    if (error.code === 'EPIPE') process.exit(0)
+    say(`error: standard output cannot be written: ${error.code ?? error.message}`)
+    process.exit(1)
+  })
+  // Nobody is left to be told.
+  process.stderr.on('error', () => {})
+}
+
+/** Errors of our own are sentences for people; those of Node.js, which are all called something with Error, are not. */
+function isSentence(error: unknown): error is Error {
+  return error instanceof Error && !error.name.endsWith('Error')
+}
+
+function sayUnforeseen(error: unknown, called: Command): void {
+  const reason = error instanceof Error ? error.message : String(error)
+  const isDebug = process.env.LOG_LEVEL === 'debug'
+  say(
+    `error: ${fullName(called)} failed: ${reason}${isDebug ? '' : ' (LOG_LEVEL=debug shows where)'}`,
+  )
+  if (isDebug) console.error(error)
+}
+
+function fullName(command: Command): string {
+  return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
 }
 
 function createProgram(): Command {
   const program = new Command('server-listing')
     .description('The Public Server Listing API: serve it, and manage its users, keys and servers.')
     .version(readVersion())
-    .showHelpAfterError('Add --help to see how the command is used.')
+    .showHelpAfterError(HELP_HINT)
     .exitOverride()
     .addHelpText(
       'after',

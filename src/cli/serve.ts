@@ -1,6 +1,6 @@
-import closeWithGrace from 'close-with-grace'
+import closeWithGrace, { type Options } from 'close-with-grace'
 import type { Command } from 'commander'
-import type { DatabaseConfig } from '../config.ts'
+import { type DatabaseConfig, urlOf } from '../config.ts'
 import { NotConfigured } from '../listing/faults.ts'
 import { createLog, type Log } from '../log.ts'
 import { openServingStore } from '../open-store.ts'
@@ -30,14 +30,15 @@ async function serve(): Promise<void> {
     await store.close()
     throw listenFailure(error, host, port)
   })
-  log.info(
-    `listening on http://${urlHost(service.host)}:${service.port}, reached by the public at ${baseUrl}`,
-  )
-  await untilClosed(async (reason) => {
+  // Before the line that somebody may wait for to send a signal.
+  const closed = untilClosed(async (reason) => {
     log.info(`closing: ${reason}`)
     await service.close()
     log.info('closed')
   }, log)
+  const publicly = baseUrl === urlOf(host, port) ? '' : `, reached by the public at ${baseUrl}`
+  log.info(`listening on ${urlOf(service.host, service.port)}${publicly}`)
+  await closed
 }
 
 /** Without a database that could be used the service runs all the same: it answers 503, and the log says why. */
@@ -55,27 +56,43 @@ function listenFailure(error: unknown, host: string, port: number): unknown {
   const address = `HOST ${host}, PORT ${port}`
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
-      return new Failure(`cannot listen on ${address}: another process does`)
+      return new Failure(
+        `cannot listen on ${address}: another process does; stop that one, or set PORT to another`,
+      )
     case 'EACCES':
-      return new Failure(`cannot listen on ${address}: this user may not use the port`)
+      return new Failure(
+        `cannot listen on ${address}: this user may not use the port; set PORT to 1024 or more`,
+      )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return new Failure(`cannot listen on ${address}: this machine has no such address`)
+    case 'EAI_AGAIN':
+    case 'EAFNOSUPPORT':
+      return new Failure(
+        `cannot listen on ${address}: this machine has no such address; set HOST to 127.0.0.1 for this machine alone, or to 0.0.0.0 for all that can reach it`,
+      )
     default:
       return error
   }
 }
 
-function urlHost(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
-}
-
 /** Resolves when a signal has come and everything is closed; a mistake in the program ends the process with 1. */
 function untilClosed(close: (reason: string) => Promise<void>, log: Log): Promise<void> {
   return new Promise((resolve) => {
-    closeWithGrace({ delay: CLOSE_MS, logger: false }, async ({ err, signal }) => {
+    const options: Options = {
+      delay: CLOSE_MS,
+      logger: false,
+      onTimeout: () => log.error(`ended after ${CLOSE_MS} ms, before everything was closed`),
+      onSecondSignal: (signal) => log.error(`ended at once: ${signal}, the second signal`),
+      onSecondError: (error) => log.fault(error),
+    }
+    closeWithGrace(options, async ({ err, signal }) => {
       if (err !== undefined) log.fault(err)
-      await close(signal ?? 'a mistake in the program')
+      try {
+        await close(signal ?? 'a mistake in the program')
+      } catch (fault) {
+        log.fault(fault)
+        throw fault
+      }
       resolve()
     })
   })

@@ -3,24 +3,39 @@ import type { Command } from 'commander'
 import { formatInstant, presentInstant } from '../listing/instant.ts'
 import { checkEntries, type ServerEntry } from '../listing/server-entry.ts'
 import type { Saved, Store } from '../listing/store.ts'
-import { findUser, withStore } from './context.ts'
+import { quote } from '../listing/text.ts'
+import { findUser, needOption, withStore } from './context.ts'
 import { Failure, Misuse } from './errors.ts'
-import { readInput } from './input.ts'
+import { inputName, readInput } from './input.ts'
 import { createProgress, printJson, printTable, say, shortInstant } from './output.ts'
 
-/** Entries written in one transaction. */
-const IMPORT_PART = 10_000
+/** Entries written in one transaction: the first, and the bounds of the next ones. */
+const PART_FIRST = 1_000
+const PART_MIN = 100
+const PART_MAX = 10_000
+/** What a part may take, or nearly so: while it is written a serving process waits, and gives up after a second. */
+const PART_MS = 100
 /** Rest between two parts, in which a serving process gets the lock it retries every few milliseconds. */
-const IMPORT_REST_MS = 25
+const REST_MS = 50
 
 export function addServerCommands(program: Command): void {
-  const server = program.command('server').description('the game servers that users registered')
+  const server = program
+    .command('server')
+    .description('the game servers that users registered')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing server import --user ada@example.com servers.json
+  server-listing server list --user ada@example.com`,
+    )
 
   server
     .command('import')
     .description('register servers from a JSON array, or change those the user has already')
     .argument('<file>', 'the file, or - for standard input')
-    .requiredOption('--user <email>', 'whose servers they are')
+    .usage('--user <email> [--organization <slug>] <file>')
+    .option('--user <email>', 'whose servers they are')
     .option(
       '--organization <slug>',
       'register them under this organization, which the API never returns',
@@ -33,6 +48,7 @@ whose slug, else address, the user has already changes that server. The file is 
 
 Examples:
   server-listing server import --user ada@example.com servers.json
+  server-listing server import --user ada@example.com --organization red-stone servers.json
   echo '[{"name":"Survival","address":"play.example.com"}]' | server-listing server import --user ada@example.com -`,
     )
     .action(importServers)
@@ -40,41 +56,51 @@ Examples:
   server
     .command('list')
     .description("list a user's servers, those under organizations too")
-    .requiredOption('--user <email>', 'whose servers')
+    .usage('--user <email> [--json]')
+    .option('--user <email>', 'whose servers')
     .option('--json', 'as JSON')
-    .addHelpText('after', '\nExample:\n  server-listing server list --user ada@example.com --json')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing server list --user ada@example.com
+  server-listing server list --user ada@example.com --json`,
+    )
     .action(list)
 }
 
 async function importServers(
   file: string,
-  options: { user: string; organization?: string },
+  options: { user?: string; organization?: string },
 ): Promise<void> {
+  const email = needOption(options.user, '--user <email>')
   const slug = options.organization
   if (slug !== undefined && !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
     throw new Misuse(
-      `an organization's slug has lower-case letters, digits and single hyphens, such as red-stone: ${JSON.stringify(slug)}`,
+      `an organization's slug has lower-case letters, digits and single hyphens, such as red-stone: ${quote(slug)} does not fit`,
     )
   const entries = await readEntries(file)
   await withStore(async (store) => {
-    const user = await findUser(store, options.user)
+    const user = await findUser(store, email)
     const organizationId = slug === undefined ? null : await store.ensureOrganization(slug)
     const saved = await saveInParts(store, user.id, organizationId, entries)
-    const place = slug === undefined ? options.user : `${options.user} under ${slug}`
+    const place = slug === undefined ? email : `${email} under ${slug}`
     say(
-      `imported ${count(entries.length)} servers for ${place}: ${count(saved.added)} new, ${count(saved.updated)} updated`,
+      `imported ${count(entries.length)} ${entries.length === 1 ? 'server' : 'servers'} for ${place}: ${count(saved.added)} new, ${count(saved.updated)} updated`,
     )
   })
 }
 
 async function readEntries(file: string): Promise<ServerEntry[]> {
-  const source = file === '-' ? 'standard input' : file
+  const source = inputName(file)
+  const text = await readInput(file)
+  if (text.trim() === '')
+    throw new Failure(`nothing was imported: ${source} is empty; a JSON array of servers is wanted`)
   let list: unknown
   try {
-    list = JSON.parse(await readInput(file))
+    list = JSON.parse(text)
   } catch (error) {
-    if (error instanceof SyntaxError) throw new Failure(`${source} is not JSON: ${error.message}`)
-    throw error
+    throw new Failure(`nothing was imported: ${source} is not JSON: ${(error as Error).message}`)
   }
   const checked = checkEntries(list)
   if ('entries' in checked) return checked.entries
@@ -90,32 +116,44 @@ async function saveInParts(
   const progress = createProgress()
   const now = presentInstant()
   const total: Saved = { added: 0, updated: 0 }
-  for (let start = 0; start < entries.length; start += IMPORT_PART) {
-    if (start > 0) await delay(IMPORT_REST_MS)
+  let done = 0
+  let size = PART_FIRST
+  while (done < entries.length) {
+    if (done > 0) await delay(REST_MS)
+    const part = entries.slice(done, done + size)
+    const startedAt = performance.now()
     try {
-      const part = entries.slice(start, start + IMPORT_PART)
       const saved = await store.saveServers(userId, organizationId, part, now)
       total.added += saved.added
       total.updated += saved.updated
-      progress.show(`${count(start + part.length)} of ${count(entries.length)} servers are in`)
     } catch (error) {
       progress.clear()
       throw new Failure(
-        `${count(start)} of ${count(entries.length)} servers are in, the rest is not: ${(error as Error).message}; the same import again completes it`,
+        `${count(done)} of ${count(entries.length)} servers are in, the rest is not: ${(error as Error).message}; the same import again completes it`,
       )
     }
+    done += part.length
+    size = sizeAfter(part.length, performance.now() - startedAt)
+    progress.show(`${count(done)} of ${count(entries.length)} servers are in`)
   }
   progress.clear()
   return total
+}
+
+/** The size of the next part, by what the last one took. It shrinks at once, and grows by steps. */
+function sizeAfter(size: number, milliseconds: number): number {
+  const fitting = Math.floor((size * PART_MS) / milliseconds)
+  return Math.max(PART_MIN, Math.min(PART_MAX, 2 * size, fitting))
 }
 
 function count(number: number): string {
   return number.toLocaleString('en-US')
 }
 
-async function list(options: { user: string; json?: boolean }): Promise<void> {
+async function list(options: { user?: string; json?: boolean }): Promise<void> {
+  const email = needOption(options.user, '--user <email>')
   const servers = await withStore(async (store) => {
-    const user = await findUser(store, options.user)
+    const user = await findUser(store, email)
     return store.listServers(user.id)
   })
   if (options.json)

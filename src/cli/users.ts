@@ -6,21 +6,39 @@ import { Failure } from './errors.ts'
 import { print, printJson, printTable, say, shortInstant } from './output.ts'
 
 export function addUserCommands(program: Command): void {
-  const user = program.command('user').description('the people who register servers and own keys')
+  const user = program
+    .command('user')
+    .description('the people who register servers and own keys')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing user add ada@example.com
+  server-listing user list --json
+  server-listing user remove ada@example.com`,
+    )
 
   user
     .command('add')
     .description("add a user, and print the user's id")
-    .argument('<email>')
+    .argument('<email>', "the user's e-mail address")
     .addHelpText('after', '\nExample:\n  server-listing user add ada@example.com')
     .action(add)
 
-  user.command('list').description('list all users').option('--json', 'as JSON').action(list)
+  user
+    .command('list')
+    .description('list all users')
+    .option('--json', 'as JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  server-listing user list\n  server-listing user list --json',
+    )
+    .action(list)
 
   user
     .command('remove')
     .description('remove a user with all their keys and servers; the keys are refused at once')
-    .argument('<email>')
+    .argument('<email>', "the user's e-mail address")
     .addHelpText('after', '\nExample:\n  server-listing user remove ada@example.com')
     .action(remove)
 }
@@ -53,6 +71,9 @@ async function list(options: { json?: boolean }): Promise<void> {
 async function remove(email: string): Promise<void> {
   const address = readEmail(email)
   const removed = await withStore((store) => store.removeUser(address))
-  if (!removed) throw new Failure(`cannot remove ${address}: there is no such user`)
+  if (!removed)
+    throw new Failure(
+      `cannot remove ${address}: there is no such user; \`server-listing user list\` shows all`,
+    )
   say(`removed ${address}`)
 }

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ask } from '../fixtures/requests.ts'
+import { assertRefused, type Program, programIn } from './program.ts'
+
+const IMPORT = 'server import --user ada@example.com'
+
+async function withAda(t: TestContext): Promise<Program> {
+  const program = programIn(t)
+  await program.done('user add ada@example.com')
+  return program
+}
+
+async function listed(program: Program): Promise<Record<string, string | null>[]> {
+  return JSON.parse(await program.done('server list --user ada@example.com --json'))
+}
+
+test('a file and standard input are imported alike, and what is silent gets its default', async (t) => {
+  const program = await withAda(t)
+  const full = {
+    name: 'Skyblock',
+    address: 'sky.example.com:25566',
+    slug: 'skyblock',
+    edition: 'bedrock',
+    status: 'draft',
+    version: '1.21.4',
+    listing_kind: 'realm',
+    updated_at: '2026-01-31T13:00:00.5+01:00',
+  }
+  const file = join(program.folder, 'servers.json')
+  writeFileSync(file, `\uFEFF${JSON.stringify([full])}`)
+  const first = await program.run(`${IMPORT} ${file}`)
+  assert.deepEqual(
+    [first.code, first.stdout, first.stderr],
+    [0, '', 'imported 1 server for ada@example.com: 1 new, 0 updated\n'],
+  )
+  const second = await program.run(`${IMPORT} -`, {
+    stdin: '[{"name":"Survival","address":"play.example.com"}]',
+  })
+  assert.equal(second.stderr, 'imported 1 server for ada@example.com: 1 new, 0 updated\n')
+
+  const [survival, skyblock] = await listed(program)
+  assert.deepEqual(
+    { ...survival, id: null, updated_at: null },
+    {
+      id: null,
+      name: 'Survival',
+      slug: null,
+      address: 'play.example.com',
+      edition: 'java',
+      status: 'published',
+      version: null,
+      listing_kind: null,
+      organization: null,
+      updated_at: null,
+    },
+  )
+  assert.deepEqual(skyblock, {
+    ...full,
+    id: skyblock?.id,
+    organization: null,
+    updated_at: '2026-01-31T12:00:00.500000Z',
+  })
+
+  const [heads, ...rows] = (await program.done('server list --user ada@example.com')).split('\n')
+  assert.match(heads ?? '', /^ID +NAME +ADDRESS +EDITION +STATUS +ORGANIZATION +UPDATED$/)
+  assert.match(
+    rows[1] ?? '',
+    / Skyblock +sky\.example\.com:25566 +bedrock +draft +- +2026-01-31T12:00:00Z$/,
+  )
+})
+
+test('an entry whose slug, else address, is there changes that server and keeps the rest', async (t) => {
+  const program = await withAda(t)
+  const add = (entries: object[]) => program.run(`${IMPORT} -`, { stdin: JSON.stringify(entries) })
+  await add([
+    { name: 'A', address: 'a.example.com', slug: 'a', version: '1.20', status: 'draft' },
+    { name: 'B', address: 'b.example.com', edition: 'bedrock', version: '1.19' },
+  ])
+  const before = await listed(program)
+  const { stderr } = await add([
+    { name: 'A moved', address: 'new.example.com', slug: 'a' },
+    { name: 'B renamed', address: 'b.example.com', version: null },
+    { name: 'C', address: 'c.example.com' },
+  ])
+  assert.match(stderr, /imported 3 servers for ada@example.com: 1 new, 2 updated/)
+
+  const after = await listed(program)
+  const named = (list: typeof after, name: string) => list.find((server) => server.name === name)
+  assert.deepEqual(named(after, 'A moved'), {
+    ...named(before, 'A'),
+    name: 'A moved',
+    address: 'new.example.com',
+    updated_at: named(after, 'A moved')?.updated_at,
+  })
+  assert.deepEqual(named(after, 'B renamed'), {
+    ...named(before, 'B'),
+    name: 'B renamed',
+    version: null,
+    updated_at: named(after, 'B renamed')?.updated_at,
+  })
+  assert.equal(after.length, 3)
+})
+
+test('what is imported under an organization is listed, and never returned by the API', async (t) => {
+  const program = await withAda(t)
+  const entries = '[{"name":"Ours","address":"play.example.com"}]'
+  const { stderr } = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
+  assert.match(stderr, /imported 1 server for ada@example.com under red-stone: 1 new/)
+  assert.equal((await listed(program))[0]?.organization, 'red-stone')
+  // The same address in person is another server, and a second import finds each in its place.
+  await program.run(`${IMPORT} -`, { stdin: entries.replace('Ours', 'Mine') })
+  const again = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
+  assert.match(again.stderr, /0 new, 1 updated/)
+
+  const key = await program.done('key issue --user ada@example.com --name bot')
+  const { port } = await program.serve()
+  const { servers } = JSON.parse((await ask(port, { key })).body)
+  assert.deepEqual(
+    servers.map((server: { name: string }) => server.name),
+    ['Mine'],
+  )
+})
+
+test('bad entries are named by their index and nothing is imported', async (t) => {
+  const program = await withAda(t)
+  const stdin = JSON.stringify([
+    { name: 'Good', address: 'good.example.com' },
+    { adress: 'x.example.com', name: 'Mistyped' },
+    7,
+    { name: '', address: 'not an address' },
+    { name: 'Late', address: 'late.example.com', updated_at: 'yesterday' },
+  ])
+  const ended = await program.run(`${IMPORT} -`, { stdin })
+  assertRefused(
+    ended,
+    1,
+    'nothing was imported from standard input',
+    'entry 1: "address" is missing',
+  )
+  assertRefused(ended, 1, 'entry 1: "adress" is not a field', 'entry 2: must be an object, not 7')
+  assertRefused(ended, 1, 'entry 3: "name" must have 1 to', /entry 3: "address" must be.*"not an a/)
+  assertRefused(ended, 1, /entry 4: "updated_at" must be.*2026-01-31T12:00:00Z.*"yesterday"/)
+  assert.doesNotMatch(ended.stderr, /entry 0/)
+  assert.deepEqual(await listed(program), [])
+})
+
+test('what is no list of servers is refused with its name and the reason', async (t) => {
+  const program = await withAda(t)
+  const from = (stdin: string | Uint8Array) => program.run(`${IMPORT} -`, { stdin })
+  const [empty, broken, object, bytes] = await Promise.all(
+    ['', '[{', '{}', Buffer.from('5bff5d', 'hex')].map(from),
+  )
+  assertRefused(empty!, 1, 'standard input is empty', 'JSON array')
+  assertRefused(broken!, 1, 'standard input is not JSON')
+  assertRefused(object!, 1, 'JSON array')
+  assertRefused(bytes!, 1, 'not text in UTF-8')
+  assertRefused(await program.run(`${IMPORT} no.json`), 1, '"no.json"', 'no such file')
+  assertRefused(await program.run(`${IMPORT} ${program.folder}`), 1, program.folder, 'a folder')
+  assertRefused(
+    await program.run([...IMPORT.split(' '), '--organization', 'Red Stone', '-']),
+    2,
+    '"Red Stone"',
+    'red-stone',
+  )
+  assert.deepEqual(await listed(program), [])
+})
+
+test('a long import shows its progress on a terminal, and none in a pipe', async (t) => {
+  const program = await withAda(t)
+  const stdin = JSON.stringify(
+    Array.from({ length: 4_001 }, (_, n) => ({ name: `${n}`, address: `s${n}.example.com` })),
+  )
+  const last = 'imported 4,001 servers for ada@example.com'
+  const piped = await program.run(`${IMPORT} -`, { stdin })
+  assert.equal(piped.stderr, `${last}: 4,001 new, 0 updated\n`)
+
+  // To the program this is what a terminal is; none has to be there to run the test.
+  const preload = 'process.stderr.isTTY = true'
+  const shown = await program.run(`${IMPORT} -`, { stdin, preload })
+  assert.equal(shown.stdout, '')
+  // Each line is written over by the next, and the last one by what is said in the end.
+  const lines = shown.stderr.replaceAll('\u001b[K', '<').split('\r').slice(1)
+  const said = lines.pop()
+  const parts = lines.map((line) => /^([\d,]+) of 4,001 servers are in<$/.exec(line)?.[1])
+  assert.ok(parts.length > 1 && parts.every((part) => part !== undefined), shown.stderr)
+  assert.equal(parts.at(-1), '4,001')
+  assert.equal(said, `<${last}: 0 new, 4,001 updated\n`)
+})

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { assertRefused, programIn } from './program.ts'
+
+test('a malformed DATABASE_URL is misuse of every command', async (t) => {
+  const program = programIn(t)
+  const commands = [
+    'migrate',
+    'user add ada@example.com',
+    'user list',
+    'user remove ada@example.com',
+    'key issue --user ada@example.com --name bot',
+    'key list --user ada@example.com',
+    'key revoke --user ada@example.com an-id',
+    'server import --user ada@example.com -',
+    'server list --user ada@example.com',
+  ]
+  const env = { DATABASE_URL: 'mysql://ada:hunter2@host/db' }
+  await Promise.all(
+    commands.map(async (command) => {
+      const refused = await program.run(command, { env, stdin: '[]' })
+      assertRefused(refused, 2, 'DATABASE_URL', '"mysql"', 'sqlite:data/listing.db')
+      assert.doesNotMatch(refused.stderr, /hunter2/)
+    }),
+  )
+  assert.deepEqual(readdirSync(program.folder), [])
+})
+
+test('what the database is not is said with what was found, and where', async (t) => {
+  const program = programIn(t)
+  const list = (env: Record<string, string>) => program.run('user list', { env })
+  const memory = await list({ DATABASE_URL: 'sqlite::memory:' })
+  assertRefused(memory, 2, 'must name a file', '"sqlite::memory:"')
+
+  const file = join(program.folder, 'url')
+  writeFileSync(file, 'hunter2')
+  const held = await list({ DATABASE_URL: '', DATABASE_URL_FILE: file })
+  assertRefused(held, 2, file, 'DATABASE_URL_FILE', 'must begin with sqlite:', 'no scheme')
+  assert.doesNotMatch(held.stderr, /hunter2/)
+  const missing = await list({ DATABASE_URL: '', DATABASE_URL_FILE: `${file}.no` })
+  assertRefused(missing, 2, `${file}.no`, 'cannot be read (ENOENT)')
+})
+
+// A path below a file stands for one that cannot be written, which for the superuser no folder's mode is.
+test('a database path that cannot be one is named with the reason', async (t) => {
+  const program = programIn(t)
+  const file = join(program.folder, 'notes.txt')
+  writeFileSync(
+    file,
+    'Not a database, though it is longer than the hundred bytes of the header of one.'.repeat(9),
+  )
+  const foreign = join(program.folder, 'foreign.db')
+  const database = new DatabaseSync(foreign)
+  database.exec('CREATE TABLE songs (title TEXT)')
+  database.close()
+  const before = readdirSync(program.folder)
+
+  const run = (path: string, command = 'user add ada@example.com') =>
+    program.run(command, { env: { DATABASE_URL: `sqlite:${path}` } })
+  assertRefused(await run(program.folder), 1, program.folder, 'it is a folder')
+  assertRefused(await run(join(file, 'x.db')), 1, join(file, 'x.db'), 'is a file, not a folder')
+  assertRefused(await run(file), 1, file, 'not an SQLite database')
+  assertRefused(await run(foreign), 1, 'belongs to another program')
+  const missing = join(program.folder, 'no.db')
+  assertRefused(await run(missing, 'user list'), 1, missing, 'no database file', 'migrate')
+  assert.deepEqual(readdirSync(program.folder), before)
+})
+
+test('everything that is wrong with the environment is said at once', async (t) => {
+  const program = programIn(t)
+  const env = { PORT: '80800', HOST: 'a b', BASE_URL: 'example.com', LOG_LEVEL: 'loud' }
+  for (const command of ['serve', 'user list']) {
+    const refused = await program.run(command, { env })
+    assertRefused(refused, 2, 'PORT must be a port from 0 to 65535, not "80800"')
+    assertRefused(refused, 2, /HOST .*"a b"/, /BASE_URL .*https:\/\/, not "example.com"/)
+    assertRefused(
+      refused,
+      2,
+      'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"',
+    )
+  }
+})
+
+test('output that nobody can take is said in a sentence', async (t) => {
+  const program = programIn(t)
+  await program.done('user add ada@example.com')
+  // What a full disk does to a write.
+  const preload = `process.stdout._write = (chunk, encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC' }))`
+  const full = await program.run('user list', { preload })
+  assertRefused(full, 1, 'standard output cannot be written: ENOSPC')
+  const gone = await program.run('user list', { preload: preload.replace('ENOSPC', 'EPIPE') })
+  assert.deepEqual([gone.code, gone.stderr], [0, ''])
+})

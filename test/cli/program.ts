@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../fixtures/folder.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
+
+// Without it most of a command's time goes into reading the same TypeScript again.
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  /** On top of DATABASE_URL and PORT=0, which are all that is set of the program's. */
+  env?: Record<string, string>
+  stdin?: string | Uint8Array
+  /** Source of a module that runs in the process before the program does. */
+  preload?: string
+}
+
+/** The service in a process of its own. */
+export interface Served {
+  port: number
+  pid: number
+  /** What it has written so far. */
+  stdout(): string
+  stderr(): string
+  /** Resolves when standard output has what is looked for. */
+  written(wanted: RegExp): Promise<void>
+  kill(signal: NodeJS.Signals): void
+  ended: Promise<Ended>
+}
+
+/** The real program, as a child process with a folder and a database file of its own. */
+export interface Program {
+  folder: string
+  databasePath: string
+  /** `args` as one string is split at its spaces. */
+  run(args: string | readonly string[], options?: RunOptions): Promise<Ended>
+  /** The same for a command that has to succeed; returns its standard output without the last line's end. */
+  done(args: string | readonly string[], options?: RunOptions): Promise<string>
+  serve(options?: RunOptions): Promise<Served>
+}
+
+export function programIn(t: Pick<TestContext, 'after'>): Program {
+  const children: ChildProcess[] = []
+  t.after(async () => {
+    for (const child of children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  })
+  const folder = temporaryFolder(t)
+  const databasePath = join(folder, 'data', 'listing.db')
+
+  function start(args: string | readonly string[], options: RunOptions): ChildProcess {
+    const { env = {}, preload } = options
+    const before =
+      preload === undefined
+        ? []
+        : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+    const words = typeof args === 'string' ? args.split(' ').filter((word) => word !== '') : args
+    const child = spawn(process.execPath, [...before, BIN, ...words], {
+      cwd: folder,
+      env: {
+        NODE_COMPILE_CACHE: COMPILE_CACHE,
+        DATABASE_URL: `sqlite:${databasePath}`,
+        PORT: '0',
+        ...env,
+      },
+      stdio: 'pipe',
+    })
+    children.push(child)
+    // A program that never reads its input closes it.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(options.stdin ?? '')
+    return child
+  }
+
+  async function run(args: string | readonly string[], options: RunOptions = {}): Promise<Ended> {
+    const child = start(args, options)
+    const [[code, signal], stdout, stderr] = await Promise.all([
+      once(child, 'close'),
+      text(child.stdout!),
+      text(child.stderr!),
+    ])
+    return { code, signal, stdout, stderr }
+  }
+
+  return {
+    folder,
+    databasePath,
+    run,
+
+    async done(args, options) {
+      const ended = await run(args, options)
+      assert.equal(ended.code, 0, `${String(args)}: ${ended.stderr}`)
+      return ended.stdout.replace(/\n$/, '')
+    },
+
+    async serve(options = {}) {
+      const served = watch(start('serve', options))
+      await served.written(/listening on/)
+      const port = Number(/listening on http:\/\/[^\s"]*:(\d+)/.exec(served.stdout())?.[1])
+      return { ...served, port }
+    },
+  }
+}
+
+function watch(child: ChildProcess): Omit<Served, 'port'> {
+  let stdout = ''
+  let stderr = ''
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
+  child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+  const ended = once(child, 'close').then(([code, signal]): Ended => {
+    return { code, signal, stdout, stderr }
+  })
+
+  async function written(wanted: RegExp): Promise<void> {
+    while (!wanted.test(stdout)) {
+      const next = await Promise.race([once(child.stdout!, 'data'), ended])
+      if (!Array.isArray(next) && !wanted.test(stdout))
+        assert.fail(`ended without having written ${wanted}: ${stdout}${stderr}`)
+    }
+  }
+
+  return {
+    pid: child.pid!,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    written,
+    kill: (signal) => child.kill(signal),
+    ended,
+  }
+}
+
+/** A complaint for people: the exit code, nothing on standard output, sentences on standard error and no stack. */
+export function assertRefused(ended: Ended, code: 1 | 2, ...wanted: (RegExp | string)[]): void {
+  assert.equal(ended.code, code, ended.stderr)
+  assert.equal(ended.stdout, '')
+  assert.match(ended.stderr, /^error: /)
+  assert.doesNotMatch(ended.stderr, /\n\s+at |node:internal|\.ts:\d/)
+  for (const part of wanted) {
+    if (typeof part === 'string') assert.ok(ended.stderr.includes(part), ended.stderr)
+    else assert.match(ended.stderr, part)
+  }
+}
+
+/** The fields of each line of a log. */
+export function logLines(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertRefused, programIn } from './program.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+test('user add makes the database and prints the id alone', async (t) => {
+  const program = programIn(t)
+  const { code, stdout, stderr } = await program.run('user add Ada@Example.com')
+  assert.equal(code, 0)
+  assert.match(stdout.trimEnd(), UUID)
+  assert.equal(stdout.split('\n').length, 2)
+  assert.equal(stderr, '')
+})
+
+test('user list is a table, or JSON with the names of the columns', async (t) => {
+  const program = programIn(t)
+  const bob = await program.done('user add bob@example.com')
+  const ada = await program.done('user add Ada@Example.com')
+
+  const [heads, ...rows] = (await program.done('user list')).split('\n')
+  assert.match(heads ?? '', /^ID +E-MAIL +ADDED$/)
+  assert.equal(rows.length, 2)
+  assert.match(rows[0] ?? '', new RegExp(`^${ada}  ada@example.com  \\d{4}-.*Z$`))
+  assert.match(rows[1] ?? '', new RegExp(`^${bob}  bob@example.com  \\d{4}-.*Z$`))
+
+  const users = JSON.parse(await program.done('user list --json'))
+  assert.deepEqual(
+    users.map((user: { id: string; email: string }) => [user.id, user.email]),
+    [
+      [ada, 'ada@example.com'],
+      [bob, 'bob@example.com'],
+    ],
+  )
+  assert.deepEqual(Object.keys(users[0]), ['id', 'email', 'created_at'])
+  assert.match(users[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
+})
+
+test('a taken e-mail address is refused, in whatever case', async (t) => {
+  const program = programIn(t)
+  await program.done('user add ada@example.com')
+  assertRefused(await program.run('user add ADA@example.com'), 1, 'ada@example.com', 'already')
+  assert.equal(JSON.parse(await program.done('user list --json')).length, 1)
+})
+
+test('what is no e-mail address is misuse, and makes no database', async (t) => {
+  const program = programIn(t)
+  for (const email of ['ada', 'ada@', '@example.com', 'a b@example.com', ''])
+    assertRefused(
+      await program.run(['user', 'add', email]),
+      2,
+      JSON.stringify(email),
+      'name@example.com',
+    )
+  assertRefused(await program.run('user list'), 1, program.databasePath, 'server-listing migrate')
+})
+
+test('user remove takes the keys and servers along', async (t) => {
+  const program = programIn(t)
+  await program.done('user add ada@example.com')
+  await program.done('key issue --user ada@example.com --name bot')
+  const { code, stdout, stderr } = await program.run('user remove Ada@example.com')
+  assert.deepEqual([code, stdout, stderr], [0, '', 'removed ada@example.com\n'])
+  assert.equal(await program.done('user list --json'), '[]')
+  assertRefused(
+    await program.run('user remove ada@example.com'),
+    1,
+    'ada@example.com',
+    'no such user',
+    'user list',
+  )
+})
+
+test('an unknown e-mail address is named, with what would help', async (t) => {
+  const program = programIn(t)
+  await program.done('migrate')
+  const commands = [
+    'key issue --user bob@example.com --name bot',
+    'key list --user bob@example.com',
+    'key revoke --user bob@example.com an-id',
+    'server list --user bob@example.com',
+    'server import --user bob@example.com -',
+  ]
+  for (const command of commands)
+    assertRefused(
+      await program.run(command, { stdin: '[]' }),
+      1,
+      'there is no user bob@example.com',
+      'server-listing user add bob@example.com',
+    )
+})
