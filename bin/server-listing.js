@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // Old JavaScript on purpose: a Node.js too old for the rest must still be able to say so.
 import { existsSync } from 'node:fs'
+import module from 'node:module'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 16)) {
@@ -9,5 +10,7 @@ if (major < 24 || (major === 24 && minor < 16)) {
   )
   process.exit(2)
 }
+// Compiled code is kept between runs, which halves what a command takes to start.
+module.enableCompileCache()
 const source = new URL('../src/main.ts', import.meta.url)
 void import(existsSync(source) ? source.href : new URL('../dist/main.js', import.meta.url).href)

@@ -16,7 +16,7 @@ const PART_MAX = 10_000
 /** What a part may take, or nearly so: while it is written a serving process waits, and gives up after a second. */
 const PART_MS = 100
 /** Rest between two parts, in which a serving process gets the lock it retries every few milliseconds. */
-const REST_MS = 50
+const REST_MIN_MS = 50
 
 export function addServerCommands(program: Command): void {
   const server = program
@@ -118,8 +118,9 @@ async function saveInParts(
   const total: Saved = { added: 0, updated: 0 }
   let done = 0
   let size = PART_FIRST
+  let rest = 0
   while (done < entries.length) {
-    if (done > 0) await delay(REST_MS)
+    await delay(rest)
     const part = entries.slice(done, done + size)
     const startedAt = performance.now()
     try {
@@ -133,7 +134,10 @@ async function saveInParts(
       )
     }
     done += part.length
-    size = sizeAfter(part.length, performance.now() - startedAt)
+    const took = performance.now() - startedAt
+    size = sizeAfter(part.length, took)
+    // Where this process was slow the other one will be.
+    rest = Math.max(REST_MIN_MS, took / 2)
     progress.show(`${count(done)} of ${count(entries.length)} servers are in`)
   }
   progress.clear()

@@ -64,16 +64,20 @@ const schema = v.strictObject(
 
 /** Checks a whole import before any of it is written: the entries, or what is wrong with them, each by its index. */
 export function checkEntries(list: unknown): { entries: ServerEntry[] } | { complaints: string[] } {
-  if (!Array.isArray(list)) return { complaints: ['an import is a JSON array of servers'] }
+  if (!Array.isArray(list))
+    return { complaints: [`an import is a JSON array of servers, not ${quote(list)}`] }
   const complaints: string[] = []
   const entries: ServerEntry[] = []
   for (const [index, item] of list.entries()) {
     const checked = v.safeParse(schema, item)
     if (checked.success) entries.push(checked.output as ServerEntry)
     else complaints.push(...checked.issues.map((issue) => `entry ${index}: ${describe(issue)}`))
-    if (complaints.length >= COMPLAINTS_MAX) break
   }
-  return complaints.length === 0 ? { entries } : { complaints: complaints.slice(0, COMPLAINTS_MAX) }
+  if (complaints.length === 0) return { entries }
+  const more = complaints.length - COMPLAINTS_MAX
+  return {
+    complaints: [...complaints.slice(0, COMPLAINTS_MAX), ...(more > 0 ? [`and ${more} more`] : [])],
+  }
 }
 
 function describe(issue: v.InferIssue<typeof schema>): string {

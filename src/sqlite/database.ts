@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NotConfigured } from '../listing/faults.ts'
@@ -12,7 +12,7 @@ export interface DatabaseOptions {
 
 /** Makes an empty database file, for its owner's eyes only, in a folder that is so too; leaves existing ones alone. */
 export function createDatabaseFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   try {
     // SQLite gives the files beside the database its mode.
     closeSync(openSync(path, 'wx', 0o600))
@@ -21,6 +21,18 @@ export function createDatabaseFile(path: string): void {
   }
 }
 
+/** Not mkdir's own `recursive`, which never returns where a file system makes no folders, as below /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path, { mode: 0o700 })
+}
+
+/** What a connection may keep of the file in memory. The rest is in the system's own cache, one copy away. */
+const CACHE_KIB = 8_192
+/** What the write-ahead log is cut back to after it had to grow, as it does beside a long import. */
+const LOG_BYTES_KEPT = 16 * 1024 * 1024
+
 /** Opens a connection to an existing database file. */
 export function openDatabase(path: string, options: DatabaseOptions): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
@@ -28,7 +40,8 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${options.synchronous};
-      PRAGMA cache_size = -16000;
+      PRAGMA cache_size = -${CACHE_KIB};
+      PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
     `)
     return database
   } catch (error) {
@@ -81,6 +94,8 @@ function reasonFor(error: unknown): string | null {
     case 'ENOTDIR':
     case 'EEXIST':
       return 'a part of its path is a file, not a folder'
+    case 'ENOENT':
+      return 'a folder on its path cannot be made'
     case 'EISDIR':
       return 'it is a folder'
   }

@@ -40,7 +40,7 @@ test('300,000 rows are imported beside a serving process, and no request gets a 
     (_, n) => `{"name":"${n}","address":"s${n}.example.com"}`,
   )
   writeFileSync(file, `[${entries.join()}]`)
-  const { port } = await program.serve()
+  const served = await program.serve()
 
   const imported = new AbortController()
   const importing = program
@@ -49,7 +49,7 @@ test('300,000 rows are imported beside a serving process, and no request gets a 
   const polls: Promise<{ status: number; ms: number; servers: number }>[] = []
   const poll = async (key: string | undefined) => {
     const since = performance.now()
-    const { status, body } = await ask(port, { key: key ?? '' })
+    const { status, body } = await ask(served.port, { key: key ?? '' })
     const servers = status === 200 ? JSON.parse(body).servers.length : 0
     return { status, ms: performance.now() - since, servers }
   }
@@ -68,6 +68,7 @@ test('300,000 rows are imported beside a serving process, and no request gets a 
   assert.deepEqual(
     Object.keys(counts).filter((status) => status !== '200' && status !== '429'),
     [],
+    served.stdout(),
   )
   const listed = counts[200] ?? []
   assert.ok(listed.length > answers.length / 2, `${listed.length} of ${answers.length} were 200`)

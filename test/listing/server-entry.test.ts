@@ -89,12 +89,15 @@ test('a complaint names the entry, the field, the value and what is wanted', () 
   )
 })
 
-test('the complaints are all of the first ten, and no entry is returned beside them', () => {
+test('ten complaints are spelled out and the rest counted, and no entry is returned beside them', () => {
   const checked = checkEntries([
     { name: 'a', address: 'a' },
     ...Array.from({ length: 50 }, () => ({})),
   ])
   assert.ok('complaints' in checked)
-  assert.equal(checked.complaints.length, 10)
-  assert.ok('complaints' in checkEntries({ name: 'a' }))
+  assert.equal(checked.complaints.length, 11)
+  assert.equal(checked.complaints.at(-1), 'and 90 more')
+  assert.deepEqual(checkEntries({ name: 'a' }), {
+    complaints: ['an import is a JSON array of servers, not {"name":"a"}'],
+  })
 })

@@ -26,7 +26,7 @@ suite('close', { concurrency: true }, () => {
     held[0]!.answer()
     assertOutcomes(await client.untilEnd(), ['health', 'health'], true)
     await closed
-    assert.ok(performance.now() - since < 2_000)
+    assert.ok(performance.now() - since < 5_000)
   })
 
   test('answers what was asked after the time for idle connections, too', async (t) => {
@@ -58,7 +58,7 @@ suite('close', { concurrency: true }, () => {
     await used.answers(1)
     const since = performance.now()
     await close()
-    assert.ok(performance.now() - since < 2_000)
+    assert.ok(performance.now() - since < 5_000)
     for (const client of [fresh, half]) assert.deepEqual(await client.untilEnd(), [])
     assertOutcomes(await used.untilEnd(), ['health'], false)
   })
@@ -115,13 +115,13 @@ suite('close', { concurrency: true }, () => {
       await settled()
       const since = performance.now()
       await close()
-      assert.ok(performance.now() - since < 1_000)
+      assert.ok(performance.now() - since < 5_000)
       client.socket.destroy()
     })
 })
 
 test('waits for a client that reads slowly, but no longer than for any', async (t) => {
-  const { port, taken, held, close } = await listenHeld(t, { drainMs: 500 })
+  const { port, taken, held, close } = await listenHeld(t, { drainMs: 2_000 })
   const [slow, never] = [await open(port), await open(port)]
   for (const { socket, send } of [slow, never]) {
     socket.pause()
@@ -137,7 +137,7 @@ test('waits for a client that reads slowly, but no longer than for any', async (
   assert.ok(slow.socket.bytesRead > LARGE.body.length)
   await closed
   const milliseconds = performance.now() - since
-  assert.ok(milliseconds > 500 && milliseconds < 2_000, `after ${milliseconds} ms`)
+  assert.ok(milliseconds > 2_000 && milliseconds < 8_000, `after ${milliseconds} ms`)
   never.socket.destroy()
 })
 

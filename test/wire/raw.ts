@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -48,8 +49,9 @@ export async function open(port: number, heads: readonly number[] = []): Promise
     async untilReset(everyMs) {
       socket.removeAllListeners('end')
       const timer = setInterval(() => socket.write('x'), everyMs)
-      await new Promise((resolve) => socket.once('error', resolve))
+      const failure = await received.failed
       clearInterval(timer)
+      assert.match(failure, /ECONNRESET|EPIPE/)
     },
   }
 }
@@ -57,6 +59,7 @@ export async function open(port: number, heads: readonly number[] = []): Promise
 function createReceived(heads: readonly number[]) {
   const answers: RawAnswer[] = []
   const stirred = new EventTarget()
+  const failed = Promise.withResolvers<string>()
   let rest = ''
   let isEnded = false
   let failure = ''
@@ -90,8 +93,11 @@ function createReceived(heads: readonly number[]) {
     },
     fail(error: Error) {
       failure ||= error.message
+      failed.resolve(error.message)
       stir()
     },
+    /** What the socket failed of, if it ever does. */
+    failed: failed.promise,
     async until(isDone: (answers: RawAnswer[]) => boolean): Promise<RawAnswer[]> {
       const signal = AbortSignal.timeout(PATIENCE_MS)
       for (;;) {

@@ -11,7 +11,7 @@ import { open } from './raw.ts'
  */
 
 const REQUEST = hosted('GET /health HTTP/1.1')
-const QUICK = { headersMs: 200, checkMs: 20 }
+const QUICK = { headersMs: 500, checkMs: 20, lingerMs: 5_000 }
 
 suite('silence', { concurrency: true }, () => {
   const BEGINNINGS = {
@@ -30,7 +30,7 @@ suite('silence', { concurrency: true }, () => {
       client.send(beginning)
       assertOutcomes(await client.untilEnd(), [408], true)
       const milliseconds = performance.now() - since
-      assert.ok(milliseconds > 190 && milliseconds < 1_200, `after ${milliseconds} ms`)
+      assert.ok(milliseconds > 490 && milliseconds < 2_000, `after ${milliseconds} ms`)
     })
 
   test('within the head of a second request is one too', async (t) => {
@@ -47,14 +47,14 @@ suite('silence', { concurrency: true }, () => {
   test('is not excused by a byte now and then', async (t) => {
     const { port } = await startTestService(t, QUICK)
     const client = await open(port)
-    const timer = setInterval(() => client.send('x'), 50)
+    const timer = setInterval(() => client.send('x'), 100)
     t.after(() => clearInterval(timer))
     client.send('GET /')
     assertOutcomes(await client.untilEnd(), [408], true)
   })
 
   test('within a head, behind a request that is still being answered, takes no answer away', async (t) => {
-    const { port, taken, held } = await listenHeld(t, { ...QUICK, headersMs: 50 })
+    const { port, taken, held } = await listenHeld(t, QUICK)
     const client = await open(port)
     client.send(`${REQUEST}GET /hea`)
     await taken(1)
@@ -71,7 +71,7 @@ suite('silence', { concurrency: true }, () => {
     client.send(`${hosted('POST / HTTP/1.1', 'Content-Length: 50')}hello`)
     const since = performance.now()
     assertOutcomes(await client.untilEnd(), [404], true)
-    assert.ok(performance.now() - since < 1_000)
+    assert.ok(performance.now() - since < 5_000)
   })
 
   test('between requests ends the connection', async (t) => {
@@ -83,7 +83,7 @@ suite('silence', { concurrency: true }, () => {
   })
 
   test('of both sides ends the connection, whatever is still to be answered', async (t) => {
-    const { port, taken, held } = await listenHeld(t, { silenceMs: 100 })
+    const { port, taken, held } = await listenHeld(t, { silenceMs: 500 })
     const client = await open(port)
     client.send(REQUEST)
     await taken(1)
@@ -94,12 +94,12 @@ suite('silence', { concurrency: true }, () => {
 
   for (const behind of ['', hosted('CONNECT x:1 HTTP/1.1')])
     test(`of a client that never reads ends the connection${behind === '' ? '' : ', CONNECT behind it'}`, async (t) => {
-      const { port, taken, held } = await listenHeld(t, { silenceMs: 100 })
+      const { port, taken, held } = await listenHeld(t, { silenceMs: 500 })
       const client = await open(port)
       client.socket.pause()
       client.send(REQUEST + behind)
       await taken(1)
       held[0]!.answer(LARGE)
-      await client.untilReset(300)
+      await client.untilReset(1_000)
     })
 })
