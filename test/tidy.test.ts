@@ -87,8 +87,6 @@ test('no name says nothing', () => {
 })
 
 test('what belongs in one place is in one place', () => {
-  const placesOf = (needle: string) =>
-    sources.filter(({ text }) => text.includes(needle)).map(({ path }) => path)
   assert.deepEqual(placesOf('createServer('), ['src/http/listen.ts'])
   assert.deepEqual(placesOf('Bun.'), [])
   for (const path of placesOf('host_label'))
@@ -126,6 +124,10 @@ test('what the documents link to is there', () => {
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g))
       assert.ok(existsSync(join(ROOT, dirname(path), target)), `${path} links to ${target}`)
 })
+
+function placesOf(needle: string): string[] {
+  return sources.filter(({ text }) => text.includes(needle)).map(({ path }) => path)
+}
 
 function importsOf(path: string, text: string): string[] {
   const found = text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)

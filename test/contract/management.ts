@@ -87,7 +87,7 @@ export function managementContract(open: OpenFixture): void {
     assert.deepEqual(saved, { added: 1, updated: 2 })
     const listed = await store.listServers(user.id)
     const shown = listed
-      .map(({ id, ...server }) => server)
+      .map(({ id: _, ...server }) => server)
       .toSorted((a, b) => a.name.localeCompare(b.name))
     const base = {
       organization: null,
@@ -124,8 +124,8 @@ export function managementContract(open: OpenFixture): void {
       updated: 0,
     })
     assert.deepEqual(
-      (await store.listServers(user.id)).map((server) => server.organization).toSorted(),
-      ['guild', null],
+      new Set((await store.listServers(user.id)).map((server) => server.organization)),
+      new Set(['guild', null]),
     )
   })
 }

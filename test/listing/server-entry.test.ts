@@ -58,11 +58,6 @@ test('an address is a domain or an IP address with an optional port', () => {
 })
 
 test('a complaint names the entry, the field, the value and what is wanted', () => {
-  const complaintOf = (entry: unknown) => {
-    const checked = checkEntries([{ name: 'a', address: 'a' }, entry])
-    assert.ok('complaints' in checked)
-    return checked.complaints.join('\n')
-  }
   assert.equal(complaintOf({ name: 'a' }), 'entry 1: "address" is missing')
   assert.equal(complaintOf('a'), 'entry 1: must be an object, not "a"')
   assert.equal(complaintOf(null), 'entry 1: must be an object, not null')
@@ -101,3 +96,9 @@ test('ten complaints are spelled out and the rest counted, and no entry is retur
     complaints: ['an import is a JSON array of servers, not {"name":"a"}'],
   })
 })
+
+function complaintOf(entry: unknown): string {
+  const checked = checkEntries([{ name: 'a', address: 'a' }, entry])
+  assert.ok('complaints' in checked)
+  return checked.complaints.join('\n')
+}

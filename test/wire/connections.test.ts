@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
 import { suite, test } from 'node:test'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 import { bare, hosted } from './corpus/case.ts'
@@ -114,6 +116,24 @@ suite('a connection', { concurrency: true }, () => {
       client.socket.resume()
       assertOutcomes(await client.untilEnd(), [outcome], true)
     })
+
+  test('is only discarded, and not parsed, once it has its last answer', async (t) => {
+    const { port } = await startTestService(t, { lingerMs: 5_000 })
+    let parsed = 0
+    const count = (message: unknown) => {
+      if ((message as { request: IncomingMessage }).request.url === '/discarded') parsed += 1
+    }
+    subscribe('http.server.request.start', count)
+    t.after(() => unsubscribe('http.server.request.start', count))
+    const client = await open(port)
+    client.socket.removeAllListeners('end')
+    client.send(`${hosted('POST / HTTP/1.1', 'Content-Length: 2')}hi`)
+    assertOutcomes(await client.answers(1), [404], true)
+    client.send(hosted('GET /discarded HTTP/1.1').repeat(100))
+    await settled()
+    assert.equal(parsed, 0)
+    client.socket.destroy()
+  })
 
   const LASTS = [
     hosted('POST / HTTP/1.1', 'Content-Length: 99'),
