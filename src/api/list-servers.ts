@@ -4,12 +4,11 @@ import { ListFault, NotConfigured } from '../listing/faults.ts'
 import { renderServers } from '../listing/server.ts'
 import type { ServingStore, Use } from '../listing/store.ts'
 import { readBearer } from './bearer.ts'
-import type { RememberedListings } from './remembered-listings.ts'
+import type { Listing, RememberedListings } from './remembered-listings.ts'
 import {
   authenticationFailed,
   listed,
   listFailed,
-  listingAnswer,
   notConfigured,
   rateLimited,
   unauthorized,
@@ -32,14 +31,14 @@ export async function listServers(
   const key = readBearer(request.authorization) // steps 1 and 2
   if (key === null) return unauthorized
 
-  let keyId: string
-  let remembered: ReturnType<RememberedListings['recall']>
+  let remembered: Listing | null = null
+  const recall = (userId: string) => {
+    remembered = listings.recall(userId)
+    return remembered?.revision ?? null
+  }
   let use: Use
   try {
-    const keyHash = hashApiKey(key)
-    keyId = keyHash.toString('latin1')
-    remembered = listings.recall(keyId)
-    use = await store.useApiKey(keyHash, remembered?.revision ?? null) // steps 3 to 6
+    use = await store.useApiKey(hashApiKey(key), recall) // steps 3 to 6
   } catch (fault) {
     onFault(fault)
     return answerToFault(fault)
@@ -49,10 +48,10 @@ export async function listServers(
   if (use.outcome === 'too soon') return rateLimited(use.apiKeyId)
 
   try {
-    if (use.rows === null) return listed(remembered!.answer, use.apiKeyId)
-    const answer = listingAnswer(renderServers(use.rows))
-    listings.remember(keyId, use.userId, { revision: use.revision, answer })
-    return listed(answer, use.apiKeyId)
+    const { userId, revision, rows } = use
+    const listing = rows === null ? remembered! : { revision, body: renderServers(rows) }
+    if (rows !== null) listings.remember(userId, listing)
+    return listed(listing.body, use.apiKeyId)
   } catch (fault) {
     onFault(fault)
     return listFailed

@@ -1,27 +1,23 @@
-import type { ListingAnswer } from './responses.ts'
-
-/** A rendered listing and the revision of the owner's servers that it shows. */
+/** An owner's rendered listing, as bytes, and the revision of the owner's servers that it shows. */
 export interface Listing {
   revision: string
-  answer: ListingAnswer
+  body: Buffer
 }
 
-/** Rendered listings, by the key that asked for them. Whether one may still be shown is for the store to say. */
+/** Rendered listings, by owner. Whether one may still be shown is for the store to say. */
 export interface RememberedListings {
-  recall(keyHash: string): Listing | null
-  remember(keyHash: string, userId: string, listing: Listing): void
+  recall(userId: string): Listing | null
+  remember(userId: string, listing: Listing): void
   /** What is held, in bytes, by estimate. */
   size(): number
 }
 
-/** What an owner's entry and each key that leads to it take beside the body, in bytes; measured, and rounded up. */
-const OWNER_BYTES = 1_024
-const KEY_BYTES = 192
+/** What an owner's entry takes beside the body, in bytes, by the sizes of V8's objects. */
+const OWNER_BYTES = 640
 
 interface Owner {
   userId: string
   listing: Listing
-  keyHashes: string[]
   /** Where the owner stands in the list that the next one to forget is drawn from. */
   place: number
 }
@@ -34,23 +30,20 @@ export function createRememberedListings(
   bytesMax: number,
   random: () => number = Math.random,
 ): RememberedListings {
-  const byKey = new Map<string, Owner>()
   const byUser = new Map<string, Owner>()
   const owners: Owner[] = []
   let bytes = 0
 
-  function add(userId: string, listing: Listing): Owner {
-    const owner = { userId, listing, keyHashes: [], place: owners.length }
+  function add(userId: string, listing: Listing): void {
+    const owner = { userId, listing, place: owners.length }
     owners.push(owner)
     byUser.set(userId, owner)
-    bytes += sizeOf(owner)
-    return owner
+    bytes += sizeOf(listing)
   }
 
   function forget(owner: Owner): void {
-    bytes -= sizeOf(owner)
+    bytes -= sizeOf(owner.listing)
     byUser.delete(owner.userId)
-    for (const keyHash of owner.keyHashes) byKey.delete(keyHash)
     const last = owners.pop()!
     if (last === owner) return
     last.place = owner.place
@@ -58,19 +51,14 @@ export function createRememberedListings(
   }
 
   return {
-    recall(keyHash) {
-      return byKey.get(keyHash)?.listing ?? null
+    recall(userId) {
+      return byUser.get(userId)?.listing ?? null
     },
 
-    remember(keyHash, userId, listing) {
-      const owner = byUser.get(userId) ?? add(userId, listing)
-      bytes -= sizeOf(owner)
-      owner.listing = listing
-      if (byKey.get(keyHash) !== owner) {
-        byKey.set(keyHash, owner)
-        owner.keyHashes.push(keyHash)
-      }
-      bytes += sizeOf(owner)
+    remember(userId, listing) {
+      const before = byUser.get(userId)
+      if (before !== undefined) forget(before)
+      add(userId, listing)
       while (bytes > bytesMax) forget(owners[Math.floor(random() * owners.length)]!)
     },
 
@@ -78,6 +66,6 @@ export function createRememberedListings(
   }
 }
 
-function sizeOf(owner: Owner): number {
-  return OWNER_BYTES + owner.listing.answer.body.length + owner.keyHashes.length * KEY_BYTES
+function sizeOf({ body }: Listing): number {
+  return OWNER_BYTES + body.length
 }

@@ -67,21 +67,9 @@ export function rateLimited(apiKeyId: string): Response {
   return { ...tooSoon, apiKeyId }
 }
 
-/** A rendered listing as it is kept: what a 200 consists of, but for whose request it answers. */
-export interface ListingAnswer {
-  headers: readonly string[]
-  /** Bytes outside of the collected heap, which grows by a multiple of what lives in it. */
-  body: Buffer
-}
-
-/** `json` is turned into its bytes here, once for all the answers it will be part of. */
-export function listingAnswer(json: string): ListingAnswer {
-  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
-  body.write(json)
-  return { headers: withLength(body.length), body }
-}
-
-export function listed({ headers, body }: ListingAnswer, apiKeyId: string): Response {
+/** The 200 with a rendered listing as its body. */
+export function listed(body: Buffer, apiKeyId: string): Response {
+  const headers = withLength(body.length)
   return { status: 200, headers, body: body.toString('latin1'), route: ROUTES.servers, apiKeyId }
 }
 

@@ -39,7 +39,13 @@ export function toServer(row: ServerRow): Server {
   }
 }
 
-/** The body of a 200 (spec 4.1). Rendered here for all engines, so that each of them sends the same bytes. */
-export function renderServers(rows: readonly ServerRow[]): string {
-  return JSON.stringify({ servers: rows.map(toServer) })
+/**
+ * The body of a 200 (spec 4.1), rendered here for all engines, so that each of them sends the same bytes. It lives
+ * outside of the collected heap, which grows by a multiple of what lives in it.
+ */
+export function renderServers(rows: readonly ServerRow[]): Buffer {
+  const json = JSON.stringify({ servers: rows.map(toServer) })
+  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(json))
+  body.write(json)
+  return body
 }

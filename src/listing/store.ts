@@ -78,13 +78,15 @@ export interface ServingStore extends Store {
    * - `used` is returned only after the use was committed. Every other outcome and every fault records nothing.
    * - A key is judged by what is committed when the act begins, never by what the caller or the store remembers.
    *
-   * `remembered` is the revision that came with rows the caller still has, or null. The rows come back only where
-   * the owner's listing is no longer the one of that revision. A revision names one owner's listing in one state.
+   * `recall` tells which revision of an owner's listing the caller still has, or null. It is asked at most once, with
+   * the key's owner. The rows come back only where the listing is no longer in the state of that revision.
    *
    * Throws AuthenticationFault, ListFault or NotConfigured.
    */
-  useApiKey(keyHash: Uint8Array, remembered: string | null): Promise<Use>
+  useApiKey(keyHash: Uint8Array, recall: Recall): Promise<Use>
 }
+
+export type Recall = (userId: string) => string | null
 
 /** What became of one request with a key. */
 export type Use =
@@ -96,6 +98,6 @@ export type Use =
       apiKeyId: string
       userId: string
       revision: string
-      /** At most SERVERS_MAX personal servers of the owner, newest first; null where `remembered` still holds. */
+      /** At most SERVERS_MAX personal servers of the owner, newest first; null where what was recalled still holds. */
       rows: ServerRow[] | null
     }

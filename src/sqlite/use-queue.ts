@@ -1,5 +1,5 @@
 import { AuthenticationFault } from '../listing/faults.ts'
-import type { Use } from '../listing/store.ts'
+import type { Recall, Use } from '../listing/store.ts'
 import type { Call, Uses } from './uses.ts'
 
 /** Calls decided in one transaction at most, so that one turn of the event loop stays a matter of milliseconds. */
@@ -16,7 +16,7 @@ interface Waiting extends Call {
 }
 
 export interface UseQueue {
-  useApiKey(keyHash: Uint8Array, remembered: string | null): Promise<Use>
+  useApiKey(keyHash: Uint8Array, recall: Recall): Promise<Use>
   /** Decides what is waiting, once, and refuses the rest and all that comes after. */
   close(): void
 }
@@ -75,10 +75,10 @@ export function createUseQueue(uses: Uses): UseQueue {
   }
 
   return {
-    useApiKey(keyHash, remembered) {
+    useApiKey(keyHash, recall) {
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {
-        waiting.push({ keyHash, remembered, since: performance.now(), resolve, reject })
+        waiting.push({ keyHash, recall, since: performance.now(), resolve, reject })
         schedule()
       })
     },

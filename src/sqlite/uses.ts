@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { USE_INTERVAL } from '../listing/api-key.ts'
 import { AuthenticationFault, ListFault } from '../listing/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../listing/server.ts'
-import type { Use } from '../listing/store.ts'
+import type { Recall, Use } from '../listing/store.ts'
 import type { Clock } from './clock.ts'
 import { isLocked, rollBack } from './database.ts'
 import { createRecentUses } from './recent-uses.ts'
@@ -11,7 +11,7 @@ import { createRecentUses } from './recent-uses.ts'
 /** One `useApiKey` call, as it waits for its batch. */
 export interface Call {
   keyHash: Uint8Array
-  remembered: string | null
+  recall: Recall
 }
 
 export type Outcome = Use | AuthenticationFault | ListFault
@@ -47,6 +47,18 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
   const recent = createRecentUses(database, boot, clock.monotonic())
   // data_version means nothing to another connection.
   const connectionTag = randomUUID()
+  let version: number | null = null
+  let revision = ''
+
+  /** One string for as long as nothing changes, since every remembered listing holds it. */
+  function readRevision(): string {
+    const [current] = dataVersion.get() as unknown as [number]
+    if (current !== version) {
+      version = current
+      revision = `${connectionTag}:${version}`
+    }
+    return revision
+  }
 
   function useTogether(calls: readonly Call[]): Outcome[] | null {
     const outcomes: Outcome[] = []
@@ -59,10 +71,10 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
       return calls.map(() => notRecorded(error))
     }
     try {
-      const version = (dataVersion.get() as unknown as [number])[0]
+      const present = readRevision()
       const now = clock.monotonic()
       for (const [index, call] of calls.entries())
-        outcomes.push(decide(call, index, version, now, candidates, outcomes))
+        outcomes.push(decide(call, index, present, now, candidates, outcomes))
       recordUses(candidates, outcomes)
       return outcomes
     } catch (error) {
@@ -75,7 +87,7 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
   function decide(
     call: Call,
     index: number,
-    version: number,
+    present: string,
     now: number,
     candidates: Map<number, number>,
     outcomes: readonly Outcome[],
@@ -91,10 +103,9 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
     if (last !== undefined && now - last < USE_INTERVAL) return { outcome: 'too soon', apiKeyId }
 
     candidates.set(serial, index)
-    const revision = `${connectionTag}:${version}:${userId}`
     try {
-      const rows = revision === call.remembered ? null : readList(userId)
-      return { outcome: 'used', apiKeyId, userId, revision, rows }
+      const rows = call.recall(userId) === present ? null : readList(userId)
+      return { outcome: 'used', apiKeyId, userId, revision: present, rows }
     } catch (error) {
       return new ListFault('the servers could not be read', { cause: error })
     }

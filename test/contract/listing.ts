@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { hashApiKey } from '../../src/listing/api-key.ts'
 import type { ServingStore } from '../../src/listing/store.ts'
 import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
@@ -81,27 +82,29 @@ export function listingContract(open: OpenFixture): void {
     await second.close()
   })
 
-  test("a revision of one owner's listing does not stand for another's", async (t) => {
+  test("what is remembered is asked for by the key's owner, once", async (t) => {
     const { store } = await open(t)
-    const ada = await addOwner(store, 'ada@example.com')
-    const bob = await addOwner(store, 'bob@example.com')
-    const first = await use(store, ada.key)
-    assert.ok(first.outcome === 'used')
-    const other = await use(store, bob.key, first.revision)
-    assert.ok(other.outcome === 'used')
-    assert.deepEqual(other.rows, [])
+    const { user, key } = await addOwner(store, 'ada@example.com')
+    const asked: string[] = []
+    const recall = (userId: string) => {
+      asked.push(userId)
+      return null
+    }
+    assert.equal((await store.useApiKey(hashApiKey(key), recall)).outcome, 'used')
+    assert.equal((await store.useApiKey(hashApiKey(key), recall)).outcome, 'too soon')
+    assert.deepEqual(asked, [user.id])
   })
 
   test('a listing changed by another program is what the next use brings', async (t) => {
     const { store, insertServerRow, elapse } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
-    let revision: string | null = null
+    let remembered: string | null = null
     for (let count = 1; count <= 5; count += 1) {
       await insertServerRow(row(user.id, NOW + count))
-      const used = await use(store, key, revision)
+      const used = await use(store, key, remembered)
       assert.ok(used.outcome === 'used')
       assert.equal(used.rows?.length, count)
-      revision = used.revision
+      remembered = used.revision
       await elapse(1_000)
     }
   })

@@ -166,5 +166,5 @@ export function use(
   key: string,
   remembered: string | null = null,
 ): Promise<Use> {
-  return store.useApiKey(hashApiKey(key), remembered)
+  return store.useApiKey(hashApiKey(key), () => remembered)
 }

@@ -83,7 +83,7 @@ test('rows are rendered with the eight fields and nothing of what else they carr
   }
   const more = { ...row, created_by: 'x', organization_id: null, updated_at: 1 }
   assert.equal(
-    renderServers([more]),
+    renderServers([more]).toString(),
     '{"servers":[{"id":"1","name":"</script>","slug":null,"address":"a","edition":"java","status":"s",' +
       '"version":null,"listing_kind":null}]}',
   )

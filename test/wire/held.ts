@@ -1,13 +1,13 @@
 import { EventEmitter, once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { healthy, listed, listingAnswer, refusal } from '../../src/api/responses.ts'
+import { healthy, listed, refusal } from '../../src/api/responses.ts'
 import { LIMITS, type Limits } from '../../src/http/limits.ts'
 import { type Listener, listen } from '../../src/http/listen.ts'
 import type { HttpEvent, Request, Response } from '../../src/http/message.ts'
 
 /** An answer of more than a system keeps for a client that does not read. */
-export const LARGE: Response = listed(listingAnswer(`"${'x'.repeat(10_000_000)}"`), 'id')
+export const LARGE: Response = listed(Buffer.from(`"${'x'.repeat(10_000_000)}"`), 'id')
 
 /** The front with an application that answers when it is told to. */
 export interface HeldFront extends Listener {
