@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=8
+// The limit is on the room for young objects, in MiB: V8 would let it grow to many times what the service needs.
 // Old JavaScript on purpose: a Node.js too old for the rest must still be able to say so.
 import { existsSync } from 'node:fs'
 import module from 'node:module'

@@ -3,30 +3,28 @@ import { USE_INTERVAL } from '../listing/api-key.ts'
 import type { Instant } from '../listing/instant.ts'
 import { transact } from './database.ts'
 
-/** The moment of a use, by both clocks. All uses of one batch share one stamp. */
+/** The moment of a use, by both clocks. */
 export interface Stamp {
   used_at: Instant
   monotonic: number
-  /** The row of `boots` that `monotonic` belongs to. */
-  boot: number
 }
 
 /** Rows appended to `uses` before they are folded into `last_uses`. More fold cheaper, and are slower to read. */
 const FOLD_AFTER = 32_768
-/** Rows that one step of folding writes or removes: some tenths of a millisecond. */
-const FOLD_STEP = 256
+/** Rows that one step of folding writes, or removes: about a millisecond, and together more than a batch can append. */
+const FOLD_STEP = 512
+const REMOVE_STEP = 2_048
 
 /**
- * The last uses of the keys that were used lately: what the limit is decided on. Only the serving process records
- * uses, so its memory of them is exact; what an earlier process recorded is read when this one starts.
+ * The last use of every key: what the limit is decided on. Only the serving process records uses, so its memory of
+ * them is exact; what an earlier process recorded within the last second is read when this one starts.
  *
- * A use is one appended row, fifteen times cheaper than a change in the key's own row. Two generations of such rows
- * exist: the younger grows while the older is folded into one row a key, a step at a time, in the order of the
- * table, and removed.
+ * A use is one appended row, many times cheaper than a change in the key's own row. When enough have come together
+ * they are folded into one row a key, a step at a time, in the order of that table, and removed.
  */
 export interface RecentUses {
-  /** When the key was last used, on this boot's monotonic clock; undefined if that is more than a second ago. */
-  lastUse(serial: number): number | undefined
+  /** When the key was last used, on this boot's monotonic clock; 0 if that is more than a second ago. */
+  lastUse(serial: number): number
   /** Appends a use within the transaction that is open. */
   append(serial: number, stamp: Stamp): void
   /** To be called when that transaction has ended: its uses are remembered if it was committed. */
@@ -35,7 +33,9 @@ export interface RecentUses {
   foldStep(): void
 }
 
+/** `boot` is the row of `boots` that this process's monotonic stamps belong to. */
 export function createRecentUses(database: DatabaseSync, boot: number, now: number): RecentUses {
+  foldAll(database)
   const insert = database.prepare(
     'INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES (?, ?, ?, ?, ?)',
   )
@@ -46,67 +46,79 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
   `)
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
 
-  let younger = new Map<number, Stamp>()
-  let older = readStored(database, boot, now)
-  let turnedAt = now
+  // By serial, two numbers each: serials are given out without gaps, so this is smaller than any map.
+  let stamps = new Float64Array(2 * 1024)
+  readLastSecond()
+
   let pending: [serial: number, stamp: Stamp][] = []
+  // The keys of the rows that were appended since the last folding began, and the number of the newest of them.
+  let appended: number[] = []
+  let newest = 0
 
-  // The rows of `uses`, by number: removed, the older generation's, the younger generation's.
-  const stored = rowRange(database)
-  let removedTo = stored.first - 1
-  let olderTo = stored.last
-  let newest = stored.last
-
-  // The older generation's keys in the order of their rows, and how many of them are folded.
-  let serials = inOrder(older)
+  // The folding under way: its keys in the order of their rows, how many are done, and the rows to be removed then.
+  let folding = new Float64Array()
   let folded = 0
+  let removedTo = 0
+  let removeTo = 0
 
-  function settle(committed: boolean): void {
-    if (committed && pending.length > 0) {
-      newest += pending.length
-      for (const [serial, stamp] of pending) younger.set(serial, stamp)
-      turnIfDue(pending[0]![1].monotonic)
-    }
-    pending = []
+  function readLastSecond(): void {
+    const rows = database
+      .prepare('SELECT api_key, used_at, monotonic FROM last_uses WHERE boot = ? AND monotonic > ?')
+      .all(boot, now - USE_INTERVAL) as unknown as (Stamp & { api_key: number })[]
+    for (const { api_key, ...stamp } of rows) remember(api_key, stamp)
   }
 
-  /** Lets the younger generation become the older one, once nothing in the older one is of the last second. */
-  function turnIfDue(monotonic: number): void {
-    const isFolded = folded === serials.length && removedTo === olderTo
-    if (newest - olderTo < FOLD_AFTER || monotonic - turnedAt < USE_INTERVAL || !isFolded) return
-    older = younger
-    younger = new Map()
-    turnedAt = monotonic
-    olderTo = newest
-    serials = inOrder(older)
+  function remember(serial: number, { monotonic, used_at }: Stamp): void {
+    if (2 * serial >= stamps.length) {
+      const larger = new Float64Array(4 * serial)
+      larger.set(stamps)
+      stamps = larger
+    }
+    stamps[2 * serial] = monotonic
+    stamps[2 * serial + 1] = used_at
+  }
+
+  function settle(committed: boolean): void {
+    if (committed)
+      for (const [serial, stamp] of pending) {
+        remember(serial, stamp)
+        appended.push(serial)
+        newest += 1
+      }
+    pending = []
+    const isFolded = folded === folding.length && removedTo === removeTo
+    if (appended.length >= FOLD_AFTER && isFolded) beginFolding()
+  }
+
+  function beginFolding(): void {
+    folding = Float64Array.from(new Set(appended)).toSorted()
     folded = 0
+    removeTo = newest
+    appended = []
   }
 
   return {
     settle,
 
     lastUse(serial) {
-      const stamp = younger.get(serial) ?? older.get(serial)
-      return stamp?.boot === boot ? stamp.monotonic : undefined
+      return stamps[2 * serial] ?? 0
     },
 
     append(serial, stamp) {
       pending.push([serial, stamp])
-      insert.run(newest + pending.length, serial, stamp.used_at, stamp.monotonic, stamp.boot)
+      insert.run(newest + pending.length, serial, stamp.used_at, stamp.monotonic, boot)
     },
 
     foldStep() {
-      if (folded < serials.length) {
-        const step = serials.subarray(folded, folded + FOLD_STEP)
+      if (folded < folding.length) {
+        const step = folding.subarray(folded, folded + FOLD_STEP)
         transact(database, () => {
-          for (const serial of step) {
-            const stamp = older.get(serial)!
-            upsert.run(serial, stamp.used_at, stamp.monotonic, stamp.boot)
-          }
+          for (const serial of step)
+            upsert.run(serial, stamps[2 * serial + 1]!, stamps[2 * serial]!, boot)
         })
         folded += step.length
-      } else if (removedTo < olderTo) {
-        const upTo = Math.min(removedTo + FOLD_STEP, olderTo)
+      } else if (removedTo < removeTo) {
+        const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
         transact(database, () => removeUpTo.run(upTo))
         removedTo = upTo
       }
@@ -114,25 +126,16 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
   }
 }
 
-/** The uses that an earlier process left: those not folded yet, and the folded ones of the last second. */
-function readStored(database: DatabaseSync, boot: number, now: number): Map<number, Stamp> {
-  const columns = 'api_key, used_at, monotonic, boot'
-  const rows = [
-    ...database
-      .prepare(`SELECT ${columns} FROM last_uses WHERE boot = ? AND monotonic > ?`)
-      .all(boot, now - USE_INTERVAL),
-    ...database.prepare(`SELECT ${columns} FROM uses ORDER BY number`).all(),
-  ] as unknown as (Stamp & { api_key: number })[]
-  return new Map(rows.map(({ api_key, ...stamp }) => [api_key, stamp]))
-}
-
-function rowRange(database: DatabaseSync): { first: number; last: number } {
-  const range = database
-    .prepare('SELECT coalesce(min(number), 1) AS first, coalesce(max(number), 0) AS last FROM uses')
-    .get()
-  return { first: Number(range?.first), last: Number(range?.last) }
-}
-
-function inOrder(generation: ReadonlyMap<number, Stamp>): Float64Array {
-  return Float64Array.from(generation.keys()).toSorted()
+/** What an earlier process appended, folded at once: the number of rows is bounded. */
+function foldAll(database: DatabaseSync): void {
+  transact(database, () =>
+    database.exec(`
+      INSERT INTO last_uses (api_key, used_at, monotonic, boot)
+        SELECT api_key, used_at, monotonic, boot
+        FROM (SELECT api_key, used_at, monotonic, boot, max(number) FROM uses GROUP BY api_key) WHERE true
+      ON CONFLICT (api_key) DO UPDATE SET
+        used_at = excluded.used_at, monotonic = excluded.monotonic, boot = excluded.boot;
+      DELETE FROM uses;
+    `),
+  )
 }

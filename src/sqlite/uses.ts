@@ -100,7 +100,7 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
     const candidate = candidates.get(serial)
     if (candidate !== undefined) return shareFate(outcomes[candidate]!, apiKeyId)
     const last = recent.lastUse(serial)
-    if (last !== undefined && now - last < USE_INTERVAL) return { outcome: 'too soon', apiKeyId }
+    if (last !== 0 && now - last < USE_INTERVAL) return { outcome: 'too soon', apiKeyId }
 
     candidates.set(serial, index)
     try {
@@ -120,7 +120,7 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
   function recordUses(candidates: Map<number, number>, outcomes: readonly Outcome[]): void {
     // An error while reading a list may have ended the transaction; a row appended now would be committed by itself.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
-    const stamp = { used_at: clock.present(), monotonic: clock.monotonic(), boot }
+    const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
     for (const [serial, index] of candidates)
       if (!(outcomes[index] instanceof ListFault)) recent.append(serial, stamp)
     commit.run()

@@ -38,9 +38,10 @@ CREATE INDEX servers_listed ON servers (created_by, updated_at DESC, id DESC) WH
 CREATE INDEX servers_by_slug ON servers (created_by, slug) WHERE slug IS NOT NULL;
 CREATE INDEX servers_by_address ON servers (created_by, host_label);
 
--- `serial` is what the tables of uses refer to: eight bytes at most, and never given to a second key.
+-- `serial` is what the tables of uses refer to: a few bytes, never given to a second key. The serving process keeps an
+-- array by it, hence the bound.
 CREATE TABLE api_keys (
-  serial INTEGER PRIMARY KEY AUTOINCREMENT,
+  serial INTEGER PRIMARY KEY AUTOINCREMENT CHECK (serial BETWEEN 1 AND 100000000),
   id TEXT NOT NULL UNIQUE,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 64),

@@ -1,0 +1,29 @@
+import type { Bench } from './bench.ts'
+import { median } from './median.ts'
+
+/**
+ * Both servers in turn at half of the rate that the service reached when it was asked at once. What counts is the
+ * median of the rounds' p99.
+ */
+export async function measureLatency(bench: Bench): Promise<number> {
+  const { rounds, seconds } = bench.settings
+  const rate = Math.round(median(bench.service.rates) / 2)
+  bench.print(`latency at ${rate} requests per second, in ms from the moment each was due`)
+  bench.print('  round              p50       p99     p99.9   not 200   unanswered')
+  const p99s = { bare: [] as number[], service: [] as number[] }
+  for (let round = 1; round <= rounds; round += 1) {
+    for (const subject of [bench.bare, bench.service]) {
+      const seen = await bench.askAtRate(subject, rate, seconds)
+      const { p50, p99, p999, other, unanswered } = seen
+      const percentiles = [p50, p99, p999].map((value) => value.toFixed(2).padStart(10))
+      const counts = [String(other).padStart(10), String(unanswered).padStart(13)]
+      const name = `${String(round).padStart(7)}  ${subject.name.padEnd(7)}`
+      bench.print([name, ...percentiles, ...counts].join(''))
+      p99s[subject.name].push(p99)
+    }
+  }
+  bench.print(
+    `  median p99: bare ${median(p99s.bare).toFixed(2)}, service ${median(p99s.service).toFixed(2)}`,
+  )
+  return median(p99s.service)
+}

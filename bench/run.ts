@@ -1,0 +1,81 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { openBench, type Settings } from './bench.ts'
+import { createChildren } from './children.ts'
+import { isMet, type Target, TRIALS } from './trials.ts'
+
+const USAGE = `Usage: npm run bench -- [--quick]
+
+Measures the service against a bare node:http server that sends the same bytes, and says whether the targets are
+met. Needs Linux; wrk is used where it is installed.
+
+  --quick  a shorter run, for a first impression: fewer and shorter rounds
+  --help   this text
+
+Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 misused.`
+
+const FULL: Settings = { rounds: 9, seconds: 4, warmUpSeconds: 15, requests: 1_000_000 }
+const QUICK: Settings = { rounds: 3, seconds: 3, warmUpSeconds: 5, requests: 100_000 }
+
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  const given = readArguments()
+  if (given === null) {
+    console.error(USAGE)
+    return 2
+  }
+  if (given.help) {
+    console.log(USAGE)
+    return 0
+  }
+
+  const children = createChildren()
+  const folder = mkdtempSync(join(tmpdir(), 'server-listing-bench-'))
+  process.on('exit', () => {
+    children.endAll()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(signal, () => process.exit(1))
+
+  const bench = await openBench(children, folder, given.quick ? QUICK : FULL, console.log)
+  const rows: string[] = []
+  let areAllMet = true
+  for (const { description, target, measure } of TRIALS) {
+    const value = await measure(bench)
+    const met = isMet(value, target)
+    areAllMet &&= met
+    rows.push(row(description, show(value, target.unit), showTarget(target), met ? 'yes' : 'NO'))
+  }
+  console.log(['', row('', 'measured', 'target', 'met'), ...rows].join('\n'))
+  children.endAll()
+  return areAllMet ? 0 : 1
+}
+
+function readArguments(): { quick: boolean; help: boolean } | null {
+  const options = { quick: { type: 'boolean' }, help: { type: 'boolean' } } as const
+  try {
+    const { quick = false, help = false } = parseArgs({ options }).values
+    return { quick, help }
+  } catch (error) {
+    console.error((error as Error).message)
+    return null
+  }
+}
+
+function row(description: string, value: string, target: string, met: string): string {
+  return `${description.padEnd(68)}${value.padStart(12)}${target.padStart(13)}  ${met}`
+}
+
+function show(value: number, unit: string): string {
+  return `${value.toFixed(unit === '' ? 3 : 1)}${unit}`
+}
+
+function showTarget(target: Target): string {
+  if ('atLeast' in target) return `≥ ${target.atLeast}${target.unit}`
+  if ('atMost' in target) return `≤ ${target.atMost}${target.unit}`
+  return `< ${target.below}${target.unit}`
+}
