@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { requestText } from './answer.ts'
 
 /*
  * Asks at a fixed rate, whether or not the answers come: request n is due n / rate seconds after the start, and its
- * latency counts from then on, so a stall is seen by every request that was due while it lasted. A program of its
- * own: PORT KEYS_FILE FIRST_KEY RATE SECONDS.
+ * latency counts from then on, so a stall is seen by every request that was due while it lasted. Those of the first
+ * second do not count: in it this program is still being compiled. PORT KEYS_FILE FIRST_KEY RATE SECONDS.
  */
 
 export interface Latencies {
@@ -29,13 +30,16 @@ const [port = 0, from = 0, rate = 0, seconds = 0] = [2, 4, 5, 6].map((at) =>
 )
 const keys = readFileSync(process.argv[3]!, 'utf8').trimEnd().split('\n')
 const total = Math.round(rate * seconds)
+const uncounted = Math.min(rate, total / 2)
 const latencies = new Float64Array(total)
+let counted = 0
 let ok = 0
 let other = 0
 
 /** A connection has one request under way at most. */
 interface Connection {
   socket: Socket
+  number: number
   dueAt: number
   /** Bytes of the answer that are still to come; null before its head has arrived. */
   missing: number | null
@@ -51,15 +55,18 @@ startedAt = performance.now() + 10
 const timer = setInterval(sendDue, TICK_MS)
 const deadline = setTimeout(finish, seconds * 1000 + GRACE_MS)
 
-function open(): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(socket))
-    const connection: Connection = { socket, dueAt: 0, missing: null, status: 0 }
-    socket.setNoDelay(true)
-    socket.on('error', reject)
-    socket.on('data', (chunk) => receive(connection, chunk))
-    idle.push(connection)
-  })
+async function open(): Promise<Socket> {
+  const connection = { number: 0, dueAt: 0, missing: null, status: 0 } as unknown as Connection
+  // Always into the same buffer: collecting one for each answer would stop this program, and count as latency.
+  const onread = {
+    buffer: Buffer.alloc(64 * 1024),
+    callback: (bytes: number, buffer: Uint8Array) => receive(connection, bytes, buffer),
+  }
+  const socket = connect({ port, host: '127.0.0.1', noDelay: true, onread })
+  await once(socket, 'connect')
+  connection.socket = socket
+  idle.push(connection)
+  return socket
 }
 
 /** Sends what is due. Where all connections are busy it waits, and its latency grows. */
@@ -67,24 +74,33 @@ function sendDue(): void {
   const due = Math.min(total, Math.floor(((performance.now() - startedAt) * rate) / 1000))
   while (sent < due && idle.length > 0) {
     const connection = idle.shift()!
+    connection.number = sent
     connection.dueAt = startedAt + (sent * 1000) / rate
     connection.socket.write(requestText(port, keys[(from + sent) % keys.length]!), 'latin1')
     sent += 1
   }
 }
 
-function receive(connection: Connection, chunk: Buffer): void {
+function receive(connection: Connection, bytes: number, buffer: Uint8Array): boolean {
   if (connection.missing === null) {
     // The servers under test send a head in one piece, so it comes in one.
-    const head = chunk.toString('latin1', 0, chunk.indexOf('\r\n\r\n') + 4)
+    const text = Buffer.from(buffer.buffer, buffer.byteOffset, bytes)
+    const head = text.toString('latin1', 0, text.indexOf('\r\n\r\n') + 4)
     connection.status = Number(head.slice(9, 12))
     connection.missing = head.length + Number(/\r\nContent-Length: (\d+)/i.exec(head)?.[1])
   }
-  connection.missing -= chunk.length
-  if (connection.missing > 0) return
+  connection.missing -= bytes
+  if (connection.missing <= 0) complete(connection)
+  return true
+}
+
+function complete(connection: Connection): void {
   connection.missing = null
-  if (connection.status === 200) latencies[ok++] = performance.now() - connection.dueAt
-  else other += 1
+  if (connection.status !== 200) other += 1
+  else {
+    ok += 1
+    if (connection.number >= uncounted) latencies[counted++] = performance.now() - connection.dueAt
+  }
   idle.push(connection)
   if (ok + other === total) finish()
   else sendDue()
@@ -95,9 +111,9 @@ function finish(): void {
   clearTimeout(deadline)
   for (const socket of sockets) socket.destroy()
   const unanswered = total - ok - other
-  const sorted = latencies.fill(Number.MAX_SAFE_INTEGER, ok, ok + unanswered)
-  const counted = sorted.subarray(0, ok + unanswered).toSorted()
-  const percentile = (share: number) => counted[Math.ceil(counted.length * share) - 1] ?? 0
+  latencies.fill(Number.MAX_SAFE_INTEGER, counted, counted + unanswered)
+  const sorted = latencies.subarray(0, counted + unanswered).toSorted()
+  const percentile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0
   const [p50, p99, p999] = [percentile(0.5), percentile(0.99), percentile(0.999)]
   console.log(JSON.stringify({ ok, other, unanswered, p50, p99, p999 } satisfies Latencies))
 }
