@@ -7,4 +7,5 @@ import { cpSync, rmSync } from 'node:fs'
 
 rmSync('dist', { recursive: true, force: true })
 execFileSync('tsc', ['--project', 'tsconfig.build.json'], { stdio: 'inherit' })
-cpSync('src/sqlite/migrations', 'dist/sqlite/migrations', { recursive: true })
+for (const engine of ['sqlite', 'postgres'])
+  cpSync(`src/${engine}/migrations`, `dist/${engine}/migrations`, { recursive: true })

@@ -20,7 +20,10 @@ if (!existsSync(binary)) {
   execFileSync('npm', ['install', ...options], { cwd: folder, stdio: 'inherit' })
 }
 const found = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim()
-if (found !== `v${VERSION}`) throw new Error(`expected Node.js ${VERSION} in ${folder}, found ${found}`)
+if (found !== `v${VERSION}`)
+  throw new Error(`expected Node.js ${VERSION} in ${folder}, found ${found}`)
 console.log(`Node.js ${found}`)
 const files = SUITES.map((suite) => `test/${suite}/*.test.ts`)
-execFileSync(binary, ['--test', '--test-reporter=./test/reporter.ts', ...files], { stdio: 'inherit' })
+execFileSync(binary, ['--test', '--test-reporter=./test/reporter.ts', ...files], {
+  stdio: 'inherit',
+})

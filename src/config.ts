@@ -5,6 +5,7 @@ import { quote } from './listing/text.ts'
 
 export type DatabaseConfig =
   | { engine: 'sqlite'; path: string }
+  | { engine: 'postgres'; url: string }
   /** No database that could be used, and what the operator has to set. */
   | { engine: null; problem: string }
 
@@ -113,11 +114,18 @@ function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
       problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
     }
   }
-  // What follows the scheme may be a password.
+  // What follows the scheme may be a password, and is not repeated.
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    if (POSTGRES_URL.test(url)) return { engine: 'postgres', url }
+    return {
+      engine: null,
+      problem: `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE; several hosts are HOST:5432,HOST:5432`,
+    }
+  }
   const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
   return {
     engine: null,
-    problem: `${source} must begin with sqlite:, such as sqlite:data/listing.db, and has ${found}`,
+    problem: `${source} must begin with sqlite: or postgres://, such as sqlite:data/listing.db, and has ${found}`,
   }
 }
 
@@ -125,3 +133,9 @@ function isFilePath(path: string): boolean {
   // What SQLite calls :memory: would be gone with the command that made it.
   return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
 }
+
+const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'
+const POSTGRES_URL = new RegExp(
+  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?\\S*)?$`,
+  'i',
+)

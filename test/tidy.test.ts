@@ -16,11 +16,12 @@ const MAY_IMPORT: Record<string, string[]> = {
   'main.ts': ['cli'],
   cli: ['config.ts', 'open-store.ts', 'service.ts', 'log.ts', 'listing'],
   'service.ts': ['log.ts', 'api', 'http', 'listing'],
-  'open-store.ts': ['config.ts', 'listing', 'sqlite'],
+  'open-store.ts': ['config.ts', 'listing', 'postgres', 'sqlite'],
   'log.ts': ['config.ts', 'http'],
   'config.ts': ['listing'],
   api: ['http', 'listing'],
   sqlite: ['listing'],
+  postgres: ['listing'],
   http: [],
   listing: [],
 }
@@ -90,7 +91,10 @@ test('what belongs in one place is in one place', () => {
   assert.deepEqual(placesOf('createServer('), ['src/http/listen.ts'])
   assert.deepEqual(placesOf('Bun.'), [])
   for (const path of placesOf('host_label'))
-    assert.ok(/^src\/(sqlite\/|listing\/server\.ts)/.test(path), `${path} knows host_label`)
+    assert.ok(
+      /^src\/((sqlite|postgres)\/|listing\/server\.ts)/.test(path),
+      `${path} knows host_label`,
+    )
   for (const path of placesOf('node:sqlite')) assert.match(path, /^src\/sqlite\//)
 })
 

@@ -68,7 +68,7 @@ function createProgram(): Command {
       'after',
       `
 Environment:
-  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db)
+  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db) or postgres://…
   HOST, PORT     where to listen (default: 127.0.0.1 and 8080)
   BASE_URL       where the public reaches the API
   LOG_LEVEL      debug, info, warn, error or silent (default: info)

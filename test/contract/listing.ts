@@ -82,17 +82,20 @@ export function listingContract(open: OpenFixture): void {
     await second.close()
   })
 
-  test("what is remembered is asked for by the key's owner, once", async (t) => {
-    const { store } = await open(t)
+  test("what is remembered is asked for by the key's owner, once at most for each call", async (t) => {
+    const { store, elapse } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     const asked: string[] = []
     const recall = (userId: string) => {
       asked.push(userId)
       return null
     }
-    assert.equal((await store.useApiKey(hashApiKey(key), recall)).outcome, 'used')
-    assert.equal((await store.useApiKey(hashApiKey(key), recall)).outcome, 'too soon')
-    assert.deepEqual(asked, [user.id])
+    for (const most of [1, 2]) {
+      assert.equal((await store.useApiKey(hashApiKey(key), recall)).outcome, 'used')
+      assert.ok(asked.length <= most)
+      await elapse(1_000)
+    }
+    assert.deepEqual(new Set(asked), new Set([user.id]))
   })
 
   test('a listing changed by another program is what the next use brings', async (t) => {

@@ -1,0 +1,82 @@
+import type { ApiKey } from '../listing/api-key.ts'
+import type { Store } from '../listing/store.ts'
+import type { Database } from './database.ts'
+import { microsecondsOf, timestampOf, toInstant } from './instants.ts'
+
+const COLUMNS = [
+  'id, user_id, name, prefix',
+  microsecondsOf('created_at'),
+  microsecondsOf('revoked_at'),
+  microsecondsOf('last_used_at'),
+].join(', ')
+
+export function apiKeys(
+  database: Database,
+): Pick<Store, 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'revokeApiKeyByHash'> {
+  return {
+    async insertApiKey(apiKey, keyHash, activeMax) {
+      const { id, user_id, name, prefix, created_at } = apiKey
+      // Somebody else may take the free place first: each try finds one fewer, or none.
+      for (let tries = 0; tries <= activeMax; tries += 1) {
+        const inserted = await database.query<{ id: string | null }>(
+          `WITH free AS (
+             SELECT min(slot) AS slot FROM generate_series(1, $7::int) AS slots (slot)
+             WHERE slot NOT IN (SELECT slot FROM api_keys WHERE user_id = $2 AND revoked_at IS NULL)
+           ), inserted AS (
+             INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
+             SELECT $1, $2, $3, $4, $5, ${timestampOf('$6')}, slot FROM free WHERE slot IS NOT NULL
+             ON CONFLICT (user_id, slot) WHERE revoked_at IS NULL DO NOTHING
+             RETURNING id
+           )
+           SELECT inserted.id FROM free LEFT JOIN inserted ON true WHERE free.slot IS NOT NULL`,
+          [id, user_id, name, prefix, keyHash, created_at, activeMax],
+        )
+        if (inserted.length === 0) return false
+        if (inserted[0]?.id != null) return true
+      }
+      return false
+    },
+
+    async listApiKeys(userId) {
+      const rows = await database.query<ApiKeyRow>(
+        `SELECT ${COLUMNS} FROM api_keys WHERE user_id = $1 ORDER BY api_keys.created_at, id`,
+        [userId],
+      )
+      return rows.map(toApiKey)
+    },
+
+    // The first revocation's instant stays: a second one changes nothing.
+    async revokeApiKey(userId, id, revokedAt) {
+      if (!UUID.test(id)) return null
+      const rows = await database.query<ApiKeyRow>(
+        `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestampOf('$1')})
+         WHERE user_id = $2 AND id = $3 RETURNING ${COLUMNS}`,
+        [revokedAt, userId, id],
+      )
+      return rows[0] === undefined ? null : toApiKey(rows[0])
+    },
+
+    async revokeApiKeyByHash(keyHash, revokedAt) {
+      const rows = await database.query<ApiKeyRow>(
+        `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestampOf('$1')})
+         WHERE key_hash = $2 RETURNING ${COLUMNS}`,
+        [revokedAt, keyHash],
+      )
+      return rows[0] === undefined ? null : toApiKey(rows[0])
+    },
+  }
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+type Instants = 'created_at' | 'revoked_at' | 'last_used_at'
+type ApiKeyRow = Omit<ApiKey, Instants> & Record<Instants, string | null>
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    ...row,
+    created_at: Number(row.created_at),
+    revoked_at: toInstant(row.revoked_at),
+    last_used_at: toInstant(row.last_used_at),
+  }
+}

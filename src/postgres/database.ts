@@ -1,0 +1,157 @@
+import pg from 'pg'
+import { NotConfigured } from '../listing/faults.ts'
+import { type Hosts, hostsOf } from './hosts.ts'
+
+/** Connections of one process: one decides uses, the others are for commands and the dashboard. */
+const CONNECTIONS_MAX = 4
+/** Until a connection is made, or one is free; then the next host is tried. Milliseconds, as all below. */
+const CONNECT_MS = 500
+/** What the server lets a statement take, and of that a wait for somebody else's lock. */
+const STATEMENT_MS = 800
+const LOCK_MS = 100
+/** What we let it take, should the server not be heard of at all. */
+const QUERY_MS = 1_000
+
+/** The oldest server that the tests run on. */
+const SERVER_VERSION_MIN = 150_000
+
+/*
+ * Set on every connection and not left to the role's or the database's defaults: the rules of `uses.ts` hold at READ
+ * COMMITTED, and nothing is answered before it would survive a crash.
+ */
+const SESSION = {
+  statement_timeout: String(STATEMENT_MS),
+  lock_timeout: String(LOCK_MS),
+  idle_in_transaction_session_timeout: '2000',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  synchronous_commit: 'on',
+}
+
+export interface Database {
+  /** A connection to the primary, to be given back with `release`, and with the error if one came of it. */
+  acquire(): Promise<pg.PoolClient>
+  query<Row>(text: string, values?: unknown[]): Promise<Row[]>
+  /** Runs `body` as one transaction. */
+  transact<T>(body: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Nothing is connected yet: that happens with the first query, and again with the first one after a failure. */
+export function openDatabase(url: string): Database {
+  const hosts = hostsOf(url)
+  const pool = new pg.Pool({
+    Client: clientFor(hosts),
+    max: CONNECTIONS_MAX,
+    connectionTimeoutMillis: CONNECT_MS,
+    query_timeout: QUERY_MS,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'server-listing',
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+      beginSession(client).then(() => done(), done)
+    },
+  })
+  // An idle connection that is lost would end the process if nobody heard of it. The pool replaces it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  let closed: Promise<void> | null = null
+
+  async function acquire(): Promise<pg.PoolClient> {
+    for (let tries = 1; ; tries += 1) {
+      const host = hosts.current()
+      try {
+        return await pool.connect()
+      } catch (error) {
+        if (isRefusal(error) || tries >= hosts.count) throw error
+        hosts.avoid(host)
+      }
+    }
+  }
+
+  async function withClient<T>(body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+    const client = await acquire()
+    try {
+      const result = await body(client)
+      client.release()
+      return result
+    } catch (error) {
+      client.release(error instanceof pg.DatabaseError ? undefined : true)
+      throw error
+    }
+  }
+
+  return {
+    acquire,
+
+    query: <Row>(text: string, values?: unknown[]) =>
+      withClient(async (client) => (await client.query(text, values)).rows as Row[]),
+
+    transact: (body) =>
+      withClient(async (client) => {
+        await client.query('BEGIN')
+        try {
+          const result = await body(client)
+          await client.query('COMMIT')
+          return result
+        } catch (error) {
+          await client.query('ROLLBACK').catch(() => {})
+          throw error
+        }
+      }),
+
+    close: () => (closed ??= pool.end()),
+  }
+}
+
+/** A client class whose next instance connects to the host that is believed to be the primary. */
+function clientFor(hosts: Hosts): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionString: hosts.current() })
+    }
+  }
+}
+
+/** Sets the session up, and makes sure that it is one with a primary. */
+async function beginSession(client: pg.ClientBase): Promise<void> {
+  const settings = Object.entries(SESSION).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  )
+  const { rows } = await client.query(`
+    SELECT pg_is_in_recovery() AS is_standby, current_setting('server_version_num')::int AS version,
+      ${settings.join(', ')}
+  `)
+  if (rows[0].version < SERVER_VERSION_MIN)
+    throw new NotConfigured('the PostgreSQL server is older than version 15')
+  if (rows[0].is_standby) throw new Error('the server is a standby, and only a primary is used')
+}
+
+/** Whether the server was reached and will not have us, so that another host would say the same. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof NotConfigured || refusalOf(error) !== null
+}
+
+/** A failure that will not pass by itself, as the sentence an operator needs; null for any other error. */
+export function unusable(error: unknown): NotConfigured | null {
+  if (error instanceof NotConfigured) return error
+  const reason = refusalOf(error)
+  return reason === null
+    ? null
+    : new NotConfigured(`cannot use the database of DATABASE_URL: ${reason}`, { cause: error })
+}
+
+function refusalOf(error: unknown): string | null {
+  switch ((error as { code?: unknown } | undefined)?.code) {
+    case '28P01':
+      return 'the server refuses the user name or the password'
+    case '28000':
+      return 'the server does not let this user in from here'
+    case '3D000':
+      return 'the server has no database of that name'
+    case '42501':
+      return 'this user lacks a right there'
+    default:
+      return null
+  }
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { ClientBase } from 'pg'
+import { NotConfigured } from '../listing/faults.ts'
+import type { Database } from './database.ts'
+
+export interface Migration {
+  number: number
+  name: string
+  sql: string
+  /** The number of the newest migration that a program must know to work with the schema after this one. */
+  programMin: number
+}
+
+/** Whoever migrates holds this advisory lock; the number is that of no other program we know. */
+const LOCK = 7_318_349_122
+
+const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
+const PROGRAM_MIN = /^-- oldest compatible program: (\d+)\n/
+
+/** The migrations of this program, in order. */
+export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
+  const names = readdirSync(folder).filter((name) => FILE_NAME.test(name))
+  return names.toSorted().map((name, index) => {
+    const sql = readFileSync(new URL(name, folder), 'utf8')
+    const number = Number(FILE_NAME.exec(name)?.[1])
+    const programMin = Number(PROGRAM_MIN.exec(sql)?.[1])
+    if (number !== index + 1) throw new Error(`migrations are numbered without gaps: ${name}`)
+    if (!(programMin >= 1 && programMin <= number))
+      throw new Error(
+        `${name} must begin with "-- oldest compatible program: N", N from 1 to ${number}`,
+      )
+    return { number, name, sql, programMin }
+  })
+}
+
+/**
+ * Brings the schema to this program's newest migration and returns the names of those that were applied. Each file is
+ * one transaction together with its row in the ledger; the advisory lock makes runs at once take turns. A schema that
+ * this program cannot work with is left alone and thrown as NotConfigured.
+ */
+export async function migrate(
+  database: Database,
+  migrations = readMigrations(),
+): Promise<string[]> {
+  const applied: string[] = []
+  while (await database.transact((client) => applyNext(client, migrations, applied))) {}
+  return applied
+}
+
+/** Applies the first migration that the ledger lacks; false if there is none. */
+async function applyNext(
+  client: ClientBase,
+  migrations: readonly Migration[],
+  applied: string[],
+): Promise<boolean> {
+  // A schema that is up to date is only read, so that starting a service waits for nobody.
+  const next = migrations[await readLedger(client, migrations.length)]
+  if (next === undefined) return false
+  await client.query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
+  await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
+  const present = await readLedger(client, migrations.length)
+  if (present !== next.number - 1) return true
+  if (present === 0) {
+    await client.query(`
+      CREATE TABLE schema_migrations (
+        number integer PRIMARY KEY,
+        name text NOT NULL,
+        program_min integer NOT NULL,
+        applied_at timestamptz NOT NULL
+      )
+    `)
+  }
+  await client.query(next.sql)
+  await client.query('INSERT INTO schema_migrations VALUES ($1, $2, $3, now())', [
+    next.number,
+    next.name,
+    next.programMin,
+  ])
+  applied.push(next.name)
+  return true
+}
+
+/** How many of this program's migrations the database has. */
+async function readLedger(client: ClientBase, known: number): Promise<number> {
+  const { rows: tables } = await client.query(
+    `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`,
+  )
+  if (tables.length === 0) return 0
+  if (!tables.some(({ relname }) => relname === 'schema_migrations'))
+    throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
+
+  const { rows } = await client.query(
+    'SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations',
+  )
+  const { number, program_min: programMin } = rows[0]
+  if (programMin > known)
+    throw new NotConfigured(
+      `the database asks for a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
+    )
+  return Number(number)
+}

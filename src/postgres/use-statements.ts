@@ -1,0 +1,83 @@
+import { USE_INTERVAL } from '../listing/api-key.ts'
+import { SERVERS_MAX } from '../listing/server.ts'
+
+const INTERVAL = `interval '${USE_INTERVAL} microseconds'`
+const LONG_AGO = `clock_timestamp() - ${INTERVAL}`
+
+/*
+ * The rows are locked before they are judged, and stamped after everything else was done. The obvious single UPDATE
+ * judges and stamps with a time from before it waited for a lock, which is two uses in one second. SKIP LOCKED: while
+ * somebody else is at a key, it is being used, and this call was too soon.
+ */
+export const USE = `
+  WITH asked AS MATERIALIZED (
+    SELECT * FROM unnest($1::bytea[], $2::uuid[]) WITH ORDINALITY AS asked (key_hash, remembered, n)
+  ), epoch AS MATERIALIZED (
+    SELECT coalesce(bool_and(started_at <= ${LONG_AGO}), false) AS is_over FROM service_epoch
+  ), locked AS MATERIALIZED (
+    SELECT id, user_id, key_hash FROM api_keys
+    WHERE key_hash = ANY ($1::bytea[]) AND revoked_at IS NULL
+      AND (last_used_at IS NULL OR last_used_at <= ${LONG_AGO}) AND (SELECT is_over FROM epoch)
+    FOR NO KEY UPDATE SKIP LOCKED
+  ), listed AS MATERIALIZED (
+    SELECT n, id, user_id, revision, coalesce(revision = remembered, false) AS is_same
+    FROM asked JOIN locked USING (key_hash) LEFT JOIN listing_revisions USING (user_id)
+  ), rows AS MATERIALIZED (
+    SELECT n, servers.* FROM listed CROSS JOIN LATERAL (
+      SELECT id, name, slug, host_label, edition, status, version, listing_kind,
+        row_number() OVER (ORDER BY updated_at DESC, id DESC) AS place
+      FROM servers WHERE created_by = listed.user_id AND organization_id IS NULL
+      ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}
+    ) AS servers WHERE NOT is_same
+  ), used AS (
+    UPDATE api_keys SET last_used_at = clock_timestamp() FROM listed
+    WHERE api_keys.id = listed.id AND (SELECT count(*) FROM rows) >= 0
+    RETURNING n
+  )
+  SELECT n::int, CASE WHEN used.n IS NULL THEN 'too soon' ELSE 'used' END, listed.id, user_id, revision, is_same,
+    rows.id, name, slug, host_label, edition, status, version, listing_kind, place
+  FROM listed LEFT JOIN used USING (n) LEFT JOIN rows USING (n)
+  UNION ALL
+  SELECT n::int,
+    CASE
+      WHEN revoked_at IS NOT NULL THEN 'revoked'
+      WHEN NOT is_over THEN 'held off'
+      WHEN last_used_at > clock_timestamp() THEN 'ahead'
+      ELSE 'too soon'
+    END,
+    api_keys.id, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+  FROM epoch CROSS JOIN asked LEFT JOIN listed USING (n) JOIN api_keys USING (key_hash)
+  WHERE listed.n IS NULL
+  ORDER BY 1, place
+`
+
+export type Verdict = 'used' | 'revoked' | 'held off' | 'ahead' | 'too soon'
+export type UsedRow = [
+  n: number,
+  verdict: Verdict,
+  apiKeyId: string,
+  userId: string,
+  revision: string | null,
+  isSame: boolean,
+  ...server: [string, string, string | null, string, string, string, string | null, string | null],
+]
+
+/** Of a listing that has none, since it never had a server: equal to none, so that it is read each time. */
+export const NO_REVISION = '00000000-0000-0000-0000-000000000000'
+
+/** Steps 1 to 4 alone, with nothing changed: what can still be said when the statement above has failed. */
+export const JUDGE = `
+  SELECT n::int, id, revoked_at IS NOT NULL,
+    NOT (last_used_at IS NULL OR last_used_at <= ${LONG_AGO})
+  FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key_hash, n) JOIN api_keys USING (key_hash)
+`
+
+export type JudgedRow = [n: number, apiKeyId: string, isRevoked: boolean, isTooSoon: boolean]
+
+/** A stamp from the future is that of a clock that was set back since; it would shut its key out until then. */
+export const CLAMP = `
+  UPDATE api_keys SET last_used_at = clock_timestamp()
+  WHERE key_hash = ANY ($1::bytea[]) AND last_used_at > clock_timestamp()
+`
+
+export const EPOCH = `INSERT INTO service_epoch VALUES (true, clock_timestamp()) ON CONFLICT DO NOTHING`
