@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { fetchRaw, parseAnswer, withoutDate } from './answer.ts'
 import type { Children } from './children.ts'
 import { chooseDriver, CONNECTIONS, type Driver, type Seen } from './load.ts'
@@ -51,6 +51,8 @@ export async function openBench(
     // As an operator starts it, with what its first line asks of Node.js.
     [path('../bin/server-listing.js'), 'serve'],
     {
+      // That line finds Node.js by name; it is to be the one that runs this.
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
       DATABASE_URL: `sqlite:${databasePath}`,
       HOST: '127.0.0.1',
       PORT: '0',
