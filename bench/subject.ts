@@ -33,6 +33,7 @@ export async function startSubject(
     let printed = ''
     const fail = () => reject(new Error(`the ${name} server did not start: ${printed}`))
     const timer = setTimeout(fail, START_MS)
+    child.once('error', reject)
     child.once('close', fail)
     child.stdout!.setEncoding('utf8').on('data', (text: string) => {
       printed = (printed + text).slice(-10_000)
