@@ -91,7 +91,8 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
   }
 
   function beginFolding(): void {
-    folding = Float64Array.from(new Set(appended)).toSorted()
+    // A key that was used twice is written twice: sorting out which are costs more.
+    folding = Float64Array.from(appended).sort()
     folded = 0
     removeTo = newest
     appended = []
