@@ -92,7 +92,7 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
 
   function beginFolding(): void {
     // A key that was used twice is written twice: sorting out which are costs more.
-    folding = Float64Array.from(appended).sort()
+    folding = Float64Array.from(appended).toSorted()
     folded = 0
     removeTo = newest
     appended = []
