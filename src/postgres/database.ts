@@ -2,7 +2,7 @@ import pg from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 
-/** Connections of one process: one decides uses, the others are for commands and the dashboard. */
+/** Connections of one process: two decide uses, the others are for commands and the dashboard. */
 const CONNECTIONS_MAX = 4
 /** Until a connection is made, or one is free; then the next host is tried. Milliseconds, as all below. */
 const CONNECT_MS = 500

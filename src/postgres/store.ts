@@ -1,13 +1,22 @@
-import type { PoolClient } from 'pg'
-import { AuthenticationFault } from '../listing/faults.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
 import { apiKeys } from './api-keys.ts'
 import { type Database, openDatabase, unusable } from './database.ts'
 import { migrate } from './migrate.ts'
 import { servers } from './servers.ts'
+import { createUseConnection, unreachable } from './use-connection.ts'
 import { createUseQueue } from './use-queue.ts'
 import { users } from './users.ts'
-import { type Call, createOwnersByKey, type Outcome, useTogether } from './uses.ts'
+import { createOwnersByKey } from './uses.ts'
+
+/** Connections that uses are decided on: while one waits for the disk, the other works. */
+const USE_CONNECTIONS = 2
+
+export interface ServingOptions {
+  /** Told of what keeps the store from working when it is opened. */
+  onFault?: (fault: unknown) => void
+  /** Calls decided in one statement at most. */
+  batchMax?: number
+}
 
 /**
  * Opens the store for a command, and brings its schema up to date. Throws NotConfigured where there is no database
@@ -25,22 +34,47 @@ export async function openPostgresStore(url: string): Promise<Store> {
 }
 
 /**
- * Opens the store for serving, in any number of processes. It opens where no server can be reached, too: what may
- * pass by itself is tried again with each request, and is an AuthenticationFault until then.
+ * Opens the store for serving, in any number of processes. It opens where no server can be reached, too: each request
+ * tries again, and until then is an AuthenticationFault, or NotConfigured if it cannot pass by itself. `onFault` is
+ * told of it at once.
  */
-export async function openServingPostgresStore(url: string): Promise<ServingStore> {
+export async function openServingPostgresStore(
+  url: string,
+  { onFault = () => {}, batchMax }: ServingOptions = {},
+): Promise<ServingStore> {
   const database = openDatabase(url)
-  const session = createSession(database)
-  await session.prepare().catch(() => {})
-  const queue = createUseQueue((calls) => session.decide(calls))
+  const prepare = once(() => migrate(database))
+  await prepare().catch(onFault)
+  const owners = createOwnersByKey()
+  const connections = Array.from({ length: USE_CONNECTIONS }, () =>
+    createUseConnection(database, owners, prepare),
+  )
+  const queue = createUseQueue(connections, batchMax)
   return {
     ...management(database),
     useApiKey: queue.useApiKey,
     async close() {
       await queue.close()
-      session.close()
       await database.close()
     },
+  }
+}
+
+/**
+ * Reads the schema, and brings it up to date if need be: once, and until that has succeeded again with each call.
+ * Only what has never worked can be a matter of configuration.
+ */
+function once(migrating: () => Promise<unknown>): () => Promise<void> {
+  let preparation: Promise<void> | null = null
+  return () => {
+    preparation ??= migrating().then(
+      () => {},
+      (error: unknown) => {
+        preparation = null
+        throw unusable(error) ?? unreachable(error)
+      },
+    )
+    return preparation
   }
 }
 
@@ -58,54 +92,4 @@ export async function migratePostgres(url: string): Promise<string[]> {
 
 function management(database: Database): Omit<Store, 'close'> {
   return { ...users(database), ...apiKeys(database), ...servers(database) }
-}
-
-/** The connection that uses are decided on: kept while it works, made anew by the next batch after it failed. */
-function createSession(database: Database) {
-  let client: PoolClient | null = null
-  let isSchemaRead = false
-  const owners = createOwnersByKey()
-
-  /** Reads, and if need be migrates, the schema, once. */
-  async function prepare(): Promise<void> {
-    if (isSchemaRead) return
-    await migrate(database)
-    isSchemaRead = true
-  }
-
-  async function decide(calls: readonly Call[]): Promise<Outcome[]> {
-    try {
-      await prepare()
-      client ??= await connect()
-    } catch (error) {
-      // What has worked before will work again; only what never did can be a matter of configuration.
-      const notConfigured = isSchemaRead ? null : unusable(error)
-      throw (
-        notConfigured ?? new AuthenticationFault('the database cannot be reached', { cause: error })
-      )
-    }
-    return useTogether(client, owners, calls)
-  }
-
-  async function connect(): Promise<PoolClient> {
-    const connected = await database.acquire()
-    connected.once('error', () => discard(connected))
-    connected.once('end', () => discard(connected))
-    return connected
-  }
-
-  function discard(lost: PoolClient): void {
-    if (client !== lost) return
-    client = null
-    lost.release(true)
-  }
-
-  return {
-    prepare,
-    decide,
-    close() {
-      client?.release()
-      client = null
-    },
-  }
 }

@@ -1,10 +1,11 @@
 import { AuthenticationFault } from '../listing/faults.ts'
 import type { Recall, Use } from '../listing/store.ts'
-import type { Call, Outcome } from './uses.ts'
+import type { UseConnection } from './use-connection.ts'
+import type { Call } from './uses.ts'
 
-/** Calls decided in one statement at most. */
-const BATCH_MAX = 1_024
-/** How long a call may wait for the batches before it. */
+/** Calls decided in one statement at most: more cost little less each, and keep the other connection idle. */
+const BATCH_MAX = 128
+/** How long a call may wait for the batches before it, in milliseconds. */
 const WAIT_MAX_MS = 800
 
 interface Waiting extends Call {
@@ -20,46 +21,48 @@ export interface UseQueue {
 }
 
 /**
- * Gathers the calls of one turn of the event loop, and those that come while a batch is under way, has them decided
- * together, and gives each its outcome. `decide` rejects where nothing could be decided.
+ * Gathers the calls of one turn of the event loop, and those that come while all connections are at work, has them
+ * decided together, and gives each its outcome.
  */
-export function createUseQueue(decide: (calls: readonly Call[]) => Promise<Outcome[]>): UseQueue {
+export function createUseQueue(
+  connections: readonly UseConnection[],
+  batchMax = BATCH_MAX,
+): UseQueue {
   let waiting: Waiting[] = []
-  let working: Promise<void> | null = null
+  const idle = [...connections]
+  const working = new Set<Promise<void>>()
+  let isScheduled = false
   let isClosed = false
 
-  async function work(): Promise<void> {
-    await new Promise(setImmediate)
-    while (waiting.length > 0) {
-      const batch = waiting.slice(0, BATCH_MAX)
-      waiting = waiting.slice(BATCH_MAX)
-      await settle(dropOld(batch))
+  function schedule(): void {
+    if (isScheduled) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    dropOld()
+    while (waiting.length > 0 && idle.length > 0) {
+      const connection = idle.pop()!
+      const batch = waiting.slice(0, batchMax)
+      waiting = waiting.slice(batchMax)
+      const work = settle(connection, batch).then(() => {
+        working.delete(work)
+        idle.push(connection)
+        if (waiting.length > 0) schedule()
+      })
+      working.add(work)
     }
-    working = null
   }
 
   /** Calls that waited too long are given up before anything is done for them. */
-  function dropOld(batch: readonly Waiting[]): Waiting[] {
+  function dropOld(): void {
     const tooOld = performance.now() - WAIT_MAX_MS
-    return batch.filter((call) => {
-      if (call.since > tooOld) return true
-      call.reject(new AuthenticationFault(`the database had no answer for ${WAIT_MAX_MS} ms`))
-      return false
-    })
-  }
-
-  async function settle(batch: readonly Waiting[]): Promise<void> {
-    if (batch.length === 0) return
-    try {
-      const outcomes = await decide(batch)
-      for (const [index, call] of batch.entries()) {
-        const outcome = outcomes[index]!
-        if (outcome instanceof Error) call.reject(outcome)
-        else call.resolve(outcome)
-      }
-    } catch (error) {
-      for (const call of batch) call.reject(error as Error)
-    }
+    while (waiting.length > 0 && waiting[0]!.since <= tooOld)
+      waiting
+        .shift()!
+        .reject(new AuthenticationFault(`the database had no answer for ${WAIT_MAX_MS} ms`))
   }
 
   return {
@@ -67,13 +70,30 @@ export function createUseQueue(decide: (calls: readonly Call[]) => Promise<Outco
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {
         waiting.push({ keyHash, recall, since: performance.now(), resolve, reject })
-        working ??= work()
+        schedule()
       })
     },
 
     async close() {
       isClosed = true
-      await working
+      while (waiting.length > 0 || working.size > 0) {
+        flush()
+        await Promise.all(working)
+      }
+      for (const connection of connections) connection.close()
     },
+  }
+}
+
+async function settle(connection: UseConnection, batch: readonly Waiting[]): Promise<void> {
+  try {
+    const outcomes = await connection.decide(batch)
+    for (const [index, call] of batch.entries()) {
+      const outcome = outcomes[index]!
+      if (outcome instanceof Error) call.reject(outcome)
+      else call.resolve(outcome)
+    }
+  } catch (error) {
+    for (const call of batch) call.reject(error as Error)
   }
 }

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg'
+import pg, { type ClientBase } from 'pg'
 import { AuthenticationFault, ListFault } from '../listing/faults.ts'
 import type { ServerRow } from '../listing/server.ts'
 import type { Recall, Use } from '../listing/store.ts'
@@ -29,18 +29,24 @@ export interface OwnersByKey {
   learn(keyHash: Uint8Array, userId: string): void
 }
 
-/** Keys whose owner is known at a time. */
-const OWNERS_MAX = 200_000
+/** Keys whose owner is known at a time: some 100 bytes each. */
+const OWNERS_MAX = 1_000_000
 
 export function createOwnersByKey(): OwnersByKey {
-  const owners = new Map<string, string>()
+  const owners = new Map<number, string>()
   return {
-    of: (keyHash) => owners.get(textOf(keyHash)),
+    of: (keyHash) => owners.get(shortOf(keyHash)),
     learn(keyHash, userId) {
-      if (owners.size >= OWNERS_MAX) owners.clear()
-      owners.set(textOf(keyHash), userId)
+      // The oldest goes.
+      if (owners.size >= OWNERS_MAX) owners.delete(owners.keys().next().value!)
+      owners.set(shortOf(keyHash), userId)
     },
   }
+}
+
+/** The first 48 bits as a number, which a map keeps in a third of the room of the whole. */
+function shortOf([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: Uint8Array): number {
+  return ((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f
 }
 
 function textOf(keyHash: Uint8Array): string {
@@ -49,7 +55,7 @@ function textOf(keyHash: Uint8Array): string {
 
 /**
  * The act of spec 5.2, steps 3 to 6, for the calls that arrived together, as one statement. Of several calls with one
- * key only the first is asked for; the others share its fate.
+ * key only the first is asked for; the others share its fate. Throws the statement's error, if there is one.
  */
 export async function useTogether(
   client: ClientBase,
@@ -66,7 +72,7 @@ export async function useTogether(
     asked.push(call)
     return asked.length - 1
   })
-  const outcomes = await decide(client, owners, asked)
+  const outcomes = await use(client, owners, asked)
   const taken = new Set<number>()
   return placeOf.map((place) => {
     const outcome = outcomes[place]!
@@ -78,7 +84,7 @@ export async function useTogether(
   })
 }
 
-async function decide(
+async function use(
   client: ClientBase,
   owners: OwnersByKey,
   asked: readonly Call[],
@@ -88,17 +94,13 @@ async function decide(
     const owner = owners.of(keyHash)
     return owner === undefined ? null : recall(owner)
   })
-  try {
-    const { rows } = await client.query({
-      name: 'use-api-keys',
-      text: USE,
-      values: [hashes, remembered],
-      rowMode: 'array',
-    })
-    return await readOutcomes(client, owners, hashes, rows as unknown as UsedRow[])
-  } catch (error) {
-    return judgeAlone(client, hashes, error)
-  }
+  const { rows } = await client.query({
+    name: 'use-api-keys',
+    text: USE,
+    values: [hashes, remembered],
+    rowMode: 'array',
+  })
+  return readOutcomes(client, owners, hashes, rows as unknown as UsedRow[])
 }
 
 async function readOutcomes(
@@ -150,13 +152,19 @@ async function readOutcomes(
   return outcomes
 }
 
-/** After an error of the statement, which changed nothing: was it the keys that could not be read, or the servers? */
-async function judgeAlone(
+/**
+ * What can be said after `useTogether` threw, and so, as far as is known, changed nothing: was it the keys that could
+ * not be read, or the servers? Never throws.
+ */
+export async function judgeTogether(
   client: ClientBase,
-  hashes: readonly Uint8Array[],
+  calls: readonly Call[],
   cause: unknown,
 ): Promise<Outcome[]> {
   try {
+    // Without an answer of the server's there is nobody to ask.
+    if (!(cause instanceof pg.DatabaseError)) throw cause
+    const hashes = calls.map(({ keyHash }) => keyHash)
     const { rows } = await client.query({ text: JUDGE, values: [hashes], rowMode: 'array' })
     const outcomes: Outcome[] = hashes.map(() => ({ outcome: 'unknown' }))
     for (const [n, apiKeyId, isRevoked, isTooSoon] of rows as unknown as JudgedRow[]) {
@@ -169,7 +177,7 @@ async function judgeAlone(
     const fault = new AuthenticationFault('keys could not be looked up or their use not recorded', {
       cause,
     })
-    return hashes.map(() => fault)
+    return calls.map(() => fault)
   }
 }
 
