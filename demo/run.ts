@@ -21,9 +21,12 @@ const PORT = 8080
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-demo-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const store = await openServingStore({ engine: 'sqlite', path: join(folder, 'listing.db') })
-const { key, servers } = await fill(store)
 const log = createLog('warn')
+const store = await openServingStore(
+  { engine: 'sqlite', path: join(folder, 'listing.db') },
+  log.fault,
+)
+const { key, servers } = await fill(store)
 const service = await startOnFreePort()
 const url = `http://127.0.0.1:${service.port}`
 

@@ -12,10 +12,16 @@ export async function openStore(database: DatabaseConfig, { create = false } = {
   return (await sqlite()).openSqliteStore(pathOf(database), { create })
 }
 
-/** Opens the store for serving. Throws NotConfigured, and AlreadyServed where the engine allows one process only. */
-export async function openServingStore(database: DatabaseConfig): Promise<ServingStore> {
+/**
+ * Opens the store for serving. Throws NotConfigured, and AlreadyServed where the engine allows one process only; an
+ * engine that can wait for its database opens without it, and tells `onFault` why.
+ */
+export async function openServingStore(
+  database: DatabaseConfig,
+  onFault: (fault: unknown) => void,
+): Promise<ServingStore> {
   if (database.engine === 'postgres')
-    return (await postgres()).openServingPostgresStore(database.url)
+    return (await postgres()).openServingPostgresStore(database.url, { onFault })
   return (await sqlite()).openServingSqliteStore(pathOf(database))
 }
 

@@ -19,9 +19,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   'open-store.ts': ['config.ts', 'listing', 'postgres', 'sqlite'],
   'log.ts': ['config.ts', 'http'],
   'config.ts': ['listing'],
+  'migrations.ts': [],
   api: ['http', 'listing'],
-  sqlite: ['listing'],
-  postgres: ['listing'],
+  sqlite: ['listing', 'migrations.ts'],
+  postgres: ['listing', 'migrations.ts'],
   http: [],
   listing: [],
 }

@@ -44,7 +44,7 @@ async function serve(): Promise<void> {
 /** Without a database that could be used the service runs all the same: it answers 503, and the log says why. */
 async function openOrExplain(database: DatabaseConfig, log: Log): Promise<ServiceOptions['store']> {
   try {
-    return await openServingStore(database)
+    return await openServingStore(database, log.fault)
   } catch (error) {
     if (!(error instanceof NotConfigured)) throw error
     log.error(`not configured, so every key is answered 503: ${error.message}`)

@@ -5,8 +5,10 @@ import type { Response } from './message.ts'
 /** What the front knows of one connection, so that each request on it gets one answer and no other. */
 export interface Connection {
   socket: Socket
-  /** Requests that were taken and not answered yet. */
-  unanswered: number
+  /** Requests that were taken and whose answers have not left yet. */
+  underWay: number
+  /** Hears of each answer that has left. */
+  onFinish(): void
   /** What the last of them is answered with. */
   last: ServerResponse | null
   /** Set once no other request will be taken: whatever else arrives is discarded. */
@@ -16,7 +18,17 @@ export interface Connection {
 }
 
 export function newConnection(socket: Socket): Connection {
-  return { socket, unanswered: 0, last: null, isClosing: false, unparsed: '' }
+  const connection: Connection = {
+    socket,
+    underWay: 0,
+    onFinish() {
+      connection.underWay -= 1
+    },
+    last: null,
+    isClosing: false,
+    unparsed: '',
+  }
+  return connection
 }
 
 /**

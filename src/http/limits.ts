@@ -14,7 +14,10 @@ export interface Limits {
   silenceMs: number
   /** Connections at a time; what comes on top is closed at once. */
   connectionsMax: number
-  /** Requests of one connection that may be unanswered at a time; a client that sends more is not read on. */
+  /**
+   * Requests of one connection whose answers have not left, because they are not given yet or the client does not
+   * read them. The one that makes up the number is the last that is taken: its answer closes the connection.
+   */
   pipelinedMax: number
   /** How long a closed connection is still listened to, so that the answer is not lost to a reset. */
   lingerMs: number

@@ -77,13 +77,13 @@ export async function listen(
     const connection = connections.get(message.socket)
     if (connection === undefined || connection.isClosing) return
     const { request, flaw, isLast } = readHead(message, limits)
-    connection.unanswered += 1
+    connection.underWay += 1
     connection.last = outgoing
+    outgoing.on('finish', connection.onFinish)
     // Where the client wants this to be the last, Node closes; it has promised to send nothing more.
     connection.isClosing = !outgoing.shouldKeepAlive
-    if (isLast || awaitsContinue || flaw !== null) endWith(connection, outgoing)
-    // Not now: at the end of each request Node makes sure that the next one is read.
-    if (connection.unanswered === limits.pipelinedMax) setImmediate(pause, connection)
+    const isOneTooMany = connection.underWay >= limits.pipelinedMax
+    if (isLast || isOneTooMany || awaitsContinue || flaw !== null) endWith(connection, outgoing)
 
     const answer = flaw === null ? application.answer(request) : application.refuse(flaw)
     if (answer instanceof Promise) void answer.then(send)
@@ -104,15 +104,9 @@ export async function listen(
     }
   }
 
-  function pause({ socket, unanswered }: Connection): void {
-    if (unanswered >= limits.pipelinedMax) socket.pause()
-  }
-
   /** Called before an answer is given: it may have become the last on its connection since the request. */
   function finish(connection: Connection, outgoing: ServerResponse): void {
-    const { socket, last, isClosing } = connection
-    connection.unanswered -= 1
-    if (connection.unanswered === 0 && socket.isPaused()) socket.resume()
+    const { last, isClosing } = connection
     const isLast = outgoing === last && (isClosing || drained !== null)
     if (isLast && outgoing.shouldKeepAlive) endWith(connection, outgoing)
   }

@@ -4,13 +4,23 @@ import { type Hosts, hostsOf } from './hosts.ts'
 
 /** Connections of one process: two decide uses, the others are for commands and the dashboard. */
 const CONNECTIONS_MAX = 4
-/** Until a connection is made, or one is free; then the next host is tried. Milliseconds, as all below. */
+/** Until a connection is made, or one is free; then the next host is tried. In milliseconds. */
 const CONNECT_MS = 500
-/** What the server lets a statement take, and of that a wait for somebody else's lock. */
-const STATEMENT_MS = 800
-const LOCK_MS = 100
-/** What we let it take, should the server not be heard of at all. */
-const QUERY_MS = 1_000
+/** How long others are waited for, in milliseconds; 0 is for ever. */
+interface Patience {
+  /** What the server lets a statement take, and of that a wait for somebody else's lock. */
+  statementMs: number
+  lockMs: number
+  /** What we let it take, should the server not be heard of at all. */
+  queryMs: number
+}
+
+/** A service's: somebody waits for each of its answers. */
+export const SERVING: Patience = { statementMs: 800, lockMs: 100, queryMs: 1_000 }
+/** A command's, which may meet a long transaction, and write a part of a long list in one. */
+export const COMMAND: Patience = { statementMs: 60_000, lockMs: 10_000, queryMs: 61_000 }
+/** A migration's, which takes what it takes, and so does waiting for another process's. */
+export const ENDLESS: Patience = { statementMs: 0, lockMs: 0, queryMs: 0 }
 
 /** The oldest server that the tests run on. */
 const SERVER_VERSION_MIN = 150_000
@@ -20,8 +30,6 @@ const SERVER_VERSION_MIN = 150_000
  * COMMITTED, and nothing is answered before it would survive a crash.
  */
 const SESSION = {
-  statement_timeout: String(STATEMENT_MS),
-  lock_timeout: String(LOCK_MS),
   idle_in_transaction_session_timeout: '2000',
   default_transaction_isolation: 'read committed',
   default_transaction_read_only: 'off',
@@ -38,18 +46,18 @@ export interface Database {
 }
 
 /** Nothing is connected yet: that happens with the first query, and again with the first one after a failure. */
-export function openDatabase(url: string): Database {
+export function openDatabase(url: string, patience: Patience): Database {
   const hosts = hostsOf(url)
   const pool = new pg.Pool({
     Client: clientFor(hosts),
     max: CONNECTIONS_MAX,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: QUERY_MS,
+    query_timeout: patience.queryMs,
     keepAlive: true,
     pipeline: true,
     application_name: 'server-listing',
     verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-      beginSession(client).then(() => done(), done)
+      beginSession(client, patience).then(() => done(), done)
     },
   })
   // An idle connection that is lost would end the process if nobody heard of it. The pool replaces it.
@@ -114,8 +122,9 @@ function clientFor(hosts: Hosts): typeof pg.Client {
 }
 
 /** Sets the session up, and makes sure that it is one with a primary. */
-async function beginSession(client: pg.ClientBase): Promise<void> {
-  const settings = Object.entries(SESSION).map(
+async function beginSession(client: pg.ClientBase, patience: Patience): Promise<void> {
+  const timeouts = { statement_timeout: patience.statementMs, lock_timeout: patience.lockMs }
+  const settings = Object.entries({ ...SESSION, ...timeouts }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   )
   const { rows } = await client.query(`
@@ -151,6 +160,9 @@ function refusalOf(error: unknown): string | null {
       return 'the server has no database of that name'
     case '42501':
       return 'this user lacks a right there'
+    case 'ENOENT':
+    case 'EACCES':
+      return `${(error as Error).message}, a file that DATABASE_URL names`
     default:
       return null
   }

@@ -12,7 +12,10 @@ const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i
 
 export function hostsOf(url: string): Hosts {
   const [, scheme = '', credentials = '', list = '', rest = ''] = PARTS.exec(url) ?? []
-  const urls = list.split(',').map((host) => `${scheme}${credentials}${host}${rest}`)
+  const urls = list
+    .split(',')
+    .map((host) => `${scheme}${credentials}${host}${rest}`)
+    .flatMap(readingsOf)
   let index = 0
   return {
     current: () => urls[index] ?? '',
@@ -22,4 +25,17 @@ export function hostsOf(url: string): Hosts {
       index = (index + 1) % urls.length
     },
   }
+}
+
+/**
+ * The driver is told that `sslmode` means what it means everywhere else; left to itself it takes them all for
+ * `verify-full`. And `prefer`, which it does not know, is first one mode and then the other.
+ */
+function readingsOf(url: string): string[] {
+  const mode = /[?&]sslmode=([^&]*)/.exec(url)?.[1]
+  if (mode === undefined) return [url]
+  const modes = mode === 'prefer' ? ['require', 'disable'] : [mode]
+  return modes.map((mode) =>
+    `${url}&uselibpqcompat=true`.replace(/([?&]sslmode=)[^&]*/, `$1${mode}`),
+  )
 }

@@ -1,37 +1,13 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type { ClientBase } from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
+import { type Migration, readMigrations } from '../migrations.ts'
 import type { Database } from './database.ts'
 
-export interface Migration {
-  number: number
-  name: string
-  sql: string
-  /** The number of the newest migration that a program must know to work with the schema after this one. */
-  programMin: number
-}
+/** The migrations of this program, in order. */
+export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
 
 /** Whoever migrates holds this advisory lock; the number is that of no other program we know. */
 const LOCK = 7_318_349_122
-
-const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
-const PROGRAM_MIN = /^-- oldest compatible program: (\d+)\n/
-
-/** The migrations of this program, in order. */
-export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
-  const names = readdirSync(folder).filter((name) => FILE_NAME.test(name))
-  return names.toSorted().map((name, index) => {
-    const sql = readFileSync(new URL(name, folder), 'utf8')
-    const number = Number(FILE_NAME.exec(name)?.[1])
-    const programMin = Number(PROGRAM_MIN.exec(sql)?.[1])
-    if (number !== index + 1) throw new Error(`migrations are numbered without gaps: ${name}`)
-    if (!(programMin >= 1 && programMin <= number))
-      throw new Error(
-        `${name} must begin with "-- oldest compatible program: N", N from 1 to ${number}`,
-      )
-    return { number, name, sql, programMin }
-  })
-}
 
 /**
  * Brings the schema to this program's newest migration and returns the names of those that were applied. Each file is
@@ -40,11 +16,19 @@ export function readMigrations(folder = new URL('./migrations/', import.meta.url
  */
 export async function migrate(
   database: Database,
-  migrations = readMigrations(),
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<string[]> {
   const applied: string[] = []
   while (await database.transact((client) => applyNext(client, migrations, applied))) {}
   return applied
+}
+
+/** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
+export async function isUpToDate(database: Database): Promise<boolean> {
+  return (
+    (await database.transact((client) => readLedger(client, MIGRATIONS.length))) >=
+    MIGRATIONS.length
+  )
 }
 
 /** Applies the first migration that the ledger lacks; false if there is none. */
@@ -56,7 +40,6 @@ async function applyNext(
   // A schema that is up to date is only read, so that starting a service waits for nobody.
   const next = migrations[await readLedger(client, migrations.length)]
   if (next === undefined) return false
-  await client.query('SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0')
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
   const present = await readLedger(client, migrations.length)
   if (present !== next.number - 1) return true

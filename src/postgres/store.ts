@@ -1,7 +1,8 @@
+import { NotConfigured } from '../listing/faults.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
 import { apiKeys } from './api-keys.ts'
-import { type Database, openDatabase, unusable } from './database.ts'
-import { migrate } from './migrate.ts'
+import { COMMAND, type Database, ENDLESS, openDatabase, SERVING, unusable } from './database.ts'
+import { isUpToDate, migrate } from './migrate.ts'
 import { servers } from './servers.ts'
 import { createUseConnection, unreachable } from './use-connection.ts'
 import { createUseQueue } from './use-queue.ts'
@@ -23,13 +24,13 @@ export interface ServingOptions {
  * that could be used.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
-  const database = openDatabase(url)
+  const database = openDatabase(url, COMMAND)
   try {
-    await migrate(database)
+    await prepareSchema(database, url)
     return { ...management(database), close: database.close }
   } catch (error) {
     await database.close()
-    throw unusable(error) ?? error
+    throw error
   }
 }
 
@@ -42,8 +43,8 @@ export async function openServingPostgresStore(
   url: string,
   { onFault = () => {}, batchMax }: ServingOptions = {},
 ): Promise<ServingStore> {
-  const database = openDatabase(url)
-  const prepare = once(() => migrate(database))
+  const database = openDatabase(url, SERVING)
+  const prepare = once(() => prepareSchema(database, url))
   await prepare().catch(onFault)
   const owners = createOwnersByKey()
   const connections = Array.from({ length: USE_CONNECTIONS }, () =>
@@ -60,27 +61,29 @@ export async function openServingPostgresStore(
   }
 }
 
-/**
- * Reads the schema, and brings it up to date if need be: once, and until that has succeeded again with each call.
- * Only what has never worked can be a matter of configuration.
- */
-function once(migrating: () => Promise<unknown>): () => Promise<void> {
+/** Does the work once; where that fails, again with the next call. Throws NotConfigured or AuthenticationFault. */
+function once(work: () => Promise<void>): () => Promise<void> {
   let preparation: Promise<void> | null = null
   return () => {
-    preparation ??= migrating().then(
-      () => {},
-      (error: unknown) => {
-        preparation = null
-        throw unusable(error) ?? unreachable(error)
-      },
-    )
+    preparation ??= work().catch((error: unknown) => {
+      preparation = null
+      throw error instanceof NotConfigured ? error : unreachable(error)
+    })
     return preparation
   }
 }
 
+/** Waits long only where there is something to migrate, not for a server that is not heard of. */
+async function prepareSchema(database: Database, url: string): Promise<void> {
+  const isReady = await isUpToDate(database).catch((error: unknown) => {
+    throw unusable(error) ?? error
+  })
+  if (!isReady) await migratePostgres(url)
+}
+
 /** Brings the schema up to date, and returns the names of what was applied. */
 export async function migratePostgres(url: string): Promise<string[]> {
-  const database = openDatabase(url)
+  const database = openDatabase(url, ENDLESS)
   try {
     return await migrate(database)
   } catch (error) {

@@ -1,35 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { NotConfigured } from '../listing/faults.ts'
 import { presentInstant } from '../listing/instant.ts'
+import { type Migration, readMigrations } from '../migrations.ts'
 import { transact } from './database.ts'
 
-export interface Migration {
-  number: number
-  name: string
-  sql: string
-  /** The number of the newest migration that a program must know to work with the schema after this one. */
-  programMin: number
-}
-
-const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
-const PROGRAM_MIN = /^-- oldest compatible program: (\d+)\n/
-
 /** The migrations of this program, in order. */
-export function readMigrations(folder = new URL('./migrations/', import.meta.url)): Migration[] {
-  const names = readdirSync(folder).filter((name) => FILE_NAME.test(name))
-  return names.toSorted().map((name, index) => {
-    const sql = readFileSync(new URL(name, folder), 'utf8')
-    const number = Number(FILE_NAME.exec(name)?.[1])
-    const programMin = Number(PROGRAM_MIN.exec(sql)?.[1])
-    if (number !== index + 1) throw new Error(`migrations are numbered without gaps: ${name}`)
-    if (!(programMin >= 1 && programMin <= number))
-      throw new Error(
-        `${name} must begin with "-- oldest compatible program: N", N from 1 to ${number}`,
-      )
-    return { number, name, sql, programMin }
-  })
-}
+export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
 
 /**
  * Brings the schema to this program's newest migration and returns the names of those that were applied. Each file is
@@ -37,7 +13,10 @@ export function readMigrations(folder = new URL('./migrations/', import.meta.url
  * next; the write lock makes two runs at once take turns. A schema that this program cannot work with is left alone
  * and thrown as NotConfigured.
  */
-export function migrate(database: DatabaseSync, migrations = readMigrations()): string[] {
+export function migrate(
+  database: DatabaseSync,
+  migrations: readonly Migration[] = MIGRATIONS,
+): string[] {
   const applied: string[] = []
   while (transact(database, () => applyNext(database, migrations, applied))) {}
   return applied

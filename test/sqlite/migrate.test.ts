@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
-import { type Migration, migrate, readMigrations } from '../../src/sqlite/migrate.ts'
+import type { Migration } from '../../src/migrations.ts'
+import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
 import { migrateSqlite, openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { ROOT } from '../fixtures/tree.ts'
@@ -19,7 +20,7 @@ const next = (number: number, sql: string, programMin = 1): Migration => ({
 
 test('an empty file gets every migration once, in order', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
-  const names = readMigrations().map(({ name }) => name)
+  const names = MIGRATIONS.map(({ name }) => name)
   assert.deepEqual(await migrateSqlite(path), names)
   assert.deepEqual(await migrateSqlite(path), [])
 })
@@ -38,7 +39,7 @@ test('a migration that fails leaves nothing of itself, and is completed by the n
 test('a schema that asks for a newer program is not configured, and not touched', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
-  const known = readMigrations().length
+  const known = MIGRATIONS.length
   const database = new DatabaseSync(path)
   const ledger = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, 0)')
   ledger.run(known + 1, 'from-the-future.sql', known + 1)
@@ -50,7 +51,7 @@ test('a schema that asks for a newer program is not configured, and not touched'
 test('a newer schema that still lets this program work is served', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
-  const known = readMigrations().length
+  const known = MIGRATIONS.length
   const database = new DatabaseSync(path)
   database.exec('ALTER TABLE servers ADD COLUMN from_the_future TEXT')
   const ledger = database.prepare('INSERT INTO schema_migrations VALUES (?, ?, ?, 0)')

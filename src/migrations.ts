@@ -1,0 +1,29 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** One step of a schema: a numbered file of SQL. */
+export interface Migration {
+  number: number
+  name: string
+  sql: string
+  /** The number of the newest migration that a program must know to work with the schema after this one. */
+  programMin: number
+}
+
+const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/
+const PROGRAM_MIN = /^-- oldest compatible program: (\d+)\n/
+
+/** The migrations in an engine's folder, in order. */
+export function readMigrations(folder: URL): Migration[] {
+  const names = readdirSync(folder).filter((name) => FILE_NAME.test(name))
+  return names.toSorted().map((name, index) => {
+    const sql = readFileSync(new URL(name, folder), 'utf8')
+    const number = Number(FILE_NAME.exec(name)?.[1])
+    const programMin = Number(PROGRAM_MIN.exec(sql)?.[1])
+    if (number !== index + 1) throw new Error(`migrations are numbered without gaps: ${name}`)
+    if (!(programMin >= 1 && programMin <= number))
+      throw new Error(
+        `${name} must begin with "-- oldest compatible program: N", N from 1 to ${number}`,
+      )
+    return { number, name, sql, programMin }
+  })
+}
