@@ -62,9 +62,12 @@ export function createLog(level: LogLevel): Log {
   }
 }
 
-/** Where output cannot be written, as on a full disk, lines wait for it, up to a bound; the service goes on. */
+/**
+ * Where output cannot be written, as on a full disk or into a pipe that nobody reads, lines wait for it, up to a
+ * bound; the service goes on.
+ */
 function openOutput(): DestinationStream {
-  const output = pino.destination({ fd: 1, sync: true, maxLength: OUTPUT_WAITING_MAX })
+  const output = pino.destination({ fd: 1, sync: false, maxLength: OUTPUT_WAITING_MAX })
   output.on('error', () => {})
   return output
 }

@@ -1,13 +1,23 @@
+import { FIXED_PREFIX, PREFIX_LENGTH } from '../listing/api-key.ts'
 import { formatInstant, type Instant } from '../listing/instant.ts'
+
+// What is more than the prefix that is kept and shown.
+const WHOLE_KEY = new RegExp(
+  `(${FIXED_PREFIX}\\S{${PREFIX_LENGTH - FIXED_PREFIX.length}})[^\\s…]+`,
+  'g',
+)
 
 /** What the command was asked for: on standard output, so that it can be piped. */
 export function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
-/** What the command has to say about it: on standard error. */
+/**
+ * What the command has to say about it: on standard error. A key that was typed in the wrong place is not repeated
+ * into whatever keeps this.
+ */
 export function say(text: string): void {
-  process.stderr.write(`${text}\n`)
+  process.stderr.write(`${text.replace(WHOLE_KEY, '$1…')}\n`)
 }
 
 export function printJson(value: unknown): void {

@@ -64,6 +64,7 @@ function createProgram(): Command {
     .version(readVersion())
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
+    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
     .addHelpText(
       'after',
       `

@@ -15,7 +15,11 @@ export interface Store {
   findUser(email: string): Promise<User | null>
   /** All users, by e-mail. */
   listUsers(): Promise<User[]>
-  /** Removes the user with all keys and servers; no use of the keys begins afterwards. False if there is none. */
+  /**
+   * Removes the user with all keys and servers; no use of the keys begins afterwards. False if there is none. Not
+   * always one transaction: where it is rejected or cut off, the keys may be revoked and servers gone, and a
+   * repetition does the rest.
+   */
   removeUser(email: string): Promise<boolean>
 
   /**

@@ -50,13 +50,17 @@ export function apiKeys(
     },
 
     async revokeApiKey(userId, id, revokedAt) {
-      const revoked = revoke.get(revokedAt, userId, id)
-      return revoked === undefined ? null : read(id)
+      return transact(database, () => {
+        const revoked = revoke.get(revokedAt, userId, id)
+        return revoked === undefined ? null : read(id)
+      })
     },
 
     async revokeApiKeyByHash(keyHash, revokedAt) {
-      const revoked = revokeByHash.get(revokedAt, keyHash)
-      return revoked === undefined ? null : read(revoked.id as string)
+      return transact(database, () => {
+        const revoked = revokeByHash.get(revokedAt, keyHash)
+        return revoked === undefined ? null : read(revoked.id as string)
+      })
     },
   }
 }

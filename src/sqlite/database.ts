@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { NotConfigured } from '../listing/faults.ts'
@@ -25,18 +25,27 @@ export function createDatabaseFile(path: string): void {
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
-  mkdirSync(path, { mode: 0o700 })
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(path) || !statSync(path).isDirectory()) throw error
+  }
 }
+
+/** The ledger of a listing's database, and what the lock beside it consists of. */
+const OUR_TABLES = new Set(['schema_migrations', 'holder'])
 
 /** What a connection may keep of the file in memory. The rest is in the system's own cache, one copy away. */
 const CACHE_KIB = 8_192
 /** What the write-ahead log is cut back to after it had to grow, as it does beside a long import. */
 const LOG_BYTES_KEPT = 16 * 1024 * 1024
 
-/** Opens a connection to an existing database file. */
+/** Opens a connection to an existing database file. Another program's is left as it is, and thrown as NotConfigured. */
 export function openDatabase(path: string, options: DatabaseOptions): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
   try {
+    assertOurs(database)
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${options.synchronous};
@@ -48,6 +57,15 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
     database.close()
     throw error
   }
+}
+
+/** Before anything is written, and be it the journal mode. */
+function assertOurs(database: DatabaseSync): void {
+  const tables = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
+    .all()
+  if (tables.length === 0 || tables.some(({ name }) => OUR_TABLES.has(name as string))) return
+  throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
 }
 
 /** Runs `body` as one transaction that holds the write lock from its beginning, so that it never has to be repeated. */
@@ -70,6 +88,8 @@ export function rollBack(database: DatabaseSync): void {
 
 const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8
+const SQLITE_IOERR = 10
+const SQLITE_CORRUPT = 11
 const SQLITE_CANTOPEN = 14
 const SQLITE_NOTADB = 26
 
@@ -98,6 +118,10 @@ function reasonFor(error: unknown): string | null {
       return 'a folder on its path cannot be made'
     case 'EISDIR':
       return 'it is a folder'
+    case 'ENAMETOOLONG':
+      return 'a part of its path is too long for a file system'
+    case 'ELOOP':
+      return 'its path goes round in a circle of links'
   }
   switch (primaryCode(error)) {
     case SQLITE_CANTOPEN:
@@ -106,6 +130,10 @@ function reasonFor(error: unknown): string | null {
       return 'this user may not write it or its folder'
     case SQLITE_NOTADB:
       return 'it is not an SQLite database'
+    case SQLITE_CORRUPT:
+      return 'it is damaged; a backup is to be put in its place'
+    case SQLITE_IOERR:
+      return 'the system cannot read or write it'
   }
   return null
 }

@@ -22,6 +22,11 @@ export function migrate(
   return applied
 }
 
+/** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
+export function isUpToDate(database: DatabaseSync): boolean {
+  return readLedger(database, MIGRATIONS.length) >= MIGRATIONS.length
+}
+
 /** Applies the first migration that the ledger lacks; false if there is none. */
 function applyNext(
   database: DatabaseSync,
@@ -55,9 +60,6 @@ function readLedger(database: DatabaseSync, known: number): number {
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
   if (tables.length === 0) return 0
-  if (!tables.some((table) => table.name === 'schema_migrations'))
-    throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
-
   const ledger = database
     .prepare(`SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations`)
     .get()

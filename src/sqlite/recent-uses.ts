@@ -83,8 +83,9 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
       for (const [serial, stamp] of pending) {
         remember(serial, stamp)
         appended.push(serial)
-        newest += 1
       }
+    // A commit that failed may have been one all the same: its numbers are not given again.
+    newest += pending.length
     pending = []
     const isFolded = folded === folding.length && removedTo === removeTo
     if (appended.length >= FOLD_AFTER && isFolded) beginFolding()

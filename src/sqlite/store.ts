@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { USE_INTERVAL } from '../listing/api-key.ts'
@@ -8,15 +8,17 @@ import type { ServingStore, Store } from '../listing/store.ts'
 import { apiKeys } from './api-keys.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createDatabaseFile, openDatabase, unusable } from './database.ts'
-import { migrate } from './migrate.ts'
+import { isUpToDate, migrate } from './migrate.ts'
 import { servers } from './servers.ts'
-import { takeServingLock } from './serving-lock.ts'
+import { AlreadyServed, takeServingLock } from './serving-lock.ts'
 import { createUseQueue } from './use-queue.ts'
 import { users } from './users.ts'
 import { createUses } from './uses.ts'
 
 /** A command may wait this long for another process's transaction; the service's own event loop must not. */
 const COMMAND_LOCK_WAIT_MS = 10_000
+/** A service that starts may find the file in the hands of a command that migrates it. */
+const SERVICE_LOCK_WAIT_MS = 1_000
 
 export interface SqliteOptions {
   /** Whether to make the file where there is none. */
@@ -30,7 +32,7 @@ export interface SqliteOptions {
 export async function openSqliteStore(path: string, { create }: SqliteOptions): Promise<Store> {
   const database = openFile(path, create)
   try {
-    migrate(database)
+    await bringUpToDate(database, path)
     return { ...management(database), close: async () => closeAll(database) }
   } catch (error) {
     closeAll(database)
@@ -54,15 +56,19 @@ export async function openServingSqliteStore(
     const database = openFile(path, true)
     opened.push(() => closeAll(database))
     // Before the schema is touched: a newer program must not migrate it under the older one that serves.
-    opened.push(takeServingLock(path))
+    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))
     migrate(database)
     const boot = await enterBoot(database, clock)
-    database.exec('PRAGMA busy_timeout = 0')
 
-    const claiming = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 0 })
+    const claiming = openDatabase(path, {
+      synchronous: 'NORMAL',
+      lockWaitMs: COMMAND_LOCK_WAIT_MS,
+    })
     opened.push(() => closeAll(claiming))
     const queue = createUseQueue(createUses(claiming, boot, clock))
     opened.push(queue.close)
+    // From now on a wait would be one of every request.
+    for (const connection of [database, claiming]) connection.exec('PRAGMA busy_timeout = 0')
 
     return { ...management(database), useApiKey: queue.useApiKey, close: async () => closeOpened() }
   } catch (error) {
@@ -75,7 +81,7 @@ export async function openServingSqliteStore(
 export async function migrateSqlite(path: string): Promise<string[]> {
   const database = openFile(path, true)
   try {
-    return migrate(database)
+    return await bringUpToDate(database, path)
   } catch (error) {
     throw unusable(path, error) ?? error
   } finally {
@@ -83,10 +89,30 @@ export async function migrateSqlite(path: string): Promise<string[]> {
   }
 }
 
+/** Migrates where there is something to migrate, and never under a process that serves the file. */
+async function bringUpToDate(database: DatabaseSync, path: string): Promise<string[]> {
+  if (isUpToDate(database)) return []
+  try {
+    const release = await takeServingLock(path, COMMAND_LOCK_WAIT_MS)
+    try {
+      return migrate(database)
+    } finally {
+      release()
+    }
+  } catch (error) {
+    if (!(error instanceof AlreadyServed)) throw error
+    throw new AlreadyServed(`the schema is older than this program, and ${error.message}`)
+  }
+}
+
 function openFile(path: string, create: boolean): DatabaseSync {
   if (!create && !existsSync(path))
     throw new NotConfigured(
       `there is no database file ${path}; \`server-listing serve\` or \`server-listing migrate\` makes it`,
+    )
+  if (existsSync(path) && !statSync(path).isFile())
+    throw new NotConfigured(
+      `cannot use the database file ${path}: it is a folder, or no file at all`,
     )
   try {
     if (create) createDatabaseFile(path)

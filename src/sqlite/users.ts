@@ -1,7 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { formatInstant, parseInstant } from '../listing/instant.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import { formatInstant, parseInstant, presentInstant } from '../listing/instant.ts'
 import type { Store } from '../listing/store.ts'
 import type { User } from '../listing/user.ts'
+
+/** Servers removed in one transaction, and the rest after it, in which a service beside this gets to the file. */
+const REMOVE_PART = 2_000
+const REST_MS = 20
 
 export function users(
   database: DatabaseSync,
@@ -13,7 +18,13 @@ export function users(
   const find = database.prepare('SELECT id, email, created_at FROM users WHERE email = ?')
   const list = database.prepare('SELECT id, email, created_at FROM users ORDER BY email')
 
-  const remove = database.prepare('DELETE FROM users WHERE email = ?')
+  const endKeys = database.prepare(
+    'UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL',
+  )
+  const removeServers = database.prepare(
+    'DELETE FROM servers WHERE id IN (SELECT id FROM servers WHERE created_by = ? LIMIT ?)',
+  )
+  const remove = database.prepare('DELETE FROM users WHERE id = ?')
 
   return {
     async insertUser(user) {
@@ -30,7 +41,12 @@ export function users(
     },
 
     async removeUser(email) {
-      return remove.run(email).changes > 0
+      const id = find.get(email)?.id
+      if (id === undefined) return false
+      endKeys.run(presentInstant(), id)
+      // Of many servers all at once would keep the file locked for seconds.
+      while (removeServers.run(id, REMOVE_PART).changes > 0) await delay(REST_MS)
+      return remove.run(id).changes > 0
     },
   }
 }

@@ -85,10 +85,18 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
       recordUses(candidates, outcomes)
       return outcomes
     } catch (error) {
-      rollBack(database)
-      recent.settle(false)
+      undo()
       return withoutUses(calls, candidates, outcomes, notRecorded(error))
     }
+  }
+
+  function undo(): void {
+    try {
+      rollBack(database)
+    } catch {
+      // The next batch begins with the same trouble, and tells of it.
+    }
+    recent.settle(false)
   }
 
   function decide(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createAnswer } from '../../src/api/answer.ts'
 import { refusal } from '../../src/api/responses.ts'
@@ -35,6 +35,18 @@ test('two hundred concurrent requests with one key are exactly one 200', async (
 })
 
 test('in real time, twenty requests over 1.9 seconds are exactly two 200s', async (t) => {
+  // A machine that stalls stretches a run, which may then have room for a third.
+  for (let tries = 0; tries < 5; tries += 1) {
+    const { statuses, seconds } = await askTwentyTimes(t)
+    const successes = statuses.filter((status) => status === 200).length
+    assert.equal(statuses.filter((status) => status === 429).length, 20 - successes)
+    assert.ok(successes >= 2 && successes <= 1 + seconds)
+    if (seconds < 2) return
+  }
+  assert.fail('no run of five was done within two seconds')
+})
+
+async function askTwentyTimes(t: TestContext): Promise<{ statuses: number[]; seconds: number }> {
   const store = await openServingSqliteStore(`${temporaryFolder(t)}/listing.db`)
   const listener = await listen(
     { answer: createAnswer({ store, onFault() {} }), refuse: refusal, observe() {} },
@@ -52,9 +64,5 @@ test('in real time, twenty requests over 1.9 seconds are exactly two 200s', asyn
     await delay(Math.max(0, start + turn * 100 - performance.now()))
     statuses.push((await ask(listener.port, { key })).status)
   }
-  // A machine that stalls stretches the run, which may then have room for a third.
-  const seconds = Math.floor((performance.now() - start) / 1_000)
-  const successes = statuses.filter((status) => status === 200).length
-  assert.equal(successes, Math.min(2, seconds + 1))
-  assert.equal(statuses.filter((status) => status === 429).length, 20 - successes)
-})
+  return { statuses, seconds: (performance.now() - start) / 1_000 }
+}

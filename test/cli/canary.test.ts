@@ -145,6 +145,10 @@ test('no key is in anything that is written, whatever is asked and however the s
     await program.run('key revoke --key-stdin', { stdin: revoked }),
     await program.run('key revoke --key-stdin', { stdin: `${revoked}0` }),
     await program.run(`key revoke --user ada@example.com ${used}`),
+    await program.run(`key revoke --user ada@example.com an-id ${used}`),
+    await program.run(`key revoke --key=${used}`),
+    await program.run(`key issue --user ${used} --name bot`),
+    await program.run(`key ${used}`),
     await program.run('server import --user ada@example.com -', { stdin: used }),
     await program.run('key list --user ada@example.com --json'),
   ]

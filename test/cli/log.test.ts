@@ -46,6 +46,14 @@ test('at debug every request is a line of the fields that are allowed', async (t
   )
 })
 
+test('a pipe that nobody reads stops no answer', async (t) => {
+  const { served } = await serveWithKey(t, { env: { LOG_LEVEL: 'debug' } })
+  served.stopReading()
+  // A pipe holds 64 kB, some 500 lines.
+  for (let count = 0; count < 3_000; count += 1)
+    assert.equal((await ask(served.port, { path: '/health' })).status, 200)
+})
+
 test('at info there are events and faults, and no requests', async (t) => {
   const { program, served, key } = await serveWithKey(t, {})
   await ask(served.port, { path: '/health' })
@@ -107,10 +115,10 @@ test('on a terminal the lines are for people, in colours unless NO_COLOR is set'
 test('while the log cannot be written the service goes on, and the lines come later', async (t) => {
   // What a full disk does to a write, for as long as there is a file called full.
   const preload = `import fs from 'node:fs'
-    const { writeSync } = fs
-    fs.writeSync = (fd, ...rest) => {
-      if (fd === 1 && fs.existsSync('full')) throw Object.assign(new Error(), { code: 'ENOSPC' })
-      return writeSync(fd, ...rest)
+    const { write } = fs
+    fs.write = (fd, ...rest) => {
+      if (fd !== 1 || !fs.existsSync('full')) return write(fd, ...rest)
+      setImmediate(rest.at(-1), Object.assign(new Error(), { code: 'ENOSPC' }))
     }`
   const program = programIn(t)
   const served = await program.serve({ env: { LOG_LEVEL: 'debug' }, preload })

@@ -34,6 +34,8 @@ export interface Served {
   /** What it has written so far. */
   stdout(): string
   stderr(): string
+  /** Leaves in the pipe whatever it writes to standard output from now on. */
+  stopReading(): void
   /** Resolves when standard output has what is looked for. */
   written(wanted: RegExp): Promise<void>
   kill(signal: NodeJS.Signals): void
@@ -136,6 +138,7 @@ function watch(child: ChildProcess): Omit<Served, 'port'> {
 
   return {
     pid: child.pid!,
+    stopReading: () => void child.stdout!.pause(),
     stdout: () => stdout,
     stderr: () => stderr,
     written,

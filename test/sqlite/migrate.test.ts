@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
 import type { Migration } from '../../src/migrations.ts'
+import { createDatabaseFile } from '../../src/sqlite/database.ts'
 import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
+import { takeServingLock } from '../../src/sqlite/serving-lock.ts'
 import { migrateSqlite, openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { ROOT } from '../fixtures/tree.ts'
@@ -61,17 +64,35 @@ test('a newer schema that still lets this program work is served', async (t) => 
   await store.close()
 })
 
-test("another program's database is not configured, and keeps its content", async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
+test("another program's database is not configured, and stays as it is to the byte", async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
   const database = new DatabaseSync(path)
   database.exec('CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)')
-  await assert.rejects(openServingSqliteStore(path), /belongs to another program/)
-  assert.deepEqual(tablesOf(database), ['theirs'])
   database.close()
+  const before = readFileSync(path)
+  await assert.rejects(openServingSqliteStore(path), /belongs to another program/)
+  await assert.rejects(openSqliteStore(path, { create: true }), NotConfigured)
+  await assert.rejects(migrateSqlite(path), NotConfigured)
+  assert.deepEqual(readFileSync(path), before)
+  assert.deepEqual(readdirSync(folder), ['listing.db'])
 })
 
-test('six processes that migrate one file at once all end well', async (t) => {
+test('a schema is never brought up to date under the process that serves it', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
+  createDatabaseFile(path)
+  const release = await takeServingLock(path, 0)
+  await assert.rejects(
+    openSqliteStore(path, { create: true }),
+    new RegExp(`older than this program, and .* is being served by process ${process.pid};`),
+  )
+  release()
+  const store = await openSqliteStore(path, { create: true })
+  await store.close()
+})
+
+test('six processes that migrate one file at once, in a folder that is to be made, all end well', async (t) => {
+  const path = join(temporaryFolder(t), 'a', 'new', 'folder', 'listing.db')
   const children = Array.from({ length: 6 }, () =>
     spawn(process.execPath, [join(ROOT, 'bin/server-listing.js'), 'migrate'], {
       env: { ...process.env, DATABASE_URL: `sqlite:${path}` },

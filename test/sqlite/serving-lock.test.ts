@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
+import { migrateSqlite, openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { ROOT } from '../fixtures/tree.ts'
 
@@ -18,6 +19,17 @@ const HOLD = `
     process.exit(1)
   }`
 
+const WRITE_IN_BURSTS = `
+  import { DatabaseSync } from 'node:sqlite'
+  const database = new DatabaseSync(process.argv[1], { timeout: 1_000 })
+  const hold = new Int32Array(new SharedArrayBuffer(4))
+  process.send('writing')
+  setInterval(() => {
+    database.exec('BEGIN IMMEDIATE')
+    Atomics.wait(hold, 0, 0, 60)
+    database.exec('COMMIT')
+  }, 70)`
+
 test('one process serves a file; a second is told the first one by its pid; a command is let in', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   const child = hold(path)
@@ -30,6 +42,30 @@ test('one process serves a file; a second is told the first one by its pid; a co
   const store = await openSqliteStore(path, { create: false })
   assert.deepEqual(await store.listUsers(), [])
   await store.close()
+})
+
+test('a file is one file by whatever links it is named', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
+  const link = join(folder, 'link.db')
+  const store = await openServingSqliteStore(path)
+  t.after(() => store.close())
+  symlinkSync(path, link)
+  await assert.rejects(openServingSqliteStore(link), /is being served by process/)
+})
+
+test('a service starts beside a process that writes in bursts', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await migrateSqlite(path)
+  const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITE_IN_BURSTS, path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  t.after(() => writer.kill('SIGKILL'))
+  await once(writer, 'message')
+  for (let round = 0; round < 10; round += 1) {
+    const store = await openServingSqliteStore(path)
+    await store.close()
+  }
 })
 
 test('a process that was killed does not hold the file', async (t) => {

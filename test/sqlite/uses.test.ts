@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { hashApiKey } from '../../src/listing/api-key.ts'
+import { AuthenticationFault } from '../../src/listing/faults.ts'
 import type { ServingStore } from '../../src/listing/store.ts'
-import { createRecentUses, type RecentUses, type Stamp } from '../../src/sqlite/recent-uses.ts'
-import { migrateSqlite, openServingSqliteStore } from '../../src/sqlite/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/store.ts'
 import { use } from '../contract/use-api-key.ts'
 import { type ManualClock, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -64,58 +65,39 @@ test('where the system names no boot, a second passes before the first use', asy
   assert.ok(performance.now() - start >= 1_000)
 })
 
-test('folding moves every use to its key, forgets none of the last second, and leaves few rows', async (t) => {
-  const { database, recent, stamp, advance } = await openRecent(t)
-  const keys = 1_000
-  let appended = 0
-  // Three generations and a bit, in batches, each followed by a step as in the service.
-  while (appended < 110_000) {
-    database.exec('BEGIN IMMEDIATE')
-    for (let index = 0; index < 200; index += 1) {
-      recent.append((appended % keys) + 1, stamp())
-      appended += 1
-    }
-    database.exec('COMMIT')
-    recent.settle(true)
-    recent.foldStep()
-    advance(10)
-  }
-  const rows = Number(database.prepare('SELECT count(*) AS rows FROM uses').get()?.rows)
-  assert.ok(rows < 70_000, `${rows} rows are left`)
-  const folded = Number(database.prepare('SELECT count(*) AS rows FROM last_uses').get()?.rows)
-  assert.equal(folded, keys)
-  const stored = lastUses(database)
-  for (let serial = 1; serial <= keys; serial += 1)
-    assert.equal(recent.lastUse(serial), stored.get(serial))
+test('a use whose commit failed has spent nothing', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await serve(path, manualClock(), async (store) => {
+    const { key } = await addOwner(store, 'ada@example.com')
+    const other = new DatabaseSync(path)
+    // What a commit finds out at last: a row that refers to none.
+    other.exec(`
+      CREATE TABLE none (id INTEGER PRIMARY KEY);
+      CREATE TABLE refers (id INTEGER REFERENCES none (id) DEFERRABLE INITIALLY DEFERRED);
+      CREATE TRIGGER spoil AFTER INSERT ON uses BEGIN INSERT INTO refers VALUES (1); END;
+    `)
+    await assert.rejects(use(store, key), AuthenticationFault)
+    other.exec('DROP TRIGGER spoil')
+    other.close()
+    assert.equal((await use(store, key)).outcome, 'used')
+    assert.equal((await use(store, key)).outcome, 'too soon')
+  })
 })
 
-test('a process that ends in the middle of folding leaves every last use readable', async (t) => {
-  const { path, database, recent, stamp, advance } = await openRecent(t)
-  for (let batch = 0; batch < 400; batch += 1) {
-    database.exec('BEGIN IMMEDIATE')
-    for (let index = 0; index < 100; index += 1)
-      recent.append(((batch * 7 + index) % 3_000) + 1, stamp())
-    database.exec('COMMIT')
-    recent.settle(true)
-    advance(10)
-  }
-  const expected = lastUses(database)
-  assert.equal(expected.size, 2_893)
-  for (let step = 0; step < 40; step += 1) {
-    recent.foldStep()
-    const again = new DatabaseSync(path)
-    assert.deepEqual(lastUses(again), expected)
-    again.close()
-  }
-})
-
-test('a use whose transaction was rolled back is not remembered', async (t) => {
-  const { database, recent, stamp } = await openRecent(t)
-  database.exec('BEGIN IMMEDIATE')
-  recent.append(1, stamp())
-  database.exec('ROLLBACK')
-  recent.settle(false)
-  assert.equal(recent.lastUse(1), 0)
+test('what another process remembers of a listing holds for nobody else', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const clock = manualClock()
+  const revisions: string[] = []
+  let key = ''
+  for (const round of [1, 2])
+    await serve(path, clock, async (store) => {
+      if (round === 1) key = (await addOwner(store, 'ada@example.com')).key
+      const used = await store.useApiKey(hashApiKey(key), () => revisions[0] ?? null)
+      assert.ok(used.outcome === 'used' && used.rows !== null)
+      revisions.push(used.revision)
+      clock.elapse(1_000)
+    })
+  assert.notEqual(revisions[0], revisions[1])
 })
 
 async function serve<T>(
@@ -129,40 +111,4 @@ async function serve<T>(
   } finally {
     await store.close()
   }
-}
-
-async function openRecent(t: { after(end: () => void): void }): Promise<{
-  path: string
-  database: DatabaseSync
-  recent: RecentUses
-  stamp(): Stamp
-  advance(milliseconds: number): void
-}> {
-  const path = join(temporaryFolder(t), 'listing.db')
-  await migrateSqlite(path)
-  const database = new DatabaseSync(path)
-  database.exec('PRAGMA synchronous = OFF')
-  t.after(() => database.close())
-  let now = 86_400_000_000
-  const recent = createRecentUses(database, 1, now)
-  return {
-    path,
-    database,
-    recent,
-    stamp: () => ({ used_at: now, monotonic: now }),
-    advance: (milliseconds) => {
-      now += milliseconds * 1000
-    },
-  }
-}
-
-/** By key, the monotonic stamp of its last use, as the next process would read it from the tables. */
-function lastUses(database: DatabaseSync): Map<unknown, unknown> {
-  const rows = database.prepare(`
-    SELECT api_key, monotonic FROM last_uses WHERE api_key NOT IN (SELECT api_key FROM uses)
-    UNION ALL
-    SELECT api_key, monotonic FROM (SELECT api_key, monotonic, max(number) FROM uses GROUP BY api_key)
-    ORDER BY api_key
-  `)
-  return new Map(rows.all().map(({ api_key, monotonic }) => [api_key, monotonic]))
 }
