@@ -3,21 +3,15 @@ import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateKey } from '../../src/listing/api-key.ts'
 import type { ServingStore } from '../../src/listing/store.ts'
-import { openServingPostgresStore } from '../../src/postgres/store.ts'
-import { use } from '../contract/use-api-key.ts'
 import { type Cluster, startCluster } from '../fixtures/postgres-cluster.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
 import { addOwner } from '../fixtures/service.ts'
+import { openStore, outcomeOf, RETURN_MS, untilUsed } from './outcomes.ts'
 
 /*
  * What the service does while PostgreSQL fails: it lives, it tells the right failure, it never allows two uses of a key
  * within a second, and it is back by itself.
  */
-
-/** From the database's return to the first use, in milliseconds; one second of it may be the hold-off. */
-const RETURN_MS = 2_500
-/** What any single call may take, whatever is wrong. */
-const ANSWER_MS = 2_500
 
 let cluster: Cluster
 before(async () => {
@@ -134,33 +128,5 @@ test('a stamp from the future, as after the clock was set back, shuts a key out 
 
 async function open(t: TestContext): Promise<{ store: ServingStore; url: string }> {
   const url = await createDatabase(cluster)
-  const store = await openServingPostgresStore(url)
-  t.after(() => store.close())
-  return { store, url }
-}
-
-async function outcomeOf(store: ServingStore, key: string): Promise<string> {
-  const startedAt = performance.now()
-  const outcome = await use(store, key).then(
-    (used) => used.outcome,
-    (fault: Error) => fault.name,
-  )
-  const took = performance.now() - startedAt
-  assert.ok(took < ANSWER_MS, `${outcome} after ${took} ms`)
-  return outcome
-}
-
-async function untilUsed(
-  store: ServingStore,
-  key: string,
-): Promise<{ tookMs: number; atMs: number }> {
-  const startedAt = performance.now()
-  for (;;) {
-    if ((await outcomeOf(store, key)) === 'used') {
-      const atMs = performance.now()
-      return { tookMs: atMs - startedAt, atMs }
-    }
-    assert.ok(performance.now() - startedAt < 10_000, 'not back after ten seconds')
-    await delay(10)
-  }
+  return { store: await openStore(t, url), url }
 }
