@@ -3,6 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { generateKey } from '../../src/listing/api-key.ts'
 import type { ServingStore } from '../../src/listing/store.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../fixtures/postgres-cluster.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
 import { addOwner } from '../fixtures/service.ts'
@@ -113,6 +114,26 @@ test('a lock on the servers is a failed list, one on the keys a failed authentic
       await client.query('ROLLBACK')
     })
   assert.equal(await outcomeOf(store, key), 'used')
+})
+
+test('five hundred requests at once of a user with two connections are all answered, and in time', async (t) => {
+  const url = await createDatabase(cluster)
+  const keys: string[] = []
+  const owners = await openPostgresStore(url)
+  for (let number = 0; number < 500; number += 1)
+    keys.push((await addOwner(owners, `user${number}@example.com`)).key)
+  await owners.close()
+  await asAdmin(url, (client) =>
+    client.query(
+      `CREATE ROLE narrow LOGIN PASSWORD 'secret' CONNECTION LIMIT 2;
+       GRANT ALL ON ALL TABLES IN SCHEMA public TO narrow`,
+    ),
+  )
+  const store = await openStore(t, url.replace('postgres:secret', 'narrow:secret'))
+  const startedAt = performance.now()
+  const outcomes = await Promise.all(keys.map((key) => outcomeOf(store, key)))
+  t.diagnostic(`in ${(performance.now() - startedAt).toFixed()} ms`)
+  assert.deepEqual([...new Set(outcomes)], ['used'])
 })
 
 test('a stamp from the future, as after the clock was set back, shuts a key out for a second and no longer', async (t) => {
