@@ -28,6 +28,7 @@ export interface Bench {
   /** Asks one server at a fixed rate, in requests per second. */
   askAtRate(subject: Subject, rate: number, seconds: number): Promise<Latencies>
   print(line: string): void
+  close(): Promise<void>
 }
 
 const path = (relative: string) => join(import.meta.dirname, relative)
@@ -68,6 +69,7 @@ export async function openBench(
     bare,
     driverName: driver.name,
     print,
+    close: async () => children.endAll(),
 
     async askAtOnce(subject, seconds) {
       const seen = await driver.run(subject.port, seconds, subject.nextKey)

@@ -1,5 +1,6 @@
 import type { Bench } from './bench.ts'
 import { median } from './median.ts'
+import type { Subject } from './subject.ts'
 
 /**
  * Both servers in turn at half of the rate that the service reached when it was asked at once. What counts is the
@@ -10,7 +11,10 @@ export async function measureLatency(bench: Bench): Promise<number> {
   const rate = Math.round(median(bench.service.rates) / 2)
   bench.print(`latency at ${rate} requests per second, in ms from the moment each was due`)
   bench.print('  round              p50       p99     p99.9   not 200   unanswered')
-  const p99s = { bare: [] as number[], service: [] as number[] }
+  const p99s = new Map<Subject, number[]>([
+    [bench.bare, []],
+    [bench.service, []],
+  ])
   for (let round = 1; round <= rounds; round += 1) {
     for (const subject of [bench.bare, bench.service]) {
       const seen = await bench.askAtRate(subject, rate, seconds)
@@ -19,11 +23,10 @@ export async function measureLatency(bench: Bench): Promise<number> {
       const counts = [String(other).padStart(10), String(unanswered).padStart(13)]
       const name = `${String(round).padStart(7)}  ${subject.name.padEnd(7)}`
       bench.print([name, ...percentiles, ...counts].join(''))
-      p99s[subject.name].push(p99)
+      p99s.get(subject)!.push(p99)
     }
   }
-  bench.print(
-    `  median p99: bare ${median(p99s.bare).toFixed(2)}, service ${median(p99s.service).toFixed(2)}`,
-  )
-  return median(p99s.service)
+  const [bare, service] = [median(p99s.get(bench.bare)!), median(p99s.get(bench.service)!)]
+  bench.print(`  median p99: bare ${bare.toFixed(2)}, service ${service.toFixed(2)}`)
+  return service
 }

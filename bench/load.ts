@@ -11,7 +11,7 @@ export interface Seen {
   other: number
 }
 
-/** Asks as fast as the answers come, over CONNECTIONS connections, with the keys from number `from` on in turn. */
+/** Asks as fast as the answers come, over so many connections, with the keys from number `from` on in turn. */
 export interface Driver {
   name: string
   run(port: number, seconds: number, from: number): Promise<Seen>
@@ -25,23 +25,41 @@ export async function chooseDriver(
   folder: string,
   keysPath: string,
   keys: readonly string[],
+  connections = CONNECTIONS,
 ): Promise<Driver> {
   try {
     // It prints its version and ends with 1, which is not to be confused with a program that is not there.
     await children.run('wrk', ['--version'], 5)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return autocannonDriver(keys)
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      return autocannonDriver(keys, connections)
   }
-  return wrkDriver(children, folder, keysPath)
+  return wrkDriver(children, folder, keysPath, connections)
 }
 
-function wrkDriver(children: Children, folder: string, keysPath: string): Driver {
+function wrkDriver(
+  children: Children,
+  folder: string,
+  keysPath: string,
+  connections: number,
+): Driver {
   const scriptPath = join(folder, 'walk.lua')
   writeFileSync(scriptPath, WALK)
   return {
-    name: `wrk, 1 thread, ${CONNECTIONS} connections`,
+    name: `wrk, 1 thread, ${connections} connections`,
     async run(port, seconds, from) {
-      const options = ['-t', '1', '-c', String(CONNECTIONS), '-d', `${seconds}s`, '-s', scriptPath]
+      const options = [
+        '-t',
+        '1',
+        '-c',
+        String(connections),
+        '-d',
+        `${seconds}s`,
+        '--timeout',
+        '10s',
+        '-s',
+        scriptPath,
+      ]
       const url = `http://127.0.0.1:${port}/v1/servers`
       const rest = ['--', keysPath, String(from)]
       const printed = await children.run('wrk', [...options, url, ...rest], seconds + 30)
@@ -81,15 +99,15 @@ function done(summary)
 end
 `
 
-function autocannonDriver(keys: readonly string[]): Driver {
+function autocannonDriver(keys: readonly string[], connections: number): Driver {
   return {
-    name: `autocannon, ${CONNECTIONS} connections (wrk is not installed)`,
+    name: `autocannon, ${connections} connections (wrk is not installed)`,
     async run(port, seconds, from) {
       const { default: autocannon } = await import('autocannon')
       let position = from
       const result = await autocannon({
         url: `http://127.0.0.1:${port}/v1/servers`,
-        connections: CONNECTIONS,
+        connections,
         duration: seconds,
         requests: [
           {

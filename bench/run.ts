@@ -2,14 +2,17 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openBench, type Settings } from './bench.ts'
-import { createChildren } from './children.ts'
-import { isMet, type Target, TRIALS } from './trials.ts'
+import type { Settings } from './bench.ts'
+import { type Children, createChildren } from './children.ts'
+import { POSTGRES } from './postgres/trials.ts'
+import { isMet, SQLITE, type Suite, type Target } from './trials.ts'
 
-const USAGE = `Usage: npm run bench -- [--quick]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres] [--quick]
 
-Measures the service against a bare node:http server that sends the same bytes, and says whether the targets are
-met. Needs Linux; wrk is used where it is installed.
+Measures the service and says whether the targets are met. Needs Linux; wrk is used where it is installed.
+
+  sqlite    against a bare node:http server that sends the same bytes (default)
+  postgres  against the same service with batches of one, on a PostgreSQL server of its own
 
   --quick  a shorter run, for a first impression: fewer and shorter rounds
   --help   this text
@@ -41,25 +44,53 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => process.exit(1))
 
-  const bench = await openBench(children, folder, given.quick ? QUICK : FULL, console.log)
-  const rows: string[] = []
-  let areAllMet = true
-  for (const { description, target, measure } of TRIALS) {
-    const value = await measure(bench)
-    const met = isMet(value, target)
-    areAllMet &&= met
-    rows.push(row(description, show(value, target.unit), showTarget(target), met ? 'yes' : 'NO'))
-  }
-  console.log(['', row('', 'measured', 'target', 'met'), ...rows].join('\n'))
+  const settings = given.quick ? QUICK : FULL
+  const areAllMet =
+    given.engine === 'postgres'
+      ? await runSuite(POSTGRES, children, folder, settings)
+      : await runSuite(SQLITE, children, folder, settings)
   children.endAll()
   return areAllMet ? 0 : 1
 }
 
-function readArguments(): { quick: boolean; help: boolean } | null {
+async function runSuite<Scene extends { close(): Promise<void> }>(
+  suite: Suite<Scene>,
+  children: Children,
+  folder: string,
+  settings: Settings,
+): Promise<boolean> {
+  const scene = await suite.open(children, folder, settings, console.log)
+  const rows: string[] = []
+  let areAllMet = true
+  try {
+    for (const { description, target, measure } of suite.trials) {
+      const value = await measure(scene)
+      const met = isMet(value, target)
+      areAllMet &&= met
+      rows.push(row(description, show(value, target.unit), showTarget(target), met ? 'yes' : 'NO'))
+    }
+  } finally {
+    await scene.close()
+  }
+  console.log(['', row('', 'measured', 'target', 'met'), ...rows].join('\n'))
+  return areAllMet
+}
+
+interface Arguments {
+  engine: 'sqlite' | 'postgres'
+  quick: boolean
+  help: boolean
+}
+
+function readArguments(): Arguments | null {
   const options = { quick: { type: 'boolean' }, help: { type: 'boolean' } } as const
   try {
-    const { quick = false, help = false } = parseArgs({ options }).values
-    return { quick, help }
+    const { values, positionals } = parseArgs({ options, allowPositionals: true })
+    const { quick = false, help = false } = values
+    const [engine = 'sqlite', ...rest] = positionals
+    if ((engine !== 'sqlite' && engine !== 'postgres') || rest.length > 0)
+      throw new Error(`there is no benchmark called '${positionals.join(' ')}'`)
+    return { engine, quick, help }
   } catch (error) {
     console.error((error as Error).message)
     return null

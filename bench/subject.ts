@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { Children } from './children.ts'
 
-/** A process under load: the service, or the bare server it is compared with. */
+/** A process under load: the service, or what it is compared with. */
 export interface Subject {
-  name: 'service' | 'bare'
+  name: string
   port: number
   /** What all its threads have used so far, in seconds. */
   cpuSeconds(): number
@@ -31,7 +31,7 @@ export async function startSubject(
   const child = children.start(program, args, { ...process.env, ...environment })
   const port = await new Promise<number>((resolve, reject) => {
     let printed = ''
-    const fail = () => reject(new Error(`the ${name} server did not start: ${printed}`))
+    const fail = () => reject(new Error(`the process '${name}' did not start: ${printed}`))
     const timer = setTimeout(fail, START_MS)
     child.once('error', reject)
     child.once('close', fail)
