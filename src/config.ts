@@ -103,7 +103,7 @@ function readDatabaseUrlFile(file: string): DatabaseConfig {
 }
 
 /** `source` is where the URL stood, in words that a sentence can begin with. */
-function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
+export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (scheme === 'sqlite') {
     // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.

@@ -1,4 +1,5 @@
 import type { DatabaseConfig } from './config.ts'
+import type { CopiedTable, OnProgress } from './listing/copy.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
@@ -29,6 +30,25 @@ export async function openServingStore(
 export async function migrateStore(database: DatabaseConfig): Promise<string[]> {
   if (database.engine === 'postgres') return (await postgres()).migratePostgres(database.url)
   return (await sqlite()).migrateSqlite(pathOf(database))
+}
+
+/**
+ * Copies everything in an SQLite file into an empty PostgreSQL database, all or nothing. Throws NotConfigured, and
+ * NotCopied where it cannot be done.
+ */
+export async function copyStore(
+  path: string,
+  url: string,
+  onProgress: OnProgress,
+): Promise<CopiedTable[]> {
+  const { openSqliteSource } = await import('./sqlite/copy.ts')
+  const { copyIntoPostgres } = await import('./postgres/copy.ts')
+  const source = await openSqliteSource(path)
+  try {
+    return await copyIntoPostgres(source, url, onProgress)
+  } finally {
+    source.close()
+  }
 }
 
 function pathOf(database: Exclude<DatabaseConfig, { engine: 'postgres' }>): string {

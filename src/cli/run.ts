@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, CommanderError } from 'commander'
 import { HELP_HINT } from './context.ts'
+import { addCopyCommand } from './copy.ts'
 import { Misuse } from './errors.ts'
 import { addKeyCommands } from './keys.ts'
 import { addMigrateCommand } from './migrate.ts'
@@ -85,6 +86,7 @@ Exit codes: 0 done, 1 failed, 2 misused.
     )
   addServeCommand(program)
   addMigrateCommand(program)
+  addCopyCommand(program)
   addUserCommands(program)
   addKeyCommands(program)
   addServerCommands(program)

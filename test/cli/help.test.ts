@@ -7,6 +7,7 @@ const COMMANDS = [
   '',
   'serve',
   'migrate',
+  'copy',
   'user',
   'user add',
   'user list',
@@ -59,6 +60,7 @@ test('a mistyped word is answered by the one that was meant', async (t) => {
     ['keys list', 'key'],
     ['user ad ada@example.com', 'add'],
     ['key revok', 'revoke'],
+    ['copy --form sqlite:a.db', '--from'],
     ['server improt servers.json', 'import'],
     ['user list --jsn', '--json'],
     ['server list --usr ada@example.com', '--user'],
@@ -80,6 +82,7 @@ test('what is missing and what is too much is named', async (t) => {
   for (const command of ['key issue', 'key list', 'server list', 'server import -'])
     assertRefused(await program.run(command), 2, '--user <email> is missing', '--help')
   assertRefused(await program.run('key issue --user a@b'), 2, '--name <name> is missing')
+  assertRefused(await program.run('copy'), 2, '--from sqlite:<path> is missing', '--help')
 })
 
 test('--version is that of the package', async (t) => {

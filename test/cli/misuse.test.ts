@@ -9,6 +9,7 @@ test('a malformed DATABASE_URL is misuse of every command', async (t) => {
   const program = programIn(t)
   const commands = [
     'migrate',
+    'copy --from sqlite:listing.db',
     'user add ada@example.com',
     'user list',
     'user remove ada@example.com',

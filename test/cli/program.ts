@@ -27,9 +27,8 @@ export interface RunOptions {
   preload?: string
 }
 
-/** The service in a process of its own. */
-export interface Served {
-  port: number
+/** A command that is running. */
+export interface Begun {
   pid: number
   /** What it has written so far. */
   stdout(): string
@@ -42,6 +41,11 @@ export interface Served {
   ended: Promise<Ended>
 }
 
+/** The service in a process of its own. */
+export interface Served extends Begun {
+  port: number
+}
+
 /** The real program, as a child process with a folder and a database file of its own. */
 export interface Program {
   folder: string
@@ -50,6 +54,8 @@ export interface Program {
   run(args: string | readonly string[], options?: RunOptions): Promise<Ended>
   /** The same for a command that has to succeed; returns its standard output without the last line's end. */
   done(args: string | readonly string[], options?: RunOptions): Promise<string>
+  /** Begins a command, without waiting for its end. */
+  begin(args: string | readonly string[], options?: RunOptions): Begun
   serve(options?: RunOptions): Promise<Served>
 }
 
@@ -110,6 +116,8 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
       return ended.stdout.replace(/\n$/, '')
     },
 
+    begin: (args, options = {}) => watch(start(args, options)),
+
     async serve(options = {}) {
       const served = watch(start('serve', options))
       await served.written(/listening on/)
@@ -119,7 +127,7 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
   }
 }
 
-function watch(child: ChildProcess): Omit<Served, 'port'> {
+function watch(child: ChildProcess): Begun {
   let stdout = ''
   let stderr = ''
   child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
