@@ -70,7 +70,8 @@ function createProgram(): Command {
       'after',
       `
 Environment:
-  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db) or postgres://…
+  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db) or postgres://…;
+                 DATABASE_URL_FILE names a file that holds it
   HOST, PORT     where to listen (default: 127.0.0.1 and 8080)
   BASE_URL       where the public reaches the API
   LOG_LEVEL      debug, info, warn, error or silent (default: info)

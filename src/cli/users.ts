@@ -55,6 +55,7 @@ async function add(email: string): Promise<void> {
     { create: true },
   )
   print(user.id)
+  say(`added ${user.email}; what was printed is the user's id, for other programs`)
 }
 
 async function list(options: { json?: boolean }): Promise<void> {

@@ -32,12 +32,29 @@ export function newConnection(socket: Socket): Connection {
 }
 
 /**
+ * Takes no more requests on this connection. Of what else is in the packet Node's parser would still make one request
+ * after the other, thousands of them. It asks a function of its own, which no document tells of, what to do with each;
+ * 2 stands for an upgrade, and makes it leave the rest of the packet alone. Should that change one day, discarding
+ * costs more again, and that is all.
+ */
+export function expectNoMore(connection: Connection): void {
+  connection.isClosing = true
+  const { parser } = connection.socket as { parser?: { onIncoming: unknown } | null }
+  if (!parser) return
+  parser.onIncoming = (message: { upgrade: boolean }) => {
+    // No such thing, though: Node would let go of the connection, and of the answers that are to come.
+    message.upgrade = false
+    return 2
+  }
+}
+
+/**
  * Takes no more requests, and calls back once every answer has left, so that what is written then cannot overtake
  * one. Does not call back where the last answer is still to come: that one ends the connection itself.
  */
 export function takeNoMore(connection: Connection, afterAnswers: () => void): void {
   if (connection.isClosing) return
-  connection.isClosing = true
+  expectNoMore(connection)
   const { last } = connection
   if (last === null || last.writableFinished) afterAnswers()
   else if (last.writableEnded) last.once('finish', afterAnswers)

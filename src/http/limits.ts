@@ -4,6 +4,8 @@ export interface Limits {
   targetBytesMax: number
   /** All header names and values of one request; more are 431. */
   headerBytesMax: number
+  /** Header lines of one request; more are 431. A line takes more memory than its few bytes. */
+  headerLinesMax: number
   /** From the connection, or the first byte of a request, to the end of its headers; then 408. */
   headersMs: number
   /** How often `headersMs` is checked. */
@@ -30,12 +32,13 @@ export interface Limits {
 export const LIMITS: Limits = {
   targetBytesMax: 8_192,
   headerBytesMax: 8_192,
+  headerLinesMax: 1_024,
   headersMs: 10_000,
   checkMs: 1_000,
   keepAliveMs: 75_000,
   silenceMs: 30_000,
   connectionsMax: 10_000,
-  pipelinedMax: 64,
+  pipelinedMax: 16,
   lingerMs: 1_000,
   drainGraceMs: 500,
   drainMs: 8_000,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   closeGently,
   type Connection,
+  expectNoMore,
   newConnection,
   takeNoMore,
   writeAndClose,
@@ -42,8 +43,8 @@ export async function listen(
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.keepAliveMs,
   })
-  // No limit but that of bytes: Node hides lines past this number and still frames the message by them.
-  server.maxHeadersCount = 0
+  // Node hides lines past this number and still frames the message by them: one more than is taken is enough to know.
+  server.maxHeadersCount = limits.headerLinesMax + 1
   server.maxConnections = limits.connectionsMax
   server.setTimeout(limits.silenceMs)
   // A client that has said all it wants to say is still to be answered. Node reads this; its types do not know it.
@@ -81,7 +82,7 @@ export async function listen(
     connection.last = outgoing
     outgoing.on('finish', connection.onFinish)
     // Where the client wants this to be the last, Node closes; it has promised to send nothing more.
-    connection.isClosing = !outgoing.shouldKeepAlive
+    if (!outgoing.shouldKeepAlive) expectNoMore(connection)
     const isOneTooMany = connection.underWay >= limits.pipelinedMax
     if (isLast || isOneTooMany || awaitsContinue || flaw !== null) endWith(connection, outgoing)
 
@@ -113,7 +114,7 @@ export async function listen(
 
   /** Makes this the last answer of a connection on which something may still arrive. */
   function endWith(connection: Connection, outgoing: ServerResponse): void {
-    connection.isClosing = true
+    expectNoMore(connection)
     outgoing.shouldKeepAlive = false
     // Node calls this once it has written an answer that closes the connection.
     connection.socket.destroySoon = () => closeGently(connection.socket, limits.lingerMs)

@@ -16,8 +16,7 @@ export class AlreadyServed extends Error {
  * ends, however it ends: the lock is the operating system's, on an open transaction of a small database beside the
  * file. The holder's pid stands in that database for whoever is refused, after `waitMs` milliseconds.
  *
- * The file may be named by way of links: SQLite follows them, and so does this. Of a file with two names of its own
- * (hard links) neither knows that they are one.
+ * The file may be named by way of links: SQLite follows them, and so does this.
  */
 export async function takeServingLock(path: string, waitMs: number): Promise<() => void> {
   const lockPath = `${realpathSync(path)}-serving`

@@ -55,6 +55,10 @@ export async function openServingSqliteStore(
   try {
     const database = openFile(path, true)
     opened.push(() => closeAll(database))
+    if (statSync(path).nlink > 1)
+      throw new NotConfigured(
+        `cannot use the database file ${path}: it has a second name (a hard link), by which another process could serve it`,
+      )
     // Before the schema is touched: a newer program must not migrate it under the older one that serves.
     opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))
     migrate(database)

@@ -4,13 +4,13 @@ import { assertRefused, programIn } from './program.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-test('user add makes the database and prints the id alone', async (t) => {
+test('user add makes the database and prints the id alone on standard output', async (t) => {
   const program = programIn(t)
   const { code, stdout, stderr } = await program.run('user add Ada@Example.com')
   assert.equal(code, 0)
   assert.match(stdout.trimEnd(), UUID)
   assert.equal(stdout.split('\n').length, 2)
-  assert.equal(stderr, '')
+  assert.match(stderr, /^added ada@example\.com; .* id/)
 })
 
 test('user list is a table, or JSON with the names of the columns', async (t) => {

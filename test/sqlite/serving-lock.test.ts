@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { symlinkSync } from 'node:fs'
+import { linkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { migrateSqlite, openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
@@ -52,6 +52,14 @@ test('a file is one file by whatever links it is named', async (t) => {
   t.after(() => store.close())
   symlinkSync(path, link)
   await assert.rejects(openServingSqliteStore(link), /is being served by process/)
+})
+
+test('a file with a second name of its own is not served', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
+  await migrateSqlite(path)
+  linkSync(path, join(folder, 'second.db'))
+  await assert.rejects(openServingSqliteStore(path), /has a second name \(a hard link\)/)
 })
 
 test('a service starts beside a process that writes in bursts', async (t) => {

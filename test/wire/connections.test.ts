@@ -125,14 +125,39 @@ suite('a connection', { concurrency: true }, () => {
     }
     subscribe('http.server.request.start', count)
     t.after(() => unsubscribe('http.server.request.start', count))
-    const client = await open(port)
-    client.socket.removeAllListeners('end')
-    client.send(`${hosted('POST / HTTP/1.1', 'Content-Length: 2')}hi`)
-    assertOutcomes(await client.answers(1), [404], true)
-    client.send(hosted('GET /discarded HTTP/1.1').repeat(100))
-    await settled()
-    assert.equal(parsed, 0)
-    client.socket.destroy()
+    const behind = hosted('GET /discarded HTTP/1.1').repeat(1_000)
+    // Each in one packet, the last of them that is taken among the rest; Upgrade is what Node lets go of.
+    const firsts: [string, Outcome][] = [
+      [`${hosted('POST / HTTP/1.1', 'Content-Length: 2')}hi`, 404],
+      [bare('GET / HTTP/1.1'), 400],
+      [hosted('GET /health HTTP/1.1', 'Connection: close'), 'health'],
+      [hosted('GET /health HTTP/1.1', 'Connection: close, upgrade', 'Upgrade: x'), 'health'],
+    ]
+    for (const [first, outcome] of firsts)
+      for (const middle of ['', hosted('GET / HTTP/1.1', 'Connection: upgrade', 'Upgrade: x')]) {
+        const client = await open(port)
+        client.socket.removeAllListeners('end')
+        client.send(first + middle + behind)
+        assertOutcomes(await client.answers(1), [outcome], true)
+        client.send(behind)
+        await settled()
+        assert.equal(parsed, 0)
+        client.socket.destroy()
+      }
+  })
+
+  test('a few hundred clients that send thousands of requests in a packet keep nobody waiting', async (t) => {
+    const { port } = await startTestService(t)
+    const packet = bare('GET / HTTP/1.1').repeat(3_600)
+    const rude = await Promise.all(Array.from({ length: 300 }, () => open(port)))
+    const polite = await open(port)
+    for (const { send } of rude) send(packet)
+    const startedAt = performance.now()
+    polite.send(REQUEST)
+    assertOutcomes(await polite.answers(1), ['health'], false)
+    const tookMs = performance.now() - startedAt
+    assert.ok(tookMs < 3_000, `answered after ${tookMs.toFixed()} ms`)
+    for (const { socket } of [...rude, polite]) socket.destroy()
   })
 
   const LASTS = [
