@@ -6,8 +6,8 @@ import type { Call, Uses } from './uses.ts'
 const BATCH_MAX = 256
 /** How often a batch that found the file locked is tried again. */
 const LOCK_RETRY_MS = 5
-/** How long a call waits for the lock before it is given up. */
-const LOCK_WAIT_MAX_MS = 1_000
+/** How long a call waits, for the lock or behind others, before it is given up: nobody is served by an answer too late. */
+const WAIT_MAX_MS = 1_000
 
 interface Waiting extends Call {
   since: number
@@ -35,10 +35,13 @@ export function createUseQueue(uses: Uses): UseQueue {
 
   function flush(): void {
     isScheduled = false
+    dropOld()
     const batch = waiting.slice(0, BATCH_MAX)
+    if (batch.length === 0) return
     const outcomes = uses.useTogether(batch)
     if (outcomes === null) {
-      waitForLock()
+      isScheduled = true
+      setTimeout(flush, LOCK_RETRY_MS)
       return
     }
     waiting = waiting.slice(BATCH_MAX)
@@ -52,17 +55,17 @@ export function createUseQueue(uses: Uses): UseQueue {
     if (waiting.length > 0) schedule()
   }
 
-  /** Keeps what waits, except for calls that have waited their time. */
-  function waitForLock(): void {
-    const tooOld = performance.now() - LOCK_WAIT_MAX_MS
-    const [given, kept] = partition(waiting, (call) => call.since <= tooOld)
-    waiting = kept
-    for (const call of given)
+  function dropOld(): void {
+    const tooOld = performance.now() - WAIT_MAX_MS
+    // They stand in the order of their coming.
+    const kept = waiting.findIndex((call) => call.since > tooOld)
+    const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
+    for (const call of old)
       call.reject(
-        new AuthenticationFault(`the database file was locked for ${LOCK_WAIT_MAX_MS} ms`),
+        new AuthenticationFault(
+          `not decided within ${WAIT_MAX_MS} ms: another process held the lock, or too much was asked`,
+        ),
       )
-    isScheduled = true
-    setTimeout(flush, LOCK_RETRY_MS)
   }
 
   function tidy(): void {
@@ -90,11 +93,4 @@ export function createUseQueue(uses: Uses): UseQueue {
       waiting = []
     },
   }
-}
-
-function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
-  const passed: T[] = []
-  const failed: T[] = []
-  for (const item of items) (test(item) ? passed : failed).push(item)
-  return [passed, failed]
 }
