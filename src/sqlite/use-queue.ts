@@ -6,7 +6,7 @@ import type { Call, Uses } from './uses.ts'
 const BATCH_MAX = 256
 /** How often a batch that found the file locked is tried again. */
 const LOCK_RETRY_MS = 5
-/** How long a call waits, for the lock or behind others, before it is given up: nobody is served by an answer too late. */
+/** How long a call waits, for the lock or behind others, before it is given up. */
 const WAIT_MAX_MS = 1_000
 
 interface Waiting extends Call {
