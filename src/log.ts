@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { type DestinationStream, pino } from 'pino'
 import { prettyFactory } from 'pino-pretty'
 import type { LogLevel } from './config.ts'
@@ -15,9 +16,12 @@ export interface Log {
   /** A failure behind an answer. One line a second for each kind at most; the next one counts what was left out. */
   fault(fault: unknown): void
   http(event: HttpEvent): void
+  /** Writes a last line. Resolves when all lines are written, or after a second in which that was not possible. */
+  close(message: string): Promise<void>
 }
 
 const FAULT_INTERVAL_MS = 1_000
+const CLOSE_MS = 1_000
 /** Characters of lines that could not be written yet. */
 const OUTPUT_WAITING_MAX = 1_048_576
 
@@ -29,7 +33,8 @@ export function createLog(level: LogLevel): Log {
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  const logger = pino(options, process.stdout.isTTY ? forPeople(openOutput()) : openOutput())
+  const output = openOutput()
+  const logger = pino(options, process.stdout.isTTY ? forPeople(output) : output)
   const faults = new Map<string, { loggedAt: number; leftOut: number }>()
 
   return {
@@ -59,6 +64,14 @@ export function createLog(level: LogLevel): Log {
       const ms = Number(milliseconds.toFixed(3))
       logger.debug({ method, route, status, ms, api_key_id: apiKeyId }, 'answered')
     },
+
+    async close(message) {
+      if (!logger.isLevelEnabled('info')) return
+      logger.info(message)
+      // A write that is under way when the process ends is lost.
+      const signal = AbortSignal.timeout(CLOSE_MS)
+      await once(output, 'drain', { signal }).catch(() => {})
+    },
   }
 }
 
@@ -66,7 +79,7 @@ export function createLog(level: LogLevel): Log {
  * Where output cannot be written, as on a full disk or into a pipe that nobody reads, lines wait for it, up to a
  * bound; the service goes on.
  */
-function openOutput(): DestinationStream {
+function openOutput() {
   const output = pino.destination({ fd: 1, sync: false, maxLength: OUTPUT_WAITING_MAX })
   output.on('error', () => {})
   return output

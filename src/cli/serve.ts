@@ -34,7 +34,7 @@ async function serve(): Promise<void> {
   const closed = untilClosed(async (reason) => {
     log.info(`closing: ${reason}`)
     await service.close()
-    log.info('closed')
+    await log.close('closed')
   }, log)
   const publicly = baseUrl === urlOf(host, port) ? '' : `, reached by the public at ${baseUrl}`
   log.info(`listening on ${urlOf(service.host, service.port)}${publicly}`)

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { formatInstant, presentInstant } from '../listing/instant.ts'
+import { inParts } from '../listing/parts.ts'
 import { checkEntries, type ServerEntry } from '../listing/server-entry.ts'
 import type { Saved, Store } from '../listing/store.ts'
 import { quote } from '../listing/text.ts'
@@ -8,15 +8,6 @@ import { findUser, needOption, withStore } from './context.ts'
 import { Failure, Misuse } from './errors.ts'
 import { inputName, readInput } from './input.ts'
 import { createProgress, printJson, printTable, say, shortInstant } from './output.ts'
-
-/** Entries written in one transaction: the first, and the bounds of the next ones. */
-const PART_FIRST = 1_000
-const PART_MIN = 100
-const PART_MAX = 10_000
-/** What a part may take, or nearly so: while it is written a serving process waits, and gives up after a second. */
-const PART_MS = 100
-/** Rest between two parts, in which a serving process gets the lock it retries every few milliseconds. */
-const REST_MIN_MS = 50
 
 export function addServerCommands(program: Command): void {
   const server = program
@@ -117,12 +108,8 @@ async function saveInParts(
   const now = presentInstant()
   const total: Saved = { added: 0, updated: 0 }
   let done = 0
-  let size = PART_FIRST
-  let rest = 0
-  while (done < entries.length) {
-    await delay(rest)
-    const part = entries.slice(done, done + size)
-    const startedAt = performance.now()
+  await inParts(async (rows) => {
+    const part = entries.slice(done, done + rows)
     try {
       const saved = await store.saveServers(userId, organizationId, part, now)
       total.added += saved.added
@@ -134,20 +121,11 @@ async function saveInParts(
       )
     }
     done += part.length
-    const took = performance.now() - startedAt
-    size = sizeAfter(part.length, took)
-    // Where this process was slow the other one will be.
-    rest = Math.max(REST_MIN_MS, took / 2)
     progress.show(`${count(done)} of ${count(entries.length)} servers are in`)
-  }
+    return part.length
+  })
   progress.clear()
   return total
-}
-
-/** The size of the next part, by what the last one took. It shrinks at once, and grows by steps. */
-function sizeAfter(size: number, milliseconds: number): number {
-  const fitting = Math.floor((size * PART_MS) / milliseconds)
-  return Math.max(PART_MIN, Math.min(PART_MAX, 2 * size, fitting))
 }
 
 function count(number: number): string {

@@ -1,12 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
 import { formatInstant, parseInstant, presentInstant } from '../listing/instant.ts'
+import { inParts } from '../listing/parts.ts'
 import type { Store } from '../listing/store.ts'
 import type { User } from '../listing/user.ts'
-
-/** Servers removed in one transaction, and the rest after it, in which a service beside this gets to the file. */
-const REMOVE_PART = 2_000
-const REST_MS = 20
 
 export function users(
   database: DatabaseSync,
@@ -44,8 +40,7 @@ export function users(
       const id = find.get(email)?.id
       if (id === undefined) return false
       endKeys.run(presentInstant(), id)
-      // Of many servers all at once would keep the file locked for seconds.
-      while (removeServers.run(id, REMOVE_PART).changes > 0) await delay(REST_MS)
+      await inParts(async (rows) => Number(removeServers.run(id, rows).changes))
       return remove.run(id).changes > 0
     },
   }

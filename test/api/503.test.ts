@@ -14,7 +14,7 @@ test('not configured is a state: 503 for what could be a key, everything else as
     },
     host: '127.0.0.1',
     port: 0,
-    log: { info() {}, error() {}, fault() {}, http() {} },
+    log: { info() {}, error() {}, fault() {}, http() {}, close: async () => {} },
   })
   t.after(service.close)
   const { port } = service

@@ -55,13 +55,15 @@ export function useApiKeyContract(open: OpenFixture): void {
   test('a refused use does not move the second', async (t) => {
     const { store, elapse } = await open(t)
     const { key } = await addOwner(store, 'ada@example.com')
-    const outcomes: string[] = []
-    for (let step = 0; step < 20; step += 1) {
-      outcomes.push((await use(store, key)).outcome)
+    assert.equal((await use(store, key)).outcome, 'used')
+    const since = performance.now()
+    let steps = 0
+    do {
       await elapse(100)
-    }
-    const usedAt = outcomes.flatMap((outcome, step) => (outcome === 'used' ? [step] : []))
-    assert.deepEqual(usedAt, [0, 10])
+      steps += 1
+    } while ((await use(store, key)).outcome === 'too soon')
+    // Some engines' clocks go on by themselves meanwhile.
+    assert.ok(steps <= 10 && steps * 100 + performance.now() - since >= 1_000, `${steps} steps`)
   })
 
   test('of two hundred concurrent calls with one key exactly one is a use', async (t) => {
