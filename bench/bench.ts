@@ -57,6 +57,7 @@ export async function openBench(
       DATABASE_URL: `sqlite:${databasePath}`,
       HOST: '127.0.0.1',
       PORT: '0',
+      DASHBOARD_PORT: '0',
       LOG_LEVEL: 'info',
     },
   )

@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { isIP } from 'node:net'
 import * as v from 'valibot'
+import { type DatabaseConfig, readDatabase } from './database-url.ts'
 import { quote } from './listing/text.ts'
-
-export type DatabaseConfig =
-  | { engine: 'sqlite'; path: string }
-  | { engine: 'postgres'; url: string }
-  /** No database that could be used, and what the operator has to set. */
-  | { engine: null; problem: string }
 
 export interface Config {
   database: DatabaseConfig
@@ -15,38 +10,69 @@ export interface Config {
   port: number
   /** Where the public reaches the API, without a slash at the end. */
   baseUrl: string
+  dashboardPort: number
+  /** Where people reach the dashboard, likewise. */
+  dashboardUrl: string
+  /** Whether anybody may make an account. */
+  signUp: SignUp
+  /** What sign-in cookies are signed with; null if the service is to make that and keep it in the database. */
+  authSecret: string | null
+  /** Addresses and networks whose word about the caller's address is taken. */
+  trustedProxies: string[]
   logLevel: LogLevel
 }
 
 export type LogLevel = (typeof LOG_LEVELS)[number]
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 
+export type SignUp = (typeof SIGN_UPS)[number]
+const SIGN_UPS = ['open', 'closed'] as const
+
 type Environment = Readonly<Record<string, string | undefined>>
 
-const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
+const AUTH_SECRET_MIN = 32
+
+const port = v.pipe(
+  v.string(),
+  v.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535'),
+  v.transform(Number),
+  v.maxValue(65_535, 'must be a port from 0 to 65535'),
+)
+const url = v.pipe(
+  v.string(),
+  v.check(
+    (text) => /^https?:\/\//.test(text) && URL.canParse(text),
+    'must begin with http:// or https://',
+  ),
+)
 
 const schema = v.object({
   HOST: v.optional(
     v.pipe(v.string(), v.regex(/^\S+$/, 'must be an address or a host name to listen on')),
     '127.0.0.1',
   ),
-  PORT: v.optional(
+  PORT: v.optional(port, '8080'),
+  BASE_URL: v.optional(url),
+  DASHBOARD_PORT: v.optional(port, '8081'),
+  DASHBOARD_URL: v.optional(url),
+  SIGN_UP: v.optional(v.picklist(SIGN_UPS, 'must be open or closed'), 'closed'),
+  AUTH_SECRET: v.optional(
     v.pipe(
       v.string(),
-      v.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535'),
-      v.transform(Number),
-      v.maxValue(65_535, 'must be a port from 0 to 65535'),
+      v.minLength(AUTH_SECRET_MIN, `must have ${AUTH_SECRET_MIN} characters or more`),
     ),
-    '8080',
   ),
-  BASE_URL: v.optional(
+  AUTH_SECRET_FILE: v.optional(v.string()),
+  TRUSTED_PROXIES: v.optional(
     v.pipe(
       v.string(),
+      v.transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim()))),
       v.check(
-        (url) => /^https?:\/\//.test(url) && URL.canParse(url),
-        'must begin with http:// or https://',
+        (parts) => parts.every(isNetwork),
+        'must be addresses or networks such as 10.0.0.0/8, with commas between them',
       ),
     ),
+    '',
   ),
   LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
 })
@@ -61,81 +87,62 @@ export function readConfig(
   if (!checked.success) {
     const complaints = checked.issues.map((issue) => {
       const name = v.getDotPath(issue) ?? ''
-      return `${name} ${issue.message}, not ${quote(given[name])}`
+      const isSecret = name === 'AUTH_SECRET'
+      return isSecret
+        ? `${name} ${issue.message}`
+        : `${name} ${issue.message}, not ${quote(given[name])}`
     })
     return { complaints }
   }
-  const { HOST: host, PORT: port, BASE_URL, LOG_LEVEL: logLevel } = checked.output
-  const baseUrl = (BASE_URL ?? urlOf(host, port)).replace(/\/+$/, '')
-  return { config: { database: readDatabase(given), host, port, baseUrl, logLevel } }
+  const secret = readAuthSecret(checked.output)
+  if ('complaint' in secret) return { complaints: [secret.complaint] }
+  const { HOST: host, PORT, DASHBOARD_PORT, BASE_URL, DASHBOARD_URL } = checked.output
+  return {
+    config: {
+      database: readDatabase(given),
+      host,
+      port: PORT,
+      baseUrl: withoutSlash(BASE_URL ?? urlOf(host, PORT)),
+      dashboardPort: DASHBOARD_PORT,
+      dashboardUrl: withoutSlash(DASHBOARD_URL ?? urlOf(host, DASHBOARD_PORT)),
+      signUp: checked.output.SIGN_UP,
+      authSecret: secret.authSecret,
+      trustedProxies: checked.output.TRUSTED_PROXIES,
+      logLevel: checked.output.LOG_LEVEL,
+    },
+  }
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '')
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const bitsMax = isIP(address) === 4 ? 32 : 128
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
+  return isIP(address) !== 0 && fits && rest.length === 0
+}
+
+function readAuthSecret(given: {
+  AUTH_SECRET?: string | undefined
+  AUTH_SECRET_FILE?: string | undefined
+}): { authSecret: string | null } | { complaint: string } {
+  const { AUTH_SECRET: secret, AUTH_SECRET_FILE: file } = given
+  if (secret !== undefined || file === undefined) return { authSecret: secret ?? null }
+  try {
+    const authSecret = readFileSync(file, 'utf8').trim()
+    if (authSecret.length >= AUTH_SECRET_MIN) return { authSecret }
+    return {
+      complaint: `the file ${quote(file)} that AUTH_SECRET_FILE names must have ${AUTH_SECRET_MIN} characters or more`,
+    }
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return { complaint: `AUTH_SECRET_FILE names ${quote(file)}, which cannot be read (${code})` }
+  }
 }
 
 /** The URL of a listener, whose host may be an IPv6 address. */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
-
-function readDatabase(environment: Environment): DatabaseConfig {
-  const { DATABASE_URL: given, DATABASE_URL_FILE: file, NODE_ENV } = environment
-  if (given !== undefined) return parseDatabaseUrl(given, 'DATABASE_URL')
-  if (file !== undefined) return readDatabaseUrlFile(file)
-  if (NODE_ENV === 'production')
-    return {
-      engine: null,
-      problem:
-        'DATABASE_URL must be set in production, such as DATABASE_URL=sqlite:/var/lib/server-listing/listing.db',
-    }
-  return { engine: 'sqlite', path: resolve(DEFAULT_DATABASE_PATH) }
-}
-
-function readDatabaseUrlFile(file: string): DatabaseConfig {
-  try {
-    return parseDatabaseUrl(
-      readFileSync(file, 'utf8').trim(),
-      `the file ${quote(file)} that DATABASE_URL_FILE names`,
-    )
-  } catch (error) {
-    return {
-      engine: null,
-      problem: `DATABASE_URL_FILE names ${quote(file)}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
-    }
-  }
-}
-
-/** `source` is where the URL stood, in words that a sentence can begin with. */
-export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
-  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
-  if (scheme === 'sqlite') {
-    // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.
-    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-    if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
-    return {
-      engine: null,
-      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
-    }
-  }
-  // What follows the scheme may be a password, and is not repeated.
-  if (scheme === 'postgres' || scheme === 'postgresql') {
-    if (POSTGRES_URL.test(url)) return { engine: 'postgres', url }
-    return {
-      engine: null,
-      problem: `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE; several hosts are HOST:5432,HOST:5432`,
-    }
-  }
-  const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
-  return {
-    engine: null,
-    problem: `${source} must begin with sqlite: or postgres://, such as sqlite:data/listing.db, and has ${found}`,
-  }
-}
-
-function isFilePath(path: string): boolean {
-  // What SQLite calls :memory: would be gone with the command that made it.
-  return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
-}
-
-const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'
-const POSTGRES_URL = new RegExp(
-  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?\\S*)?$`,
-  'i',
-)

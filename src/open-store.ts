@@ -1,4 +1,5 @@
-import type { DatabaseConfig } from './config.ts'
+import type { Dialect } from 'kysely'
+import type { DatabaseConfig } from './database-url.ts'
 import type { CopiedTable, OnProgress } from './listing/copy.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { ServingStore, Store } from './listing/store.ts'
@@ -6,6 +7,11 @@ import type { ServingStore, Store } from './listing/store.ts'
 // An engine is loaded when it is opened: nobody pays for the one that is not used.
 const sqlite = () => import('./sqlite/store.ts')
 const postgres = () => import('./postgres/store.ts')
+
+/** A store for serving, with its database as the sign-in library asks it. */
+export interface OpenedStore extends ServingStore {
+  accountsDialect(): Promise<Dialect>
+}
 
 /** Opens the store for a command; `create` makes a database where there is none. Throws NotConfigured. */
 export async function openStore(database: DatabaseConfig, { create = false } = {}): Promise<Store> {
@@ -20,7 +26,7 @@ export async function openStore(database: DatabaseConfig, { create = false } = {
 export async function openServingStore(
   database: DatabaseConfig,
   onFault: (fault: unknown) => void,
-): Promise<ServingStore> {
+): Promise<OpenedStore> {
   if (database.engine === 'postgres')
     return (await postgres()).openServingPostgresStore(database.url, { onFault })
   return (await sqlite()).openServingSqliteStore(pathOf(database))

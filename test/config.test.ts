@@ -18,9 +18,52 @@ test('nothing has to be set to begin with', () => {
       host: '127.0.0.1',
       port: 8080,
       baseUrl: 'http://127.0.0.1:8080',
+      dashboardPort: 8081,
+      dashboardUrl: 'http://127.0.0.1:8081',
+      signUp: 'closed',
+      authSecret: null,
+      trustedProxies: [],
       logLevel: 'info',
     },
   })
+})
+
+test('the dashboard is configured, and a secret that will not do is not repeated', (t) => {
+  const file = join(temporaryFolder(t), 'secret')
+  writeFileSync(file, `${'s'.repeat(40)}\n`)
+  const read = readConfig({
+    DASHBOARD_PORT: '9000',
+    DASHBOARD_URL: 'https://listing.example.com/',
+    SIGN_UP: 'open',
+    AUTH_SECRET_FILE: file,
+    TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
+  })
+  assert.ok('config' in read)
+  const { dashboardPort, dashboardUrl, signUp, authSecret, trustedProxies } = read.config
+  assert.deepEqual(
+    { dashboardPort, dashboardUrl, signUp, authSecret, trustedProxies },
+    {
+      dashboardPort: 9000,
+      dashboardUrl: 'https://listing.example.com',
+      signUp: 'open',
+      authSecret: 's'.repeat(40),
+      trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
+    },
+  )
+  assert.deepEqual(
+    readConfig({ SIGN_UP: 'maybe', AUTH_SECRET: 'hush', TRUSTED_PROXIES: '10.0.0.0/33' }),
+    {
+      complaints: [
+        'SIGN_UP must be open or closed, not "maybe"',
+        'AUTH_SECRET must have 32 characters or more',
+        'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, with commas between them, not "10.0.0.0/33"',
+      ],
+    },
+  )
+  writeFileSync(file, 'hush')
+  const short = readConfig({ AUTH_SECRET_FILE: file })
+  assert.ok('complaints' in short)
+  assert.match(short.complaints.join(), /must have 32 characters or more$/)
 })
 
 test('everything wrong is said at once, with the value and what is wanted', () => {

@@ -27,12 +27,14 @@ test('the published package has no TypeScript, and runs as it is', (t) => {
   )
   const id = execFileSync(
     process.execPath,
-    ['bin/server-listing.js', 'user', 'add', 'ada@example.com'],
+    ['bin/server-listing.js', 'user', 'add', 'ada@example.com', '--password-stdin'],
     {
+      input: 'correct horse battery staple',
       cwd: unpacked,
       encoding: 'utf8',
       env: { ...process.env, DATABASE_URL: `sqlite:${join(folder, 'listing.db')}` },
     },
   )
   assert.match(id, /^[0-9a-f-]{36}\n$/)
+  assert.ok(names.includes('dist/dashboard/assets/style.css'))
 })

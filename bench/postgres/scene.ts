@@ -67,6 +67,7 @@ export async function openScene(
       DATABASE_URL: url,
       HOST: '127.0.0.1',
       PORT: '0',
+      DASHBOARD_PORT: '0',
       LOG_LEVEL: 'info',
     }
     const command = [path('../../bin/server-listing.js'), 'serve'] as const

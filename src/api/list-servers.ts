@@ -11,6 +11,7 @@ import {
   listFailed,
   notConfigured,
   rateLimited,
+  revoked,
   unauthorized,
 } from './responses.ts'
 
@@ -44,7 +45,8 @@ export async function listServers(
     return answerToFault(fault)
   }
 
-  if (use.outcome === 'unknown' || use.outcome === 'revoked') return unauthorized
+  if (use.outcome === 'unknown') return unauthorized
+  if (use.outcome === 'revoked') return revoked(use.apiKeyId)
   if (use.outcome === 'too soon') return rateLimited(use.apiKeyId)
 
   try {

@@ -63,6 +63,11 @@ export const listFailed = json(502, ROUTES.servers, { error: 'Failed to load ser
 
 export const notConfigured = json(503, ROUTES.servers, { error: 'API server is not configured.' })
 
+/** The same bytes; only the counting of uses learns whose key it was. */
+export function revoked(apiKeyId: string): Response {
+  return { ...unauthorized, apiKeyId }
+}
+
 export function rateLimited(apiKeyId: string): Response {
   return { ...tooSoon, apiKeyId }
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { parseDatabaseUrl } from '../config.ts'
+import { parseDatabaseUrl } from '../database-url.ts'
 import type { OnProgress } from '../listing/copy.ts'
 import { quote } from '../listing/text.ts'
 import { copyStore } from '../open-store.ts'

@@ -74,6 +74,12 @@ Environment:
                  DATABASE_URL_FILE names a file that holds it
   HOST, PORT     where to listen (default: 127.0.0.1 and 8080)
   BASE_URL       where the public reaches the API
+  DASHBOARD_PORT, DASHBOARD_URL
+                 the same for the dashboard (default: 8081)
+  SIGN_UP        open or closed: whether anybody may make an account (default: closed)
+  AUTH_SECRET    what sign-in is signed with (default: made once, and kept in the database)
+  TRUSTED_PROXIES
+                 whose X-Forwarded-For is believed, as 10.0.0.0/8,127.0.0.1
   LOG_LEVEL      debug, info, warn, error or silent (default: info)
 
 Examples:

@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto'
 import closeWithGrace, { type Options } from 'close-with-grace'
 import type { Command } from 'commander'
-import { type DatabaseConfig, urlOf } from '../config.ts'
+import { urlOf } from '../config.ts'
+import type { DatabaseConfig } from '../database-url.ts'
 import { NotConfigured } from '../listing/faults.ts'
 import { createLog, type Log } from '../log.ts'
-import { openServingStore } from '../open-store.ts'
-import { type ServiceOptions, startService } from '../service.ts'
+import { openAccounts } from '../open-accounts.ts'
+import { type OpenedStore, openServingStore } from '../open-store.ts'
+import { startService } from '../service.ts'
 import { loadConfig } from './context.ts'
 import { Failure } from './errors.ts'
 
@@ -23,12 +26,20 @@ export function addServeCommand(program: Command): void {
 }
 
 async function serve(): Promise<void> {
-  const { database, host, port, baseUrl, logLevel } = loadConfig()
+  const config = loadConfig()
+  const { host, port, baseUrl, dashboardPort, dashboardUrl, logLevel } = config
   const log = createLog(logLevel)
-  const store = await openOrExplain(database, log)
-  const service = await startService({ store, host, port, log }).catch(async (error: unknown) => {
-    await store.close()
-    throw listenFailure(error, host, port)
+  const opened = await openOrExplain(config.database, log)
+  const { store } = opened
+  const service = await startService({
+    ...opened,
+    host,
+    port,
+    log,
+    dashboard: { ...config, port: dashboardPort, openAccounts: () => openAccounts(store!, config) },
+  }).catch(async (error: unknown) => {
+    await store?.close()
+    throw listenFailure(error, host, port, dashboardPort)
   })
   // Before the line that somebody may wait for to send a signal.
   const closed = untilClosed(async (reason) => {
@@ -38,30 +49,56 @@ async function serve(): Promise<void> {
   }, log)
   const publicly = baseUrl === urlOf(host, port) ? '' : `, reached by the public at ${baseUrl}`
   log.info(`listening on ${urlOf(service.host, service.port)}${publicly}`)
+  const at = urlOf(service.host, service.dashboardPort)
+  const isPublic = dashboardUrl !== urlOf(host, dashboardPort)
+  log.info(`dashboard at ${isPublic ? `${dashboardUrl}, from ${at}` : at}`)
+  if (store !== null) await printSetupLink(store, isPublic ? dashboardUrl : at, log)
   await closed
 }
 
 /** Without a database that could be used the service runs all the same: it answers 503, and the log says why. */
-async function openOrExplain(database: DatabaseConfig, log: Log): Promise<ServiceOptions['store']> {
+async function openOrExplain(
+  database: DatabaseConfig,
+  log: Log,
+): Promise<{ store: OpenedStore } | { store: null; problem: Error }> {
   try {
-    return await openServingStore(database, log.fault)
+    return { store: await openServingStore(database, log.fault) }
   } catch (error) {
     if (!(error instanceof NotConfigured)) throw error
     log.error(`not configured, so every key is answered 503: ${error.message}`)
-    return { useApiKey: () => Promise.reject(error), close: async () => {} }
+    return { store: null, problem: error }
   }
 }
 
-function listenFailure(error: unknown, host: string, port: number): unknown {
-  const address = `HOST ${host}, PORT ${port}`
+/** How the first account of an empty installation is made in a browser. */
+async function printSetupLink(store: OpenedStore, url: string, log: Log): Promise<void> {
+  try {
+    if (await store.hasUsers()) return
+    const token = await store.keepSecret('setup', randomBytes(16).toString('hex'))
+    log.info(`nobody has an account yet; the first one is made at ${url}/setup/${token}`)
+  } catch (fault) {
+    log.fault(fault)
+  }
+}
+
+function listenFailure(
+  error: unknown,
+  host: string,
+  apiPort: number,
+  dashboardPort: number,
+): unknown {
+  const failed = (error as { port?: number }).port
+  const isDashboard = failed === dashboardPort && failed !== apiPort
+  const [variable, port] = isDashboard ? ['DASHBOARD_PORT', dashboardPort] : ['PORT', apiPort]
+  const address = `HOST ${host}, ${variable} ${port}`
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EADDRINUSE':
       return new Failure(
-        `cannot listen on ${address}: another process does; stop that one, or set PORT to another`,
+        `cannot listen on ${address}: another process does; stop that one, or set ${variable} to another`,
       )
     case 'EACCES':
       return new Failure(
-        `cannot listen on ${address}: this user may not use the port; set PORT to 1024 or more`,
+        `cannot listen on ${address}: this user may not use the port; set ${variable} to 1024 or more`,
       )
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':

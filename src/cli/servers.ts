@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { formatInstant, presentInstant } from '../listing/instant.ts'
+import { isOrganizationSlug } from '../listing/organization.ts'
 import { inParts } from '../listing/parts.ts'
 import { checkEntries, type ServerEntry } from '../listing/server-entry.ts'
 import type { Saved, Store } from '../listing/store.ts'
@@ -66,14 +67,14 @@ async function importServers(
 ): Promise<void> {
   const email = needOption(options.user, '--user <email>')
   const slug = options.organization
-  if (slug !== undefined && !/^[a-z0-9]+(-[a-z0-9]+)*$/.test(slug))
+  if (slug !== undefined && !isOrganizationSlug(slug))
     throw new Misuse(
       `an organization's slug has lower-case letters, digits and single hyphens, such as red-stone: ${quote(slug)} does not fit`,
     )
   const entries = await readEntries(file)
   await withStore(async (store) => {
     const user = await findUser(store, email)
-    const organizationId = slug === undefined ? null : await store.ensureOrganization(slug)
+    const organizationId = slug === undefined ? null : await store.ensureOrganization(slug, user.id)
     const saved = await saveInParts(store, user.id, organizationId, entries)
     const place = slug === undefined ? email : `${email} under ${slug}`
     say(

@@ -1,8 +1,10 @@
 import type { Command } from 'commander'
-import { formatInstant } from '../listing/instant.ts'
+import { complaintAboutPassword } from '../listing/accounts.ts'
+import { formatInstant, presentInstant } from '../listing/instant.ts'
 import { createUser } from '../listing/user.ts'
-import { readEmail, withStore } from './context.ts'
-import { Failure } from './errors.ts'
+import { findUser, readEmail, withStore } from './context.ts'
+import { Failure, Misuse } from './errors.ts'
+import { readInput } from './input.ts'
 import { print, printJson, printTable, say, shortInstant } from './output.ts'
 
 export function addUserCommands(program: Command): void {
@@ -14,6 +16,7 @@ export function addUserCommands(program: Command): void {
       `
 Examples:
   server-listing user add ada@example.com
+  server-listing user password ada@example.com < password.txt
   server-listing user list --json
   server-listing user remove ada@example.com`,
     )
@@ -22,8 +25,28 @@ Examples:
     .command('add')
     .description("add a user, and print the user's id")
     .argument('<email>', "the user's e-mail address")
-    .addHelpText('after', '\nExample:\n  server-listing user add ada@example.com')
+    .option(
+      '--password-stdin',
+      'read a password from standard input, to sign in to the dashboard with',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing user add ada@example.com
+  server-listing user add ada@example.com --password-stdin < password.txt`,
+    )
     .action(add)
+
+  user
+    .command('password')
+    .description('set the password that standard input has; every session of the user ends')
+    .argument('<email>', "the user's e-mail address")
+    .addHelpText(
+      'after',
+      '\nExample:\n  server-listing user password ada@example.com < password.txt',
+    )
+    .action(password)
 
   user
     .command('list')
@@ -43,11 +66,16 @@ Examples:
     .action(remove)
 }
 
-async function add(email: string): Promise<void> {
+async function add(email: string, options: { passwordStdin?: boolean }): Promise<void> {
   const user = createUser(readEmail(email))
+  const hash = options.passwordStdin ? await readPasswordHash(user.email) : null
   await withStore(
     async (store) => {
-      if (!(await store.insertUser(user)))
+      const added =
+        hash === null
+          ? await store.insertUser(user)
+          : await store.insertUserWithPassword(user, hash)
+      if (!added)
         throw new Failure(
           `cannot add ${user.email}: there is a user with this e-mail address already`,
         )
@@ -56,6 +84,24 @@ async function add(email: string): Promise<void> {
   )
   print(user.id)
   say(`added ${user.email}; what was printed is the user's id, for other programs`)
+}
+
+async function password(email: string): Promise<void> {
+  const hash = await readPasswordHash(readEmail(email))
+  await withStore(async (store) => {
+    const user = await findUser(store, email)
+    await store.setPassword(user.id, hash, presentInstant())
+  })
+  say(`set the password of ${readEmail(email)}, and ended every session`)
+}
+
+/** A password from standard input, without the end of its line; only what is stored of it leaves here. */
+async function readPasswordHash(email: string): Promise<string> {
+  const given = (await readInput('-')).replace(/\r?\n$/, '')
+  const complaint = complaintAboutPassword(given, email)
+  if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)
+  const { createPasswords } = await import('../accounts/passwords.ts')
+  return createPasswords().hash(given)
 }
 
 async function list(options: { json?: boolean }): Promise<void> {

@@ -10,22 +10,28 @@ import {
 import type { Instant } from './instant.ts'
 import type { Store } from './store.ts'
 
-/** An issued key, which exists only here and is shown once; or the sentence that says why none was issued. */
-export type Issued = { key: string; apiKey: ApiKey } | { refused: string }
+/** An issued key, which exists only here and is shown once; or why none was issued, and the sentence that says so. */
+export type Issued =
+  | { key: string; apiKey: ApiKey }
+  | { refused: string; because: 'name' | 'at limit' | 'known' }
 
-/** Issues a key to a user (spec 5.3). The caller has made sure that this is who they act for. */
+/**
+ * Issues a key to a user (spec 5.3). The caller has made sure that this is who they act for. A second call with one
+ * `id` issues nothing: so a form that is sent twice issues once.
+ */
 export async function issueApiKey(
   store: Store,
   userId: string,
   name: string,
   now: Instant,
+  id: string = randomUUID(),
 ): Promise<Issued> {
   const checked = checkKeyName(name)
-  if ('complaint' in checked) return { refused: checked.complaint }
+  if ('complaint' in checked) return { refused: checked.complaint, because: 'name' }
 
   const key = generateKey()
   const apiKey: ApiKey = {
-    id: randomUUID(),
+    id,
     user_id: userId,
     name: checked.name,
     prefix: prefixOf(key),
@@ -34,8 +40,11 @@ export async function issueApiKey(
     last_used_at: null,
   }
   const inserted = await store.insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
-  if (inserted) return { key, apiKey }
+  if (inserted === 'stored') return { key, apiKey }
+  if (inserted === 'known')
+    return { refused: 'a key was issued by this form already', because: inserted }
   return {
+    because: inserted,
     refused: `the user has ${ACTIVE_KEYS_MAX} active keys, which is the most; revoke one before issuing another`,
   }
 }

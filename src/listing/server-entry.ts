@@ -80,6 +80,27 @@ export function checkEntries(list: unknown): { entries: ServerEntry[] } | { comp
   }
 }
 
+/** What is wrong with each field of one server, in words that follow the field's name. */
+export function complaintsAboutFields(fields: object): Record<string, string> {
+  const checked = v.safeParse(schema, fields)
+  if (checked.success) return {}
+  return Object.fromEntries(
+    checked.issues.map((issue) => [v.getDotPath(issue) ?? '', issue.message]),
+  )
+}
+
+/** A slug made from a name: its letters and digits in lower case, with hyphens between; empty where it has none. */
+export function suggestSlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '')
+}
+
 function describe(issue: v.InferIssue<typeof schema>): string {
   const field = v.getDotPath(issue)
   if (field === null) return `${issue.message}, not ${quote(issue.input)}`

@@ -1,7 +1,11 @@
+import type { AccountStore } from './accounts.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Instant } from './instant.ts'
+import type { OrganizationStore } from './organization.ts'
+import type { RegisteredServerStore } from './registered-server.ts'
 import type { ServerEntry } from './server-entry.ts'
 import type { Server, ServerRow } from './server.ts'
+import type { UseCountStore } from './use-counts.ts'
 import type { User } from './user.ts'
 
 /**
@@ -9,7 +13,7 @@ import type { User } from './user.ts'
  * fulfilled the change survives a crash of the machine and every other process sees it; when it is rejected nothing
  * was changed.
  */
-export interface Store {
+export interface Store extends AccountStore, OrganizationStore, RegisteredServerStore {
   /** False if a user with this e-mail exists already. Of any number of concurrent callers one hears true. */
   insertUser(user: User): Promise<boolean>
   findUser(email: string): Promise<User | null>
@@ -23,11 +27,15 @@ export interface Store {
   removeUser(email: string): Promise<boolean>
 
   /**
-   * Stores an active key under the hash of the full key. False if its user has `activeMax` active keys already: a
+   * Stores an active key under the hash of the full key. `at limit` if its user has `activeMax` active keys already: a
    * constraint decides, so concurrent callers in any number of processes never exceed it (spec 5.3.4). Revoked keys
-   * are not counted.
+   * are not counted. `known` if there is an api key with this id: a form that was sent twice.
    */
-  insertApiKey(apiKey: ApiKey, keyHash: Uint8Array, activeMax: number): Promise<boolean>
+  insertApiKey(
+    apiKey: ApiKey,
+    keyHash: Uint8Array,
+    activeMax: number,
+  ): Promise<'stored' | 'at limit' | 'known'>
   /** The user's keys, revoked ones included, oldest first. */
   listApiKeys(userId: string): Promise<ApiKey[]>
   /**
@@ -35,11 +43,20 @@ export interface Store {
    * Returns the record, whose `revoked_at` is the first revocation's; null if the user has no such key.
    */
   revokeApiKey(userId: string, id: string, revokedAt: Instant): Promise<ApiKey | null>
-  /** The same for whoever owns the key with this hash: for a key that leaked. */
-  revokeApiKeyByHash(keyHash: Uint8Array, revokedAt: Instant): Promise<ApiKey | null>
+  /**
+   * The same for the key with this hash, which leaked: whoever owns it, or only if `userId` does. Null if there is none.
+   */
+  revokeApiKeyByHash(
+    keyHash: Uint8Array,
+    revokedAt: Instant,
+    userId?: string,
+  ): Promise<ApiKey | null>
 
-  /** The id of the organization with this slug, which is made if there is none. */
-  ensureOrganization(slug: string): Promise<string>
+  /**
+   * The id of the organization with this slug, which is made if there is none. The user is a member of it afterwards,
+   * and its owner if it had no member.
+   */
+  ensureOrganization(slug: string, userId: string): Promise<string>
   /**
    * Writes the entries in their order, all or none. An entry whose slug (where it has none: whose address) the user
    * has already in the same place, personally or in that organization, changes that server and keeps what the entry
@@ -72,7 +89,7 @@ export interface ServerRecord extends Server {
 }
 
 /** A store that also answers the public API's requests. */
-export interface ServingStore extends Store {
+export interface ServingStore extends Store, UseCountStore {
   /**
    * Steps 3 to 6 of spec 5.2 as one act: look the key up, refuse it if it is revoked, apply the limit, read the list,
    * record the use.

@@ -2,6 +2,7 @@ import type { ApiKey } from '../listing/api-key.ts'
 import type { Store } from '../listing/store.ts'
 import type { Database } from './database.ts'
 import { microsecondsOf, timestampOf, toInstant } from './instants.ts'
+import { isUuid } from './uuid.ts'
 
 const COLUMNS = [
   'id, user_id, name, prefix',
@@ -18,23 +19,30 @@ export function apiKeys(
       const { id, user_id, name, prefix, created_at } = apiKey
       // Somebody else may take the free place first: each try finds one fewer, or none.
       for (let tries = 0; tries <= activeMax; tries += 1) {
-        const inserted = await database.query<{ id: string | null }>(
+        const inserted = await database.query<{
+          id: string | null
+          slot: number | null
+          is_known: boolean
+        }>(
           `WITH free AS (
              SELECT min(slot) AS slot FROM generate_series(1, $7::int) AS slots (slot)
              WHERE slot NOT IN (SELECT slot FROM api_keys WHERE user_id = $2 AND revoked_at IS NULL)
            ), inserted AS (
              INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
              SELECT $1, $2, $3, $4, $5, ${timestampOf('$6')}, slot FROM free WHERE slot IS NOT NULL
-             ON CONFLICT (user_id, slot) WHERE revoked_at IS NULL DO NOTHING
+             ON CONFLICT DO NOTHING
              RETURNING id
            )
-           SELECT inserted.id FROM free LEFT JOIN inserted ON true WHERE free.slot IS NOT NULL`,
+           SELECT inserted.id, slot, EXISTS (SELECT FROM api_keys WHERE id = $1) AS is_known
+           FROM free LEFT JOIN inserted ON true`,
           [id, user_id, name, prefix, keyHash, created_at, activeMax],
         )
-        if (inserted.length === 0) return false
-        if (inserted[0]?.id != null) return true
+        const { id: stored, slot, is_known: isKnown } = inserted[0]!
+        if (stored !== null) return 'stored'
+        if (isKnown) return 'known'
+        if (slot === null) return 'at limit'
       }
-      return false
+      return 'at limit'
     },
 
     async listApiKeys(userId) {
@@ -47,7 +55,7 @@ export function apiKeys(
 
     // The first revocation's instant stays: a second one changes nothing.
     async revokeApiKey(userId, id, revokedAt) {
-      if (!UUID.test(id)) return null
+      if (!isUuid(id)) return null
       const rows = await database.query<ApiKeyRow>(
         `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestampOf('$1')})
          WHERE user_id = $2 AND id = $3 RETURNING ${COLUMNS}`,
@@ -56,18 +64,16 @@ export function apiKeys(
       return rows[0] === undefined ? null : toApiKey(rows[0])
     },
 
-    async revokeApiKeyByHash(keyHash, revokedAt) {
+    async revokeApiKeyByHash(keyHash, revokedAt, userId) {
       const rows = await database.query<ApiKeyRow>(
         `UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${timestampOf('$1')})
-         WHERE key_hash = $2 RETURNING ${COLUMNS}`,
-        [revokedAt, keyHash],
+         WHERE key_hash = $2 AND ($3::uuid IS NULL OR user_id = $3) RETURNING ${COLUMNS}`,
+        [revokedAt, keyHash, userId ?? null],
       )
       return rows[0] === undefined ? null : toApiKey(rows[0])
     },
   }
 }
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 type Instants = 'created_at' | 'revoked_at' | 'last_used_at'
 type ApiKeyRow = Omit<ApiKey, Instants> & Record<Instants, string | null>

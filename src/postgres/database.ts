@@ -2,7 +2,7 @@ import pg from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 
-/** Connections of one process: two decide uses, the others are for commands and the dashboard. */
+/** Connections of one process: two decide uses. The dashboard has as many of its own. */
 const CONNECTIONS_MAX = 4
 /** Until a connection is made, or one is free; then the next host is tried. In milliseconds. */
 const CONNECT_MS = 500
@@ -13,10 +13,19 @@ interface Patience {
   lockMs: number
   /** What we let it take, should the server not be heard of at all. */
   queryMs: number
+  /** What a connection may take, be it made or waited for, instead of CONNECT_MS. */
+  connectMs?: number
 }
 
 /** A service's: somebody waits for each of its answers. */
 export const SERVING: Patience = { statementMs: 800, lockMs: 100, queryMs: 1_000 }
+/** The dashboard's, whose pages people wait for. */
+export const MANAGING: Patience = {
+  statementMs: 3_000,
+  lockMs: 2_000,
+  queryMs: 4_000,
+  connectMs: 3_000,
+}
 /** A command's, which may meet a long transaction, and write a part of a long list in one. */
 export const COMMAND: Patience = { statementMs: 60_000, lockMs: 10_000, queryMs: 61_000 }
 /** A migration's, which takes what it takes, and so does waiting for another process's. */
@@ -51,7 +60,7 @@ export function openDatabase(url: string, patience: Patience): Database {
   const pool = new pg.Pool({
     Client: clientFor(hosts),
     max: CONNECTIONS_MAX,
-    connectionTimeoutMillis: CONNECT_MS,
+    connectionTimeoutMillis: patience.connectMs ?? CONNECT_MS,
     query_timeout: patience.queryMs,
     keepAlive: true,
     pipeline: true,

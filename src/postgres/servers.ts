@@ -10,7 +10,7 @@ export function servers(
   database: Database,
 ): Pick<Store, 'ensureOrganization' | 'saveServers' | 'listServers'> {
   return {
-    async ensureOrganization(slug) {
+    async ensureOrganization(slug, userId) {
       await database.query(
         'INSERT INTO organizations (id, slug, name) VALUES ($1, $2, $2) ON CONFLICT (slug) DO NOTHING',
         [randomUUID(), slug],
@@ -19,7 +19,14 @@ export function servers(
         'SELECT id FROM organizations WHERE slug = $1',
         [slug],
       )
-      return rows[0]!.id
+      const { id } = rows[0]!
+      await database.query(
+        `INSERT INTO members (organization_id, user_id, role) SELECT $1, $2,
+           CASE WHEN EXISTS (SELECT FROM members WHERE organization_id = $1) THEN 'member' ELSE 'owner' END
+         ON CONFLICT DO NOTHING`,
+        [id, userId],
+      )
+      return id
     },
 
     async saveServers(userId, organizationId, entries, now) {

@@ -1,10 +1,24 @@
+import type { Dialect } from 'kysely'
 import { NotConfigured } from '../listing/faults.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
+import { accounts } from './accounts.ts'
 import { apiKeys } from './api-keys.ts'
-import { COMMAND, type Database, ENDLESS, openDatabase, SERVING, unusable } from './database.ts'
+import {
+  COMMAND,
+  type Database,
+  ENDLESS,
+  MANAGING,
+  openDatabase,
+  SERVING,
+  unusable,
+} from './database.ts'
 import { isUpToDate, migrate } from './migrate.ts'
+import { organizations } from './organizations.ts'
+import { registeredServers } from './registered-servers.ts'
 import { servers } from './servers.ts'
+import { signInAttempts } from './sign-in-attempts.ts'
 import { createUseConnection, unreachable } from './use-connection.ts'
+import { useCounts } from './use-counts.ts'
 import { createUseQueue } from './use-queue.ts'
 import { users } from './users.ts'
 import { createOwnersByKey } from './uses.ts'
@@ -17,6 +31,14 @@ export interface ServingOptions {
   onFault?: (fault: unknown) => void
   /** Calls decided in one statement at most. */
   batchMax?: number
+}
+
+/** Loaded by the first sign-in: it is large. */
+const dialect = () => import('./accounts-dialect.ts')
+
+export interface ServingPostgresStore extends ServingStore {
+  /** The database as the sign-in library asks it. */
+  accountsDialect(): Promise<Dialect>
 }
 
 /**
@@ -42,7 +64,7 @@ export async function openPostgresStore(url: string): Promise<Store> {
 export async function openServingPostgresStore(
   url: string,
   { onFault = () => {}, batchMax }: ServingOptions = {},
-): Promise<ServingStore> {
+): Promise<ServingPostgresStore> {
   const database = openDatabase(url, SERVING)
   const prepare = once(() => prepareSchema(database, url))
   await prepare().catch(onFault)
@@ -51,11 +73,16 @@ export async function openServingPostgresStore(
     createUseConnection(database, owners, prepare),
   )
   const queue = createUseQueue(connections, batchMax)
+  // On connections of its own, however many people use the dashboard; they are made when somebody does.
+  const managed = openDatabase(url, MANAGING)
   return {
-    ...management(database),
+    ...management(managed),
+    ...useCounts(managed),
+    accountsDialect: async () => (await dialect()).accountsDialect(managed),
     useApiKey: queue.useApiKey,
     async close() {
       await queue.close()
+      await managed.close()
       await database.close()
     },
   }
@@ -94,5 +121,13 @@ export async function migratePostgres(url: string): Promise<string[]> {
 }
 
 function management(database: Database): Omit<Store, 'close'> {
-  return { ...users(database), ...apiKeys(database), ...servers(database) }
+  return {
+    ...users(database),
+    ...apiKeys(database),
+    ...servers(database),
+    ...accounts(database),
+    ...signInAttempts(database),
+    ...organizations(database),
+    ...registeredServers(database),
+  }
 }

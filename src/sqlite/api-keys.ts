@@ -14,6 +14,7 @@ export function apiKeys(
     SELECT min(slot) AS slot FROM slots WHERE slot NOT IN
       (SELECT slot FROM api_keys WHERE user_id = :user_id AND revoked_at IS NULL)
   `)
+  const known = database.prepare('SELECT 1 FROM api_keys WHERE id = ?')
   const insert = database.prepare(`
     INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot) VALUES (?, ?, ?, ?, ?, ?, ?)
   `)
@@ -26,7 +27,8 @@ export function apiKeys(
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE user_id = ? AND id = ? RETURNING id
   `)
   const revokeByHash = database.prepare(`
-    UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE key_hash = ? RETURNING id
+    UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?1)
+    WHERE key_hash = ?2 AND (?3 IS NULL OR user_id = ?3) RETURNING id
   `)
 
   function read(id: string): ApiKey | null {
@@ -37,11 +39,12 @@ export function apiKeys(
   return {
     async insertApiKey(apiKey, keyHash, activeMax) {
       return transact(database, () => {
+        if (known.get(apiKey.id) !== undefined) return 'known'
         const slot = freeSlot.get({ max: activeMax, user_id: apiKey.user_id })?.slot ?? null
-        if (slot === null) return false
+        if (slot === null) return 'at limit'
         const { id, user_id, name, prefix, created_at } = apiKey
         insert.run(id, user_id, name, prefix, keyHash, created_at, slot)
-        return true
+        return 'stored'
       })
     },
 
@@ -56,9 +59,9 @@ export function apiKeys(
       })
     },
 
-    async revokeApiKeyByHash(keyHash, revokedAt) {
+    async revokeApiKeyByHash(keyHash, revokedAt, userId) {
       return transact(database, () => {
-        const revoked = revokeByHash.get(revokedAt, keyHash)
+        const revoked = revokeByHash.get(revokedAt, keyHash, userId ?? null)
         return revoked === undefined ? null : read(revoked.id as string)
       })
     },

@@ -22,8 +22,19 @@ const LOCK_WAIT_MS = 10_000
 /** How long one is that migrates the file. */
 const SERVING_WAIT_MS = 1_000
 
-/** What means something in this file alone: the newest use of a key, which they hold, is in `api_key_uses`. */
-const OWN_TABLES = new Set(['schema_migrations', 'boots', 'uses', 'last_uses'])
+/**
+ * What means something in this file alone. The newest use of a key, which the tables of uses hold, is in `api_key_uses`;
+ * cookies are signed with the file's own secret, so people sign in again.
+ */
+const OWN_TABLES = new Set([
+  'schema_migrations',
+  'boots',
+  'uses',
+  'last_uses',
+  'secrets',
+  'sessions',
+  'sign_in_attempts',
+])
 const OWN_COLUMNS = new Set(['api_keys.serial'])
 
 /** Columns of a table that are not in it: where they are, by the table's name. */

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured } from '../listing/faults.ts'
 
 export interface DatabaseOptions {
@@ -78,6 +79,26 @@ export function transact<T>(database: DatabaseSync, body: () => T): T {
   } catch (error) {
     rollBack(database)
     throw error
+  }
+}
+
+/** How long, and how often, something that found the file locked is tried again, in milliseconds. */
+const LOCK_WAIT_MAX_MS = 2_000
+const LOCK_RETRY_MS = 5
+
+/**
+ * Does a thing of one transaction, and again while another process holds the file's lock, without stopping the event
+ * loop meanwhile. Throws SQLite's own error after two seconds of that.
+ */
+export async function whenUnlocked<T>(body: () => T | Promise<T>): Promise<T> {
+  const until = performance.now() + LOCK_WAIT_MAX_MS
+  for (;;) {
+    try {
+      return await body()
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error
+    }
+    await delay(LOCK_RETRY_MS)
   }
 }
 

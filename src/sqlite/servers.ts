@@ -13,6 +13,11 @@ export function servers(
   const ensure = database.prepare(`
     INSERT INTO organizations (id, slug, name) VALUES (?1, ?2, ?2) ON CONFLICT (slug) DO NOTHING
   `)
+  const join = database.prepare(`
+    INSERT INTO members (organization_id, user_id, role) SELECT ?1, ?2,
+      CASE WHEN EXISTS (SELECT 1 FROM members WHERE organization_id = ?1) THEN 'member' ELSE 'owner' END
+    ON CONFLICT DO NOTHING
+  `)
   const findOrganization = database.prepare('SELECT id FROM organizations WHERE slug = ?')
   const findBySlug = database.prepare(`
     SELECT ${COLUMNS} FROM servers WHERE created_by = ? AND slug = ? AND organization_id IS ? LIMIT 1
@@ -37,10 +42,12 @@ export function servers(
   `)
 
   return {
-    async ensureOrganization(slug) {
+    async ensureOrganization(slug, userId) {
       return transact(database, () => {
         ensure.run(randomUUID(), slug)
-        return findOrganization.get(slug)?.id as string
+        const id = findOrganization.get(slug)?.id as string
+        join.run(id, userId)
+        return id
       })
     },
 

@@ -2,23 +2,31 @@ import { randomUUID } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Dialect } from 'kysely'
 import { USE_INTERVAL } from '../listing/api-key.ts'
 import { NotConfigured } from '../listing/faults.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
-import { apiKeys } from './api-keys.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { createDatabaseFile, openDatabase, unusable } from './database.ts'
+import { management, patiently } from './management.ts'
 import { isUpToDate, migrate } from './migrate.ts'
-import { servers } from './servers.ts'
 import { AlreadyServed, takeServingLock } from './serving-lock.ts'
+import { readUseCounts, writeUseCounts } from './use-counts.ts'
 import { createUseQueue } from './use-queue.ts'
-import { users } from './users.ts'
 import { createUses } from './uses.ts'
 
 /** A command may wait this long for another process's transaction; the service's own event loop must not. */
 const COMMAND_LOCK_WAIT_MS = 10_000
 /** A service that starts may find the file in the hands of a command that migrates it. */
 const SERVICE_LOCK_WAIT_MS = 1_000
+
+/** Loaded by the first sign-in: it is large. */
+const dialect = () => import('./accounts-dialect.ts')
+
+export interface ServingSqliteStore extends ServingStore {
+  /** The database as the sign-in library asks it. */
+  accountsDialect(): Promise<Dialect>
+}
 
 export interface SqliteOptions {
   /** Whether to make the file where there is none. */
@@ -47,7 +55,7 @@ export async function openSqliteStore(path: string, { create }: SqliteOptions): 
 export async function openServingSqliteStore(
   path: string,
   clock: Clock = systemClock,
-): Promise<ServingStore> {
+): Promise<ServingSqliteStore> {
   const opened: (() => void)[] = []
   const closeOpened = () => {
     for (const close of opened.splice(0).toReversed()) close()
@@ -74,7 +82,13 @@ export async function openServingSqliteStore(
     // From now on a wait would be one of every request.
     for (const connection of [database, claiming]) connection.exec('PRAGMA busy_timeout = 0')
 
-    return { ...management(database), useApiKey: queue.useApiKey, close: async () => closeOpened() }
+    const counts = writeUseCounts(claiming)
+    return {
+      ...patiently({ ...management(database), ...readUseCounts(database), ...counts }),
+      useApiKey: queue.useApiKey,
+      accountsDialect: async () => (await dialect()).accountsDialect(database),
+      close: async () => closeOpened(),
+    }
   } catch (error) {
     closeOpened()
     throw unusable(path, error) ?? error
@@ -133,10 +147,6 @@ async function enterBoot(database: DatabaseSync, clock: Clock): Promise<number> 
   const bootId = clock.bootId ?? randomUUID()
   database.prepare('INSERT INTO boots (boot_id) VALUES (?) ON CONFLICT DO NOTHING').run(bootId)
   return Number(database.prepare('SELECT number FROM boots WHERE boot_id = ?').get(bootId)?.number)
-}
-
-function management(database: DatabaseSync): Omit<Store, 'close'> {
-  return { ...users(database), ...apiKeys(database), ...servers(database) }
 }
 
 function closeAll(database: DatabaseSync): void {

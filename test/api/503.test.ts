@@ -8,13 +8,19 @@ import { assertAnswer } from './answers.ts'
 
 test('not configured is a state: 503 for what could be a key, everything else as ever', async (t) => {
   const service = await startService({
-    store: {
-      useApiKey: () => Promise.reject(new NotConfigured('DATABASE_URL must be set')),
-      close: async () => {},
-    },
+    store: null,
+    problem: new NotConfigured('DATABASE_URL must be set'),
     host: '127.0.0.1',
     port: 0,
-    log: { info() {}, error() {}, fault() {}, http() {}, close: async () => {} },
+    log: { fault() {}, http() {} },
+    dashboard: {
+      port: 0,
+      openAccounts: () => Promise.reject(new NotConfigured('DATABASE_URL must be set')),
+      baseUrl: 'http://127.0.0.1:8080',
+      dashboardUrl: 'http://127.0.0.1:8081',
+      signUp: 'closed',
+      trustedProxies: [],
+    },
   })
   t.after(service.close)
   const { port } = service
@@ -29,4 +35,5 @@ test('not configured is a state: 503 for what could be a key, everything else as
   assert.equal((await ask(port, { path: '/health' })).status, 200)
   assert.equal((await ask(port, { method: 'OPTIONS' })).status, 204)
   assert.equal((await ask(port, { path: '/v1/unknown' })).status, 404)
+  assert.equal((await ask(service.dashboardPort, { path: '/sign-in' })).status, 503)
 })

@@ -64,8 +64,9 @@ test('at info there are events and faults, and no requests', async (t) => {
   database.exec('ALTER TABLE away RENAME TO servers')
   database.close()
 
-  const [listening, fault, ...rest] = logLines(await stop(served))
+  const [listening, dashboard, fault, ...rest] = logLines(await stop(served))
   assert.match(String(listening?.msg), /^listening on/)
+  assert.match(String(dashboard?.msg), /^dashboard at/)
   assert.deepEqual(
     { ...fault, time: null },
     {
@@ -122,17 +123,18 @@ test('while the log cannot be written the service goes on, and the lines come la
     }`
   const program = programIn(t)
   const served = await program.serve({ env: { LOG_LEVEL: 'debug' }, preload })
+  await served.written(/nobody has an account yet/)
   const full = join(program.folder, 'full')
   writeFileSync(full, '')
   for (const path of ['/', '/health']) assert.equal((await ask(served.port, { path })).status, 200)
-  assert.equal(logLines(served.stdout()).length, 1)
+  assert.equal(logLines(served.stdout()).length, 3)
   rmSync(full)
   assert.equal((await ask(served.port, { path: '/no' })).status, 404)
 
   const lines = logLines(await stop(served))
   assert.deepEqual(
     lines.map(({ status, msg }) => status ?? String(msg).split(' ')[0]),
-    ['listening', 200, 200, 404, 'closing:', 'closed'],
+    ['listening', 'dashboard', 'nobody', 200, 200, 404, 'closing:', 'closed'],
   )
 })
 

@@ -20,7 +20,7 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** On top of DATABASE_URL and PORT=0, which are all that is set of the program's. */
+  /** On top of DATABASE_URL, PORT=0 and DASHBOARD_PORT=0, which are all that is set of the program's. */
   env?: Record<string, string>
   stdin?: string | Uint8Array
   /** Source of a module that runs in the process before the program does. */
@@ -84,6 +84,7 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         DATABASE_URL: `sqlite:${databasePath}`,
         PORT: '0',
+        DASHBOARD_PORT: '0',
         ...env,
       },
       stdio: 'pipe',

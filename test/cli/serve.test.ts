@@ -73,6 +73,8 @@ test('a port in use is named, with what can be done', async (t) => {
   const program = programIn(t)
   const refused = await program.run('serve', { env: { PORT: String(port) } })
   assertRefused(refused, 1, `HOST 127.0.0.1, PORT ${port}`, 'another process', 'set PORT')
+  const dashboard = await program.run('serve', { env: { DASHBOARD_PORT: String(port) } })
+  assertRefused(dashboard, 1, `DASHBOARD_PORT ${port}`, 'another process', 'set DASHBOARD_PORT')
   // It let go of the file as well.
   await program.serve()
 })

@@ -89,3 +89,20 @@ test('an unknown e-mail address is named, with what would help', async (t) => {
       'server-listing user add bob@example.com',
     )
 })
+
+test('a user is added with a password from standard input, which can be set anew', async (t) => {
+  const program = programIn(t)
+  const options = { stdin: 'correct horse battery\n' }
+  assert.match(await program.done('user add ada@example.com --password-stdin', options), UUID)
+  const set = await program.run('user password Ada@Example.com', { stdin: 'another long password' })
+  assert.deepEqual(
+    [set.code, set.stdout, set.stderr],
+    [0, '', 'set the password of ada@example.com, and ended every session\n'],
+  )
+  const short = await program.run('user password ada@example.com', { stdin: 'short' })
+  assertRefused(short, 2, 'must have 10 to 128 characters, not 5')
+  const unknown = await program.run('user password bob@example.com', options)
+  assertRefused(unknown, 1, 'there is no user bob@example.com')
+  const taken = await program.run('user add ada@example.com --password-stdin', options)
+  assertRefused(taken, 1, 'already')
+})

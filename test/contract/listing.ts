@@ -18,7 +18,7 @@ export function listingContract(open: OpenFixture): void {
       { name: 'bedrock', address: 'b.example.com', edition: 'bedrock', status: 'anything' },
     ])
     await addOwner(store, 'bob@example.com', [{ name: 'not hers', address: 'x.example.com' }])
-    const organization = await store.ensureOrganization('guild')
+    const organization = await store.ensureOrganization('guild', user.id)
     await store.saveServers(
       user.id,
       organization,

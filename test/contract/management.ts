@@ -118,8 +118,8 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const entry = { name: 'one', address: 'one.example.com' }
     const { user } = await addOwner(store, 'ada@example.com', [entry])
-    const organization = await store.ensureOrganization('guild')
-    assert.equal(await store.ensureOrganization('guild'), organization)
+    const organization = await store.ensureOrganization('guild', user.id)
+    assert.equal(await store.ensureOrganization('guild', user.id), organization)
     assert.deepEqual(await store.saveServers(user.id, organization, [entry], NOW), {
       added: 1,
       updated: 0,

@@ -23,7 +23,7 @@ export function useApiKeyContract(open: OpenFixture): void {
       id: crypto.randomUUID(),
       name: 'short',
     }
-    assert.equal(await store.insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5), true)
+    assert.equal(await store.insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5), 'stored')
     assert.equal((await use(store, 'svc_live_0a')).outcome, 'used')
     assert.equal((await use(store, 'svc_live_0')).outcome, 'unknown')
   })

@@ -1,0 +1,62 @@
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+
+/** Whom a request is counted under: its address, or of an IPv6 address the network of one household. */
+export type ReadAddress = (socketAddress: string, forwardedFor: string | undefined) => string
+
+/**
+ * `X-Forwarded-For` is read from its end, for as long as who wrote the entry is trusted: whatever stands before is
+ * the caller's own invention.
+ */
+export function createReadAddress(trustedProxies: readonly string[]): ReadAddress {
+  const trusted = new BlockList()
+  for (const network of trustedProxies) {
+    const [address = '', bits] = network.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  const isTrusted = (address: string) =>
+    isIPv4(address) ? trusted.check(address) : isIPv6(address) && trusted.check(address, 'ipv6')
+
+  return (socketAddress, forwardedFor) => {
+    let address = plain(socketAddress)
+    const reported = (forwardedFor ?? '').split(',').map((part) => plain(part.trim()))
+    while (isTrusted(address)) {
+      const next = reported.pop()
+      if (next === undefined || !(isIPv4(next) || isIPv6(next))) break
+      address = next
+    }
+    return isIPv6(address) ? `${networkOf(address)}::/64` : address
+  }
+}
+
+/** An IPv4 address that came as an IPv6 one is an IPv4 address. */
+function plain(address: string): string {
+  const unscoped = address.replace(/%.*$/, '')
+  if (!isIPv6(unscoped)) return unscoped
+  const groups = groupsOf(unscoped)
+  if (!groups.slice(0, 5).every((group) => group === 0) || groups[5] !== 0xffff) return unscoped
+  const [high = 0, low = 0] = groups.slice(6)
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
+}
+
+function networkOf(address: string): string {
+  return groupsOf(address)
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')
+}
+
+/** The eight numbers of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // A URL's host has the last two as hexadecimal, whichever way they were written.
+  const text = new URL(`http://[${address}]/`).hostname.slice(1, -1)
+  const [head = '', tail] = text.split('::')
+  if (tail === undefined) return numbers(head)
+  const [first, last] = [numbers(head), numbers(tail)]
+  return [...first, ...Array<number>(8 - first.length - last.length).fill(0), ...last]
+}
+
+function numbers(part: string): number[] {
+  return part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16))
+}

@@ -1,0 +1,91 @@
+import type { HttpEvent } from '../http/message.ts'
+import { type Instant, presentInstant } from '../listing/instant.ts'
+import {
+  COUNTS_SLICE,
+  SLOTS_KEPT,
+  slotOf,
+  type UseCount,
+  type UseCountStore,
+} from '../listing/use-counts.ts'
+
+/** How often counts are written. What is not written yet is lost with the process, and is no more than a picture. */
+const WRITE_MS = 60_000
+/** Keys counted between two writings; requests of others are not in the picture. */
+const COUNTED_MAX = 200_000
+
+export interface UseCounter {
+  observe(event: HttpEvent): void
+  /** What was counted for these keys and is not written yet. */
+  unwritten(apiKeyIds: readonly string[]): UseCount[]
+  /** Writes what was counted, slice by slice. */
+  write(): Promise<void>
+  close(): Promise<void>
+}
+
+/**
+ * Counts how the requests with each key were answered, in memory, and writes that now and then: what it costs a
+ * request is one look into a map.
+ */
+export function createUseCounter(
+  store: Pick<UseCountStore, 'addUseCounts' | 'dropUseCounts'>,
+  onFault: (fault: unknown) => void,
+  now: () => Instant = presentInstant,
+): UseCounter {
+  let counts = new Map<string, UseCount>()
+  let writing: Promise<void> = Promise.resolve()
+  const timer = setInterval(() => void write(), WRITE_MS).unref()
+
+  function observe(event: HttpEvent): void {
+    if (event.kind !== 'answered' || event.apiKeyId === null) return
+    const count = counts.get(event.apiKeyId) ?? add(event.apiKeyId)
+    if (event.status === 200) count.answered += 1
+    else if (event.status === 429) count.limited += 1
+    else if (event.status === 401) count.revoked += 1
+  }
+
+  function add(apiKeyId: string): UseCount {
+    const count = {
+      api_key_id: apiKeyId,
+      slot: slotOf(now()),
+      answered: 0,
+      limited: 0,
+      revoked: 0,
+    }
+    if (counts.size < COUNTED_MAX) counts.set(apiKeyId, count)
+    return count
+  }
+
+  function write(): Promise<void> {
+    writing = writing.then(writeSlices)
+    return writing
+  }
+
+  async function writeSlices(): Promise<void> {
+    const written = [...counts.values()]
+    counts = new Map()
+    try {
+      for (let from = 0; from < written.length; from += COUNTS_SLICE) {
+        await store.addUseCounts(written.slice(from, from + COUNTS_SLICE))
+        // Requests go first.
+        await new Promise(setImmediate)
+      }
+      while (await store.dropUseCounts(slotOf(now()) - SLOTS_KEPT)) await new Promise(setImmediate)
+    } catch (fault) {
+      onFault(fault)
+    }
+  }
+
+  return {
+    observe,
+    unwritten: (apiKeyIds) =>
+      apiKeyIds.flatMap((apiKeyId) => {
+        const count = counts.get(apiKeyId)
+        return count === undefined ? [] : [count]
+      }),
+    write,
+    async close() {
+      clearInterval(timer)
+      await write()
+    },
+  }
+}

@@ -1,0 +1,79 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { quote } from './listing/text.ts'
+
+export type DatabaseConfig =
+  | { engine: 'sqlite'; path: string }
+  | { engine: 'postgres'; url: string }
+  /** No database that could be used, and what the operator has to set. */
+  | { engine: null; problem: string }
+
+const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
+
+/** The database that DATABASE_URL, or the file that DATABASE_URL_FILE names, describes. */
+export function readDatabase(
+  environment: Readonly<Record<string, string | undefined>>,
+): DatabaseConfig {
+  const { DATABASE_URL: given, DATABASE_URL_FILE: file, NODE_ENV } = environment
+  if (given !== undefined) return parseDatabaseUrl(given, 'DATABASE_URL')
+  if (file !== undefined) return readDatabaseUrlFile(file)
+  if (NODE_ENV === 'production')
+    return {
+      engine: null,
+      problem:
+        'DATABASE_URL must be set in production, such as DATABASE_URL=sqlite:/var/lib/server-listing/listing.db',
+    }
+  return { engine: 'sqlite', path: resolve(DEFAULT_DATABASE_PATH) }
+}
+
+function readDatabaseUrlFile(file: string): DatabaseConfig {
+  try {
+    return parseDatabaseUrl(
+      readFileSync(file, 'utf8').trim(),
+      `the file ${quote(file)} that DATABASE_URL_FILE names`,
+    )
+  } catch (error) {
+    return {
+      engine: null,
+      problem: `DATABASE_URL_FILE names ${quote(file)}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    }
+  }
+}
+
+/** `source` is where the URL stood, in words that a sentence can begin with. */
+export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
+  if (scheme === 'sqlite') {
+    // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.
+    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+    if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
+    return {
+      engine: null,
+      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
+    }
+  }
+  // What follows the scheme may be a password, and is not repeated.
+  if (scheme === 'postgres' || scheme === 'postgresql') {
+    if (POSTGRES_URL.test(url)) return { engine: 'postgres', url }
+    return {
+      engine: null,
+      problem: `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE; several hosts are HOST:5432,HOST:5432`,
+    }
+  }
+  const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
+  return {
+    engine: null,
+    problem: `${source} must begin with sqlite: or postgres://, such as sqlite:data/listing.db, and has ${found}`,
+  }
+}
+
+function isFilePath(path: string): boolean {
+  // What SQLite calls :memory: would be gone with the command that made it.
+  return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
+}
+
+const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'
+const POSTGRES_URL = new RegExp(
+  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?\\S*)?$`,
+  'i',
+)

@@ -1,0 +1,41 @@
+import { COUNTS_SLICE, type UseCount, type UseCountStore } from '../listing/use-counts.ts'
+import type { Database } from './database.ts'
+
+export function useCounts(database: Database): UseCountStore {
+  return {
+    async addUseCounts(counts) {
+      const slice = counts.slice(0, COUNTS_SLICE)
+      await database.query(
+        `INSERT INTO use_counts AS known (slot, api_key_id, answered, limited, revoked)
+         SELECT * FROM unnest($1::int[], $2::uuid[], $3::int[], $4::int[], $5::int[])
+         ORDER BY 2, 1
+         ON CONFLICT (api_key_id, slot) DO UPDATE SET answered = known.answered + excluded.answered,
+           limited = known.limited + excluded.limited, revoked = known.revoked + excluded.revoked`,
+        [
+          slice.map(({ slot }) => slot),
+          slice.map(({ api_key_id }) => api_key_id),
+          slice.map(({ answered }) => answered),
+          slice.map(({ limited }) => limited),
+          slice.map(({ revoked }) => revoked),
+        ],
+      )
+    },
+
+    async listUseCounts(userId, fromSlot) {
+      return database.query<UseCount>(
+        `SELECT api_key_id, use_counts.slot, answered, limited, revoked FROM api_keys JOIN use_counts ON api_key_id = api_keys.id
+         WHERE user_id = $1 AND use_counts.slot >= $2`,
+        [userId, fromSlot],
+      )
+    },
+
+    async dropUseCounts(beforeSlot) {
+      const dropped = await database.query(
+        `DELETE FROM use_counts WHERE (api_key_id, slot) IN
+           (SELECT api_key_id, slot FROM use_counts WHERE slot < $1 LIMIT ${COUNTS_SLICE}) RETURNING slot`,
+        [beforeSlot],
+      )
+      return dropped.length === COUNTS_SLICE
+    },
+  }
+}

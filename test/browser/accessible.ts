@@ -1,0 +1,173 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { SCRIPT_PATH } from '../../src/dashboard/assets.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { slotOf } from '../../src/listing/use-counts.ts'
+import { type OpenDatabase, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { type Launched, openWindow, signIn } from './tab.ts'
+
+/** Bytes of a page with all it loads. */
+const PAGE_BYTES_MAX = 50_000
+/**
+ * From asking for a page on loopback to its first paint, in milliseconds, beyond what the browser takes for a text of the
+ * same origin: on a machine that has nothing else to do that is some 40 ms, on a busy one a multiple.
+ */
+const PAINT_MS_MAX = 100
+const PAINT_ROUNDS = 10
+
+/** Every page, empty and full, in both colour schemes and on a phone. */
+export function accessiblePages(open: OpenDatabase, launched: Launched): void {
+  for (const colorScheme of ['light', 'dark'] as const)
+    test(`axe finds nothing on any page, ${colorScheme}`, async (t) => {
+      const dashboard = await startDashboard(t, open)
+      const { page } = await openWindow(t, launched(), { colorScheme })
+      const check = async (path: string) => {
+        await page.goto(`${dashboard.url}${path}`)
+        await assertAccessible(page, path)
+      }
+      for (const path of ['/sign-in', '/sign-up', '/nothing']) await check(path)
+      const { user } = await dashboard.signedIn('ada@example.com')
+      await signIn(page, dashboard, 'ada@example.com')
+      const empty = ['api', 'servers', 'servers/new', 'servers/preview', 'organizations', 'account']
+      for (const path of empty) await check(`/dashboard/${path}`)
+
+      const { server, key, organization } = await fill(dashboard, user.id)
+      const full = [
+        'api',
+        'servers',
+        'servers?q=nothing',
+        'servers?page=2',
+        'servers/preview',
+        'organizations',
+        `organizations/${organization}`,
+        `servers/${server}`,
+        `servers/${server}/delete`,
+        `api/${key}/delete`,
+        'account?done=email',
+      ]
+      for (const path of full) await check(`/dashboard/${path}`)
+      await page.goto(`${dashboard.url}/dashboard/servers/new`)
+      await page.fill('#address', 'a b')
+      await page.fill('#name', 'x')
+      await page.click('main button')
+      await assertAccessible(page, 'a form with mistakes')
+      await page.goto(`${dashboard.url}/dashboard/api`)
+      await page.fill('#name', 'bot')
+      await page.click('text=Issue the key')
+      await assertAccessible(page, 'an issued key')
+    })
+
+  test('no page is wider than a phone', async (t) => {
+    const dashboard = await startDashboard(t, open)
+    const { user } = await dashboard.signedIn('ada@example.com')
+    const { server, organization } = await fill(dashboard, user.id)
+    const { page } = await openWindow(t, launched(), { viewport: { width: 360, height: 700 } })
+    await signIn(page, dashboard, 'ada@example.com')
+    for (const path of [
+      'api',
+      'servers',
+      'servers/new',
+      'servers/preview',
+      'account',
+      'organizations',
+      `servers/${server}`,
+      `organizations/${organization}`,
+    ]) {
+      await page.goto(`${dashboard.url}/dashboard/${path}`)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      assert.ok(Number(width) <= 360, `${path} is ${String(width)} wide`)
+    }
+  })
+
+  test('a full page has less than 50 kB with all it loads, and is painted within 100 ms', async (t) => {
+    const dashboard = await startDashboard(t, open)
+    const { user } = await dashboard.signedIn('ada@example.com')
+    await fill(dashboard, user.id)
+    const { context, page } = await openWindow(t, launched())
+    await signIn(page, dashboard, 'ada@example.com')
+    for (const path of ['api', 'servers', 'servers/preview']) {
+      const fresh = await context.newPage()
+      const bodies: Promise<number>[] = []
+      fresh.on('response', (response) => {
+        bodies.push(response.body().then((body) => body.length))
+      })
+      await fresh.goto(`${dashboard.url}/dashboard/${path}`)
+      const bytes = (await Promise.all(bodies)).reduce((sum, length) => sum + length, 0)
+      assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`)
+      const paints: number[] = []
+      const bare: number[] = []
+      for (let round = 0; round < PAINT_ROUNDS; round += 1) {
+        await fresh.goto(`${dashboard.url}${SCRIPT_PATH}`)
+        bare.push(await firstPaint(fresh))
+        await fresh.goto(`${dashboard.url}/dashboard/${path}`)
+        paints.push(await firstPaint(fresh))
+      }
+      const [paint, least] = [Math.min(...paints), Math.min(...bare)]
+      t.diagnostic(`${path}: ${bytes} bytes, painted after ${paint} ms, a text after ${least} ms`)
+      assert.ok(paint - least < PAINT_MS_MAX, `${path} is painted after ${paint} ms`)
+      await fresh.close()
+    }
+  })
+}
+
+async function assertAccessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+  )
+  assert.deepEqual(found, [], where)
+}
+
+async function firstPaint(page: Page): Promise<number> {
+  const read = `new Promise((resolve) => new PerformanceObserver((list) =>
+    resolve(list.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0)
+  ).observe({ type: 'paint', buffered: true }))`
+  return Number(await page.evaluate(read))
+}
+
+async function fill(
+  { store }: TestDashboard,
+  userId: string,
+): Promise<{ server: string; key: string; organization: string }> {
+  const now = presentInstant()
+  const entries = Array.from({ length: 101 }, (_, index) => ({
+    name: `Cobblestone Commons ${index}`,
+    address: `play${index}.cobblestone.example:25570`,
+    slug: `cobblestone-commons-${index}`,
+    version: '1.21.4',
+    listing_kind: 'server',
+  }))
+  await store.saveServers(userId, null, entries, now)
+  const organization = await store.ensureOrganization('guild', userId)
+  await store.saveServers(userId, organization, entries.slice(0, 3), now)
+  const [server] = await store.listServers(userId)
+  let key = ''
+  for (let index = 0; index < 4; index += 1) {
+    key = crypto.randomUUID()
+    await store.insertApiKey(
+      {
+        id: key,
+        user_id: userId,
+        name: `Program ${index}`,
+        prefix: 'svc_live_0123456',
+        created_at: now,
+        revoked_at: null,
+        last_used_at: null,
+      },
+      crypto.getRandomValues(new Uint8Array(32)),
+      5,
+    )
+    if (index === 0) await store.revokeApiKey(userId, key, now)
+    const counts = Array.from({ length: 144 }, (_, ago) => ({
+      api_key_id: key,
+      slot: slotOf(now) - ago,
+      answered: 500 + ago,
+      limited: ago % 7,
+      revoked: index === 0 ? 3 : 0,
+    }))
+    await store.addUseCounts(counts)
+  }
+  return { server: server!.id, key, organization }
+}

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type OpenDatabase, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
+
+const EMAIL = 'ada@example.com'
+
+/** How often a wrong password may be tried. */
+export function attemptPages(open: OpenDatabase): void {
+  test('of forty wrong passwords at once five are tried; the right one has to wait, and then works', async (t) => {
+    const { visitor, signedIn, elapse } = await startDashboard(t, open)
+    await signedIn(EMAIL)
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => visitor().signIn(EMAIL, `wrong password ${index}`)),
+    )
+    assert.equal(answers.filter(({ status }) => status === 401).length, 5)
+    assert.equal(answers.filter(({ status }) => status === 429).length, 35)
+
+    const refused = await visitor().signIn(EMAIL, PASSWORD)
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers['retry-after']) > 800)
+    assert.match(refused.body, /Too many wrong passwords\. Try again in 15 minutes/)
+    elapse(15 * 60_000 + 1_000)
+    assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 303)
+  })
+
+  test('an unknown account is counted as well, and the right password clears the count', async (t) => {
+    const { visitor, signedIn } = await startDashboard(t, open)
+    await signedIn(EMAIL)
+    const tries = async (email: string) => {
+      const statuses = []
+      for (let index = 0; index < 6; index += 1)
+        statuses.push((await visitor().signIn(email, 'not this one')).status)
+      return statuses
+    }
+    assert.deepEqual(await tries('bob@example.com'), [401, 401, 401, 401, 401, 429])
+    for (let index = 0; index < 3; index += 1) {
+      for (let wrong = 0; wrong < 4; wrong += 1) await visitor().signIn(EMAIL, 'not this one')
+      assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 303)
+    }
+  })
+
+  test('one address is stopped at fifty over all accounts; what stands in X-Forwarded-For changes nothing', async (t) => {
+    const { port, visitor, signedIn } = await startDashboard(t, open)
+    const { person } = await signedIn(EMAIL)
+    assert.ok(port > 0)
+    const statuses = await Promise.all(
+      Array.from({ length: 60 }, async (_, index) => {
+        const fields = { email: `user${index}@example.com`, password: 'not this one' }
+        const headers = {
+          'Sec-Fetch-Site': 'same-origin',
+          'X-Forwarded-For': `198.51.100.${index}`,
+        }
+        return (await visitor().post('/sign-in', fields, headers)).status
+      }),
+    )
+    assert.equal(statuses.filter((status) => status === 401).length, 50)
+    assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 429)
+    assert.equal((await person.get('/dashboard/api')).status, 200)
+  })
+
+  test('more passwords than can be worked on are refused for now, and that is no fault', async (t) => {
+    const { visitor, faults } = await startDashboard(t, open, { trustedProxies: ['127.0.0.1'] })
+    await visitor().get('/sign-in')
+    const statuses = await Promise.all(
+      Array.from({ length: 120 }, async (_, index) => {
+        const fields = { email: `user${index}@example.com`, password: 'not this one' }
+        const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': `10.0.0.${index}` }
+        return (await visitor().post('/sign-in', fields, headers)).status
+      }),
+    )
+    assert.deepEqual(new Set(statuses), new Set([401, 503]))
+    assert.ok(statuses.filter((status) => status === 401).length >= 60)
+    assert.deepEqual(faults, [])
+  })
+
+  test('one address makes twenty accounts in a quarter of an hour', async (t) => {
+    const { visitor, store } = await startDashboard(t, open)
+    const answers = await Promise.all(
+      Array.from({ length: 24 }, (_, index) =>
+        visitor().post('/sign-up', { email: `user${index}@example.com`, password: PASSWORD }),
+      ),
+    )
+    assert.equal(answers.filter(({ status }) => status === 303).length, 20)
+    assert.equal(answers.filter(({ status }) => status === 429).length, 4)
+    assert.equal((await store.listUsers()).length, 20)
+  })
+
+  test('behind a trusted proxy each reported address is counted by itself', async (t) => {
+    const { visitor, signedIn } = await startDashboard(t, open, { trustedProxies: ['127.0.0.1'] })
+    await signedIn(EMAIL)
+    const from = async (address: string) => {
+      const fields = { email: EMAIL, password: 'not this one' }
+      const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': address }
+      return (await visitor().post('/sign-in', fields, headers)).status
+    }
+    for (let index = 0; index < 5; index += 1)
+      assert.equal(await from(`evil.invalid, 2001:db8::${index + 1}`), 401)
+    assert.equal(await from('2001:db8:0:0:ffff::9'), 429)
+    assert.equal(await from('2001:db8:0:1::9'), 401)
+    assert.equal(await from('198.51.100.7'), 401)
+  })
+}

@@ -1,0 +1,22 @@
+import { suite } from 'node:test'
+import type { OpenDatabase } from '../fixtures/dashboard.ts'
+import { accountPages } from './accounts.ts'
+import { attemptPages } from './attempts.ts'
+import { formPages } from './forms.ts'
+import { keyPages } from './keys.ts'
+import { organizationPages } from './organizations.ts'
+import { rightsOfPages } from './rights.ts'
+import { serverPages } from './servers.ts'
+import { usePages } from './uses.ts'
+
+/** What the dashboard promises, as a browser without script meets it, on one engine. */
+export function dashboardSuite(engine: string, open: OpenDatabase): void {
+  suite(`${engine}: accounts`, () => accountPages(open))
+  suite(`${engine}: wrong passwords`, () => attemptPages(open))
+  suite(`${engine}: keys`, () => keyPages(open))
+  suite(`${engine}: servers`, () => serverPages(open))
+  suite(`${engine}: organizations`, () => organizationPages(open))
+  suite(`${engine}: use pictures`, () => usePages(open))
+  suite(`${engine}: forms`, () => formPages(open))
+  suite(`${engine}: who may do what`, () => rightsOfPages(open))
+}

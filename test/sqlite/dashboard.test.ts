@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { hashApiKey } from '../../src/listing/api-key.ts'
+import { createUser } from '../../src/listing/user.ts'
+import { openServingSqliteStore } from '../../src/sqlite/store.ts'
+import { manualClock } from '../fixtures/clock.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { addOwner } from '../fixtures/service.ts'
+
+/*
+ * The dashboard beside everything else that works on the file.
+ */
+
+test('while another process holds the file the dashboard waits, and the event loop does not', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const store = await openServingSqliteStore(path, manualClock())
+  const other = new DatabaseSync(path)
+  t.after(async () => {
+    other.close()
+    await store.close()
+  })
+  other.exec('BEGIN IMMEDIATE')
+  let isDone = false
+  const inserted = store.insertUser(createUser('ada@example.com')).then((result) => {
+    isDone = true
+    return result
+  })
+  for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
+  assert.equal(isDone, false)
+  assert.deepEqual(await store.listUsers(), [])
+  other.exec('COMMIT')
+  assert.equal(await inserted, true)
+})
+
+test('writing counts leaves remembered listings as they are; writing a server does not', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const clock = manualClock()
+  const store = await openServingSqliteStore(path, clock)
+  t.after(() => store.close())
+  const { user, key, keyId } = await addOwner(store, 'ada@example.com', [
+    { name: 'one', address: 'one.example' },
+  ])
+  const use = async (recall: string | null) => {
+    clock.elapse(1_000)
+    const used = await store.useApiKey(hashApiKey(key), () => recall)
+    assert.ok(used.outcome === 'used')
+    return used
+  }
+  const { revision } = await use(null)
+  const count = { api_key_id: keyId, slot: 1, answered: 1, limited: 0, revoked: 0 }
+  await store.addUseCounts([count])
+  await store.dropUseCounts(2)
+  assert.equal((await use(revision)).rows, null)
+  await store.saveServers(user.id, null, [{ name: 'two', address: 'two.example' }], 1)
+  assert.equal((await use(revision)).rows?.length, 2)
+})
