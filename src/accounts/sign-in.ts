@@ -26,6 +26,12 @@ export function signInWith(passwords: Passwords) {
           }
           if (!(await passwords.verify({ hash: account.password, password }))) return false
           const session = await internalAdapter.createSession(found.user.id)
+          // It may have been changed while it was being checked, and all sessions ended before this one began.
+          const after = await internalAdapter.findUserByEmail(email, { includeAccounts: true })
+          if (!after?.accounts.some(({ password: present }) => present === account.password)) {
+            await internalAdapter.deleteSession(session.token)
+            return false
+          }
           await setSessionCookie(ctx, { session, user: found.user })
           return true
         },

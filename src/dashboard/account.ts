@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { complaintAboutPassword, PASSWORD_LENGTH_MIN } from '../listing/accounts.ts'
 import { checkEmail } from '../listing/user.ts'
-import { attempt } from './attempts.ts'
+import { attempt, refuseMany } from './attempts.ts'
 import { showField } from './form-field.ts'
 import { type Html, notice, shown, shownInstant, showPage } from './page.ts'
 import { withCookies } from './session.ts'
@@ -9,6 +9,8 @@ import { sentence } from './sign-up.ts'
 import { type App, audit, cookieOf, type Dashboard, fieldOf, type Visit } from './visit.ts'
 
 const AUDIT_SHOWN = 20
+/** Tries to change the e-mail address in a quarter of an hour: each tells whether somebody has it. */
+const CHANGES_MAX = 20
 
 interface AccountPage {
   message?: Html
@@ -40,6 +42,8 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
       })
     const wrong = await wrongPassword(dashboard, visit)
     if (wrong !== null) return showAccount(dashboard, visit, { email, errors: { password: wrong } })
+    const often = await refuseMany(dashboard, visit, 'e-mail', CHANGES_MAX)
+    if (often !== null) return showAccount(dashboard, visit, { email, errors: { email: often } })
     if (!(await store.changeEmail(userId, checked.email, now()))) {
       const taken = 'Another account has this e-mail address.'
       return showAccount(dashboard, visit, { email, errors: { email: taken } })
@@ -87,7 +91,10 @@ async function wrongPassword(dashboard: Dashboard, visit: Visit): Promise<string
       ? true
       : null,
   )
-  if (tried.outcome === 'good') return null
+  // Checking takes a while, in which the session may have been ended.
+  const session = await dashboard.accounts.readSession(cookieOf(visit))
+  if (tried.outcome === 'good')
+    return session === null ? 'Your session has ended: sign in again.' : null
   return tried.status === 401 ? 'The password is wrong.' : tried.message
 }
 

@@ -17,6 +17,11 @@ import { addSessionRoutes, requireSession } from './session.ts'
 import { addSignUpRoutes } from './sign-up.ts'
 import type { Dashboard, Env } from './visit.ts'
 
+/** Too much at once, or a browser that hung up in the middle of its form. */
+function isNoFault(fault: Error): boolean {
+  return fault.name === 'Overloaded' || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
+}
+
 /** The dashboard: which request gets which page. */
 export function createDashboard(dashboard: Dashboard): Handler {
   const app = new Hono<Env>()
@@ -40,7 +45,7 @@ export function createDashboard(dashboard: Dashboard): Handler {
 
   app.notFound(showNotFound)
   app.onError((fault, visit) => {
-    if (fault.name !== 'Overloaded') dashboard.onFault(fault)
+    if (!isNoFault(fault)) dashboard.onFault(fault)
     visit.header('Retry-After', '5')
     return showPage(visit, {
       title: 'That did not work',

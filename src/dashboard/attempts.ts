@@ -40,7 +40,14 @@ export async function attempt<T>(
   const blocking = await store.beginAttempt(subjects, now - WINDOW, now)
   if (blocking !== null) return waitFor(visit, blocking + WINDOW - now)
 
-  const result = await body()
+  let result: T | null
+  try {
+    result = await body()
+  } catch (error) {
+    // Nothing was tried after all.
+    await store.forgetAttempts([], [pair, account, network])
+    throw error
+  }
   if (result !== null) {
     await store.forgetAttempts([pair], [account, network])
     return { outcome: 'good', result }
@@ -66,6 +73,20 @@ export async function refuseManyAccounts(
   if (blocking === null) return null
   const minutes = sayWait(visit, blocking + WINDOW - now)
   return { status: 429, message: `Too many accounts were made from here. Try again in ${minutes}.` }
+}
+
+/** Why the signed-in user has to wait with what can be done so many times only; null if it may be done now. */
+export async function refuseMany(
+  dashboard: Dashboard,
+  visit: Visit,
+  act: string,
+  attemptsMax: number,
+): Promise<string | null> {
+  const now = dashboard.now()
+  const subjects = [{ subject: subjectOf(act, visit.get('session').userId), attemptsMax }]
+  const blocking = await dashboard.store.beginAttempt(subjects, now - WINDOW, now)
+  if (blocking === null) return null
+  return `That was done too often. Try again in ${sayWait(visit, blocking + WINDOW - now)}.`
 }
 
 function waitFor<T>(visit: Visit, wait: Instant): Tried<T> {

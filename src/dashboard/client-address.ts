@@ -30,8 +30,10 @@ export function createReadAddress(trustedProxies: readonly string[]): ReadAddres
   }
 }
 
-/** An IPv4 address that came as an IPv6 one is an IPv4 address. */
-function plain(address: string): string {
+/** Without a port; and an IPv4 address that came as an IPv6 one is an IPv4 address. */
+function plain(reported: string): string {
+  const withPort = /^\[(.*)\](?::\d+)?$/.exec(reported) ?? /^([\d.]+):\d+$/.exec(reported)
+  const address = withPort?.[1] ?? reported
   const unscoped = address.replace(/%.*$/, '')
   if (!isIPv6(unscoped)) return unscoped
   const groups = groupsOf(unscoped)

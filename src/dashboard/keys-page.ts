@@ -2,12 +2,12 @@ import { html } from 'hono/html'
 import { ACTIVE_KEYS_MAX, type ApiKey, KEY_NAME_LENGTH_MAX } from '../listing/api-key.ts'
 import type { UseCount } from '../listing/use-counts.ts'
 import { showField, showFormTag } from './form-field.ts'
-import { type Html, shown, shownInstant, showPage } from './page.ts'
+import { type Html, shown, shownInstant, showPage, visible } from './page.ts'
 import { showUsePicture } from './use-picture.ts'
 import type { Visit } from './visit.ts'
 
 /** Deleted keys on the page: the latest. */
-const REVOKED_SHOWN = 20
+export const REVOKED_SHOWN = 20
 /** Pictures of deleted keys on the page. */
 const ASKED_SHOWN = 3
 
@@ -50,7 +50,7 @@ function showActive(apiKey: ApiKey, { counts, slot }: AllKeys): Html {
   const own = counts.filter(({ api_key_id }) => api_key_id === apiKey.id)
   return html`<li class="card">
 <div class="row"><h2>${shown(apiKey.name)}</h2>
-<a class="danger" href="/dashboard/api/${apiKey.id}/delete" aria-label="Delete ${apiKey.name}">Delete…</a>
+<a class="danger" href="/dashboard/api/${apiKey.id}/delete" aria-label="Delete ${visible(apiKey.name)}">Delete…</a>
 </div>
 <dl class="facts">
 <div><dt>Begins with</dt><dd><code>${apiKey.prefix}…</code></dd></div>
@@ -97,7 +97,6 @@ function showLimit({ name }: AllKeys): Html {
 }
 
 function showRevoked(revoked: readonly ApiKey[], { counts, slot }: AllKeys): Html {
-  const older = revoked.length - REVOKED_SHOWN
   const usesOf = ({ id }: ApiKey) => counts.filter(({ api_key_id }) => api_key_id === id)
   const asked = revoked.filter((apiKey) => usesOf(apiKey).length > 0)
   return html`<section><h2>Deleted keys</h2>
@@ -112,7 +111,7 @@ ${asked.slice(0, ASKED_SHOWN).map((apiKey) => html`<li class="card"><h3>${shown(
 <th scope="col">Last used</th></tr></thead>
 <tbody>${revoked.slice(0, REVOKED_SHOWN).map(showRevokedRow)}</tbody>
 </table></div>
-${older > 0 ? html`<p class="hint">and ${older} deleted earlier</p>` : ''}</section>`
+${revoked.length > REVOKED_SHOWN ? html`<p class="hint">and others, deleted earlier</p>` : ''}</section>`
 }
 
 function showRevokedRow({ name, prefix, revoked_at, last_used_at }: ApiKey): Html {

@@ -2,10 +2,10 @@ import { ACTIVE_KEYS_MAX } from '../listing/api-key.ts'
 import { SESSION_FRESH } from '../listing/accounts.ts'
 import { issueApiKey } from '../listing/manage-api-keys.ts'
 import { SLOTS_SHOWN, slotOf } from '../listing/use-counts.ts'
-import { attempt } from './attempts.ts'
+import { attempt, refuseMany } from './attempts.ts'
 import { idFromFormTag } from './form-field.ts'
 import { showIssuedKey } from './issued-key.ts'
-import { type KeysPage, showDeleteKey, showKeys } from './keys-page.ts'
+import { type KeysPage, REVOKED_SHOWN, showDeleteKey, showKeys } from './keys-page.ts'
 import { notice, showNotFound } from './page.ts'
 import { type App, audit, cookieOf, type Dashboard, fieldOf, type Visit } from './visit.ts'
 
@@ -40,7 +40,7 @@ export function addKeyRoutes(app: App, dashboard: Dashboard): void {
 const DELETED = notice('good', 'The key is deleted: from now on it gets a 401.')
 
 async function findActive({ store }: Dashboard, visit: Visit) {
-  const apiKeys = await store.listApiKeys(visit.get('session').userId)
+  const apiKeys = await store.listApiKeys(visit.get('session').userId, 0)
   const found = apiKeys.find(({ id }) => id === visit.req.param('id'))
   return found === undefined || found.revoked_at !== null ? null : found
 }
@@ -63,6 +63,12 @@ async function issue(dashboard: Dashboard, visit: Visit): Promise<Response> {
     }
   }
 
+  // Checking a password takes a while, in which the session may have been ended.
+  if ((await accounts.readSession(cookieOf(visit))) === null) return visit.redirect('/sign-in', 303)
+  const often = await refuseMany(dashboard, visit, 'issue', ISSUED_MAX)
+  if (often !== null)
+    return showOwnKeys(dashboard, visit, { name, status: 429, message: notice('bad', often) })
+
   const id = idFromFormTag(session.userId, fieldOf(visit, 'form'))
   const issued = await issueApiKey(store, session.userId, name, now(), id)
   if ('key' in issued) {
@@ -76,6 +82,8 @@ async function issue(dashboard: Dashboard, visit: Visit): Promise<Response> {
   return showOwnKeys(dashboard, visit, { name, status: 422, nameError: NAME_ERROR })
 }
 
+/** Tries to issue a key, in a quarter of an hour: deleted ones are kept. */
+const ISSUED_MAX = 100
 const ASK_PASSWORD = 'You signed in more than ten minutes ago: enter your password to issue a key.'
 const NAME_ERROR = 'A name has 1 to 64 characters, none of them a control character.'
 const KNOWN = notice(
@@ -95,7 +103,7 @@ export async function showOwnKeys(
 ): Promise<Response> {
   const { store, counter, now } = dashboard
   const { userId, startedAt } = visit.get('session')
-  const apiKeys = await store.listApiKeys(userId)
+  const apiKeys = await store.listApiKeys(userId, REVOKED_SHOWN + 1)
   const slot = slotOf(now())
   const written = await store.listUseCounts(userId, slot - SLOTS_SHOWN + 1)
   const counts = [...written, ...counter.unwritten(apiKeys.map(({ id }) => id))]

@@ -13,6 +13,8 @@ export interface DashboardListener {
 
 /** From the connection, or the first byte of a request, to its end; in milliseconds, as all below. */
 const REQUEST_MS = 15_000
+/** How often REQUEST_MS is checked. */
+const CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
@@ -30,7 +32,11 @@ export async function listenForDashboard(
 ): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
 
-  const options = { maxHeaderSize: HEAD_BYTES_MAX, requestTimeout: REQUEST_MS }
+  const options = {
+    maxHeaderSize: HEAD_BYTES_MAX,
+    requestTimeout: REQUEST_MS,
+    connectionsCheckingInterval: CHECK_MS,
+  }
   const server = createServer({ ...options, keepAliveTimeout: KEEP_ALIVE_MS })
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
   server.maxConnections = CONNECTIONS_MAX

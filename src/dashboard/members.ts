@@ -1,8 +1,12 @@
 import { checkEmail } from '../listing/user.ts'
+import { refuseMany } from './attempts.ts'
 import { showOrganization } from './organizations.ts'
 import { showNotFound } from './page.ts'
 import { sentence } from './sign-up.ts'
 import { type App, type Dashboard, fieldOf } from './visit.ts'
+
+/** Tries to add a member in a quarter of an hour: each tells whether an address has an account. */
+const ADDED_MAX = 20
 
 /** An organization's members: added and removed by its owners; everybody may leave but the last owner. */
 export function addMemberRoutes(app: App, dashboard: Dashboard): void {
@@ -11,6 +15,8 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/members', async (visit) => {
     const id = visit.req.param('id')
     const email = fieldOf(visit, 'email').trim()
+    const often = await refuseMany(dashboard, visit, 'member', ADDED_MAX)
+    if (often !== null) return showOrganization(dashboard, visit, { email, emailError: often })
     const checked = checkEmail(email)
     // Asked first, so that who is no owner hears the same about any address.
     const address = 'email' in checked ? checked.email : ''

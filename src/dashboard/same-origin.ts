@@ -17,5 +17,7 @@ export function isSameOrigin(
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin'
   if (origin === undefined || !URL.canParse(origin)) return false
   const { origin: exact, host: from, protocol } = new URL(origin)
-  return exact === new URL(dashboardUrl).origin || (protocol === 'http:' && from === host)
+  const known = new URL(dashboardUrl)
+  if (exact === known.origin) return true
+  return known.protocol === 'http:' && protocol === 'http:' && from === host
 }

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { RegisteredServer } from '../listing/registered-server.ts'
-import { type Html, shown, shownInstant } from './page.ts'
+import { type Html, shown, shownInstant, visible } from './page.ts'
 
 /** A table of servers; where `userId` is given, only those that this user registered can be changed. */
 export function showServerRows(servers: readonly RegisteredServer[], userId?: string): Html {
@@ -35,5 +35,5 @@ function showRow(server: RegisteredServer, isOwn: boolean): Html {
 
 function showActions(path: string, status: string, name: string): Html {
   const [next, label] = status === 'published' ? ['draft', 'To draft'] : ['published', 'Publish']
-  return html`<form method="post" action="${path}/status"><button class="quiet" name="status" value="${next}" aria-label="${label}: ${name}">${label}</button></form>`
+  return html`<form method="post" action="${path}/status"><button class="quiet" name="status" value="${next}" aria-label="${label}: ${visible(name)}">${label}</button></form>`
 }

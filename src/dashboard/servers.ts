@@ -71,7 +71,7 @@ export function placeOf({ organization_id }: { organization_id: string | null })
     : `/dashboard/organizations/${organization_id}`
 }
 
-const SEARCH_LENGTH_MAX = 200
+const SEARCH_LENGTH_MAX = 64
 
 export function readSearch(visit: Visit): { text: string; page: number } {
   const page = Number(visit.req.query('page') ?? 1)

@@ -97,7 +97,8 @@ const KEPT = [
   'organization_id',
   'email',
 ]
-const TARGET = /^\/dashboard(\/[a-z0-9-]+)*(\?[^#\s\\]*)?$/
+// A query of printable ASCII, as browsers write it, without # and \.
+const TARGET = /^\/dashboard(\/[a-z0-9-]+)*(\?[!"$-[\]-~]*)?$/
 const TARGET_LENGTH_MAX = 8_000
 
 /** The page a visit belongs to, with what was typed there; of a form that has no page of its own, the page before. */

@@ -4,7 +4,7 @@ import type { Server, ServerRow } from './server.ts'
 /** Servers on one page. */
 export const PAGE_SIZE = 50
 /** How many of the newest servers are looked through: a page further back is not offered. */
-export const SEARCHED_MAX = 10_000
+export const SEARCHED_MAX = 2_000
 
 /** A server as the dashboard has it: what a person can set, and where it stands. */
 export interface RegisteredServer extends Server {

@@ -36,8 +36,8 @@ export interface Store extends AccountStore, OrganizationStore, RegisteredServer
     keyHash: Uint8Array,
     activeMax: number,
   ): Promise<'stored' | 'at limit' | 'known'>
-  /** The user's keys, revoked ones included, oldest first. */
-  listApiKeys(userId: string): Promise<ApiKey[]>
+  /** The user's keys, oldest first: the active ones, and of the revoked ones all, or so many of the latest. */
+  listApiKeys(userId: string, revokedMax?: number): Promise<ApiKey[]>
   /**
    * Revokes the user's key. From the moment the promise is fulfilled no use of it begins, in any process (spec 5.3.5).
    * Returns the record, whose `revoked_at` is the first revocation's; null if the user has no such key.

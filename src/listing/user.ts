@@ -10,7 +10,9 @@ export interface User {
 }
 
 const EMAIL_LENGTH_MAX = 254
-const EMAIL = /^[^\s@\p{Cc}<>(),;:"\\]+@[^\s@\p{Cc}<>(),;:"\\.]+(\.[^\s@\p{Cc}<>(),;:"\\.]+)*$/u
+// No characters that nobody sees, such as those that turn the direction of writing.
+const EMAIL =
+  /^[^\s@\p{Cc}\p{Cf}<>(),;:"\\]+@[^\s@\p{Cc}\p{Cf}<>(),;:"\\.]+(\.[^\s@\p{Cc}\p{Cf}<>(),;:"\\.]+)*$/u
 
 /** The address as it will be stored; or why it cannot be one. Whether mail arrives there is not asked. */
 export function checkEmail(email: string): { email: string } | { complaint: string } {

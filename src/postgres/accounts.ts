@@ -107,6 +107,7 @@ async function insert(client: ClientBase, user: User, passwordHash: string): Pro
   )
   if (rowCount === 0) return false
   await savePassword(client, user.id, passwordHash, user.created_at)
+  await client.query(`DELETE FROM secrets WHERE name = 'setup'`)
   return true
 }
 

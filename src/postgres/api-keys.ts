@@ -45,10 +45,12 @@ export function apiKeys(
       return 'at limit'
     },
 
-    async listApiKeys(userId) {
+    async listApiKeys(userId, revokedMax) {
       const rows = await database.query<ApiKeyRow>(
-        `SELECT ${COLUMNS} FROM api_keys WHERE user_id = $1 ORDER BY api_keys.created_at, id`,
-        [userId],
+        `SELECT ${COLUMNS} FROM api_keys WHERE user_id = $1 AND (revoked_at IS NULL OR id IN (
+           SELECT id FROM api_keys WHERE user_id = $1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT $2
+         )) ORDER BY api_keys.created_at, id`,
+        [userId, revokedMax ?? null],
       )
       return rows.map(toApiKey)
     },

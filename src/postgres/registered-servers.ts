@@ -47,7 +47,7 @@ export function registeredServers(database: Database): RegisteredServerStore {
 
     async insertServer(userId, id, fields, now) {
       return database.transact(async (client): Promise<Written> => {
-        const refused = await checkPlace(client, userId, id, fields, null)
+        const refused = await checkPlace(client, userId, id, fields)
         const known = await client.query('SELECT FROM servers WHERE id = $1', [id])
         if (known.rowCount === 1) return 'written'
         if (refused !== null) return refused
@@ -65,7 +65,7 @@ export function registeredServers(database: Database): RegisteredServerStore {
       return database.transact(async (client): Promise<Written> => {
         const before = await find(queriesOf(client), userId, id)
         if (before === null) return 'not found'
-        const refused = await checkPlace(client, userId, id, fields, before.organization_id)
+        const refused = await checkPlace(client, userId, id, fields)
         if (refused !== null) return refused
         const { rowCount } = await client.query(
           `UPDATE servers SET name = $2, slug = $3, host_label = $4, edition = $5, status = $6, version = $7,
@@ -81,7 +81,9 @@ export function registeredServers(database: Database): RegisteredServerStore {
       if (!isUuid(id)) return false
       const changed = await database.query(
         `UPDATE servers SET status = $1, updated_at = ${timestampOf('$2')}
-         WHERE created_by = $3 AND id = $4 RETURNING id`,
+         WHERE created_by = $3 AND id = $4 AND (organization_id IS NULL
+           OR EXISTS (SELECT FROM members WHERE organization_id = servers.organization_id AND user_id = $3))
+         RETURNING id`,
         [status, now, userId, id],
       )
       return changed.length === 1
@@ -129,10 +131,9 @@ async function checkPlace(
   userId: string,
   id: string,
   { organization_id: place, slug }: ServerFields,
-  placeBefore: string | null,
 ): Promise<'not found' | 'slug taken' | null> {
   await client.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [userId])
-  if (place !== null && place !== placeBefore) {
+  if (place !== null) {
     if (!isUuid(place)) return 'not found'
     const member = await client.query(
       'SELECT FROM members WHERE organization_id = $1 AND user_id = $2 FOR SHARE',

@@ -27,6 +27,7 @@ export function accounts(
   `)
   const keep = database.prepare('INSERT INTO secrets VALUES (?, ?) ON CONFLICT DO NOTHING')
   const findSecret = database.prepare('SELECT value FROM secrets WHERE name = ?')
+  const dropSetup = database.prepare(`DELETE FROM secrets WHERE name = 'setup'`)
   const spend = database.prepare(`DELETE FROM secrets WHERE name = 'setup' AND value = ?`)
   const writeAudit = database.prepare(`
     INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
@@ -41,6 +42,7 @@ export function accounts(
     const now = formatInstant(user.created_at)
     if (insertUser.run(user.id, user.email, now).changes === 0) return false
     savePassword.run({ id: randomUUID(), user_id: user.id, password: passwordHash, now })
+    dropSetup.run()
     return true
   }
 

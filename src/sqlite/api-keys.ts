@@ -6,6 +6,9 @@ import { transact } from './database.ts'
 const COLUMNS = 'id, user_id, name, api_keys.prefix, created_at, revoked_at, last_used_at'
 const WITH_LAST_USE = 'api_keys JOIN api_key_uses ON api_key_id = api_keys.id'
 
+/** What LIMIT takes for no limit. */
+const ALL = -1
+
 export function apiKeys(
   database: DatabaseSync,
 ): Pick<Store, 'insertApiKey' | 'listApiKeys' | 'revokeApiKey' | 'revokeApiKeyByHash'> {
@@ -19,7 +22,10 @@ export function apiKeys(
     INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot) VALUES (?, ?, ?, ?, ?, ?, ?)
   `)
   const list = database.prepare(
-    `SELECT ${COLUMNS} FROM ${WITH_LAST_USE} WHERE user_id = ? ORDER BY created_at, serial`,
+    `SELECT ${COLUMNS} FROM ${WITH_LAST_USE}
+     WHERE user_id = ?1 AND (revoked_at IS NULL OR serial IN
+       (SELECT serial FROM api_keys WHERE user_id = ?1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT ?2))
+     ORDER BY created_at, serial`,
   )
   const find = database.prepare(`SELECT ${COLUMNS} FROM ${WITH_LAST_USE} WHERE api_keys.id = ?`)
   // The first revocation's instant stays: a second one changes nothing.
@@ -48,8 +54,8 @@ export function apiKeys(
       })
     },
 
-    async listApiKeys(userId) {
-      return list.all(userId).map(toApiKey)
+    async listApiKeys(userId, revokedMax = ALL) {
+      return list.all(userId, revokedMax).map(toApiKey)
     },
 
     async revokeApiKey(userId, id, revokedAt) {

@@ -45,7 +45,8 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
     WHERE id = :id AND created_by = :user
   `)
   const setStatus = database.prepare(
-    'UPDATE servers SET status = ?, updated_at = ? WHERE created_by = ? AND id = ?',
+    `UPDATE servers SET status = ?1, updated_at = ?2 WHERE created_by = ?3 AND id = ?4 AND (organization_id IS NULL
+       OR EXISTS (SELECT 1 FROM members WHERE organization_id = servers.organization_id AND user_id = ?3))`,
   )
   const remove = database.prepare('DELETE FROM servers WHERE created_by = ? AND id = ?')
   const preview = database.prepare(`
@@ -85,9 +86,7 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
         const before = find.get(userId, id)
         if (before === undefined) return 'not found'
         const { organization_id: place, slug } = fields
-        const isMoved = place !== before.organization_id
-        if (isMoved && place !== null && isMember.get(place, userId) === undefined)
-          return 'not found'
+        if (place !== null && isMember.get(place, userId) === undefined) return 'not found'
         if (slug !== null && slugTaken.get(userId, slug, place, id) !== undefined)
           return 'slug taken'
         update.run({ ...fields, id, user: userId, now })

@@ -3,6 +3,7 @@ import { formatInstant, parseInstant, presentInstant } from '../listing/instant.
 import { inParts } from '../listing/parts.ts'
 import type { Store } from '../listing/store.ts'
 import type { User } from '../listing/user.ts'
+import { transact } from './database.ts'
 
 export function users(
   database: DatabaseSync,
@@ -17,6 +18,8 @@ export function users(
   const endKeys = database.prepare(
     'UPDATE api_keys SET revoked_at = ? WHERE user_id = ? AND revoked_at IS NULL',
   )
+  const endSessions = database.prepare('DELETE FROM sessions WHERE user_id = ?')
+  const removePasswords = database.prepare('DELETE FROM accounts WHERE user_id = ?')
   const removeServers = database.prepare(
     'DELETE FROM servers WHERE id IN (SELECT id FROM servers WHERE created_by = ? LIMIT ?)',
   )
@@ -39,7 +42,11 @@ export function users(
     async removeUser(email) {
       const id = find.get(email)?.id
       if (id === undefined) return false
-      endKeys.run(presentInstant(), id)
+      transact(database, () => {
+        endKeys.run(presentInstant(), id)
+        endSessions.run(id)
+        removePasswords.run(id)
+      })
       await inParts(async (rows) => Number(removeServers.run(id, rows).changes))
       return remove.run(id).changes > 0
     },

@@ -28,6 +28,9 @@ test('X-Forwarded-For is read from its end, past trusted proxies only', () => {
   assert.equal(read('::ffff:127.0.0.1', '6.6.6.6, 198.51.100.1, 10.1.2.3'), '198.51.100.1')
   assert.equal(read('fd00::1', '2001:db8::5'), '2001:db8:0:0::/64')
   assert.equal(read('127.0.0.1', '10.0.0.1, 10.0.0.2'), '10.0.0.1')
-  for (const nonsense of ['', 'evil', '1.2.3.4.5', '"1.2.3.4"', '[::1]:80'])
+  // Some proxies add the port.
+  assert.equal(read('127.0.0.1', '198.51.100.1:4711'), '198.51.100.1')
+  assert.equal(read('127.0.0.1', '[2001:db8::5]:4711'), '2001:db8:0:0::/64')
+  for (const nonsense of ['', 'evil', '1.2.3.4.5', '"1.2.3.4"', '[evil]:80'])
     assert.equal(read('127.0.0.1', nonsense), '127.0.0.1')
 })

@@ -1,5 +1,6 @@
 import { suite } from 'node:test'
 import type { OpenDatabase } from '../fixtures/dashboard.ts'
+import { abusiveVisits } from './abuse.ts'
 import { accountPages } from './accounts.ts'
 import { attemptPages } from './attempts.ts'
 import { formPages } from './forms.ts'
@@ -11,6 +12,7 @@ import { usePages } from './uses.ts'
 
 /** What the dashboard promises, as a browser without script meets it, on one engine. */
 export function dashboardSuite(engine: string, open: OpenDatabase): void {
+  suite(`${engine}: abuse`, () => abusiveVisits(open))
   suite(`${engine}: accounts`, () => accountPages(open))
   suite(`${engine}: wrong passwords`, () => attemptPages(open))
   suite(`${engine}: keys`, () => keyPages(open))
