@@ -1,0 +1,33 @@
+import type { Operation } from './record.ts'
+import { type Violation, violation } from './violation.ts'
+
+/** What a request may be answered with; 0 is a connection that was lost. */
+const STATUSES: Partial<Record<Operation['operation'], readonly number[]>> = {
+  get: [0, 200, 401, 429, 502],
+  health: [0, 200],
+}
+
+/** I8: on each connection one answer for each request, in order, and of the kind that was asked for. */
+export function checkAnswers(operations: readonly Operation[]): Violation[] {
+  const found: Violation[] = []
+  for (const operation of operations) {
+    if (operation.operation === 'unasked')
+      found.push(violation('I8', 'an answer that nobody had asked for', [operation]))
+    const allowed = STATUSES[operation.operation]
+    if (allowed !== undefined && !allowed.includes(operation.status))
+      found.push(violation('I8', 'an answer of another kind than was asked for', [operation]))
+  }
+  const onConnections = operations.filter(({ connection }) => connection !== 0)
+  for (const all of Map.groupBy(onConnections, ({ connection }) => connection).values()) {
+    const inOrder = all.toSorted((a, b) => a.place - b.place)
+    for (const [index, second] of inOrder.entries()) {
+      const first = inOrder[index - 1]
+      if (first === undefined || second.status === 0) continue
+      if (first.status === 0)
+        found.push(violation('I8', 'a request was passed over', [first, second]))
+      else if (second.t1 < first.t1)
+        found.push(violation('I8', 'a request was answered before an earlier one', [first, second]))
+    }
+  }
+  return found
+}

@@ -1,0 +1,22 @@
+import { type OneKey, type Violation, violation } from './violation.ts'
+
+/** From the last fault to the first 200 of each key; one second of it may be the limit, or the wait after a crash. */
+export const RETURN_MAX = 2_500_000
+
+/** I9: with nothing wrong any more, a key that is asked with is used. */
+export function checkLiveness(
+  { name, gets, revokes }: OneKey,
+  calmFrom: number | null,
+): Violation[] {
+  if (calmFrom === null) return []
+  const until = calmFrom + RETURN_MAX
+  const asked = gets.filter(({ t1 }) => t1 >= calmFrom)
+  const last = asked.at(-1)
+  const isAskedThroughout = last !== undefined && last.t1 >= until
+  const isRevoked = revokes.some(({ t0 }) => t0 < until)
+  if (!isAskedThroughout || isRevoked) return []
+  if (asked.some(({ status, t1 }) => status === 200 && t1 <= until)) return []
+  return [
+    violation('I9', `no use of ${name} since the last fault was over`, [asked[0]!, last], until),
+  ]
+}

@@ -1,0 +1,53 @@
+import type { Operation } from './record.ts'
+import {
+  AFTERMATH,
+  isUnknown,
+  type OneKey,
+  overlap,
+  SECOND,
+  type Violation,
+  violation,
+} from './violation.ts'
+
+/** I2, I3 and I5: each 429 has a cause. What it is called without one depends on what came before it. */
+export function checkRefusals(key: OneKey): Violation[] {
+  return key.gets
+    .filter(({ status }) => status === 429)
+    .filter((refusal) => !hasCause(key, refusal))
+    .map((refusal) => accuse(key, refusal))
+}
+
+function hasCause({ gets, revokes, locks, stamps }: OneKey, refusal: Operation): boolean {
+  // Somebody else was at the key meanwhile, and one of two may be refused; two refusals are nobody's work.
+  const others = [...gets.filter(({ status }) => status !== 429), ...revokes, ...locks]
+  if (others.some((other) => overlap(other, refusal, isUnknown(other) ? AFTERMATH : 0))) return true
+  if (stamps !== null)
+    return stamps.some(({ low, high }) => low < refusal.t1 && refusal.t0 - high < SECOND)
+  return gets.some(
+    (other) =>
+      other.t0 < refusal.t1 &&
+      (isUnknown(other) || (other.status === 200 && refusal.t0 - other.t1 < SECOND)),
+  )
+}
+
+function accuse({ name, gets }: OneKey, refusal: Operation): Violation {
+  const before = gets.filter(({ t1 }) => t1 <= refusal.t0)
+  const failed = before.findLast(
+    ({ status, t1 }) => (status === 502 || status === 401) && refusal.t0 - t1 < SECOND,
+  )
+  if (failed !== undefined)
+    return violation('I3', `a failure spent the second of ${name}`, [failed, refusal])
+  const told = before.findLast(({ status, t1 }) => status === 429 && refusal.t0 - t1 >= SECOND)
+  if (told !== undefined)
+    return violation('I5', `${name} waited for a second as it was told, and was refused`, [
+      told,
+      refusal,
+    ])
+  const last = before.findLast(({ status }) => status === 200)
+  const since = last === undefined ? 'never used' : `last used ${refusal.t0 - last.t1} µs before`
+  return violation(
+    'I2',
+    `${name} was refused without a cause: ${since}`,
+    last === undefined ? [refusal] : [last, refusal],
+  )
+}

@@ -1,0 +1,73 @@
+import type { History, Operation, Stamp } from './record.ts'
+import { isUnknown, type OneKey, SECOND, type Violation, violation } from './violation.ts'
+
+/** I6 and I7: the store's own record of uses, against what the clients saw. */
+export function checkStamps(key: OneKey, lastUses: History['lastUses']): Violation[] {
+  if (key.stamps === null) return []
+  return [
+    ...checkNeighbours(key, key.stamps),
+    ...checkOwners(key, key.stamps),
+    ...checkLast(key, key.stamps, lastUses),
+  ]
+}
+
+function checkNeighbours({ name, gets }: OneKey, stamps: readonly Stamp[]): Violation[] {
+  return stamps.slice(1).flatMap((stamp, index) => {
+    const before = stamps[index]!
+    const apart = stamp.at - before.at
+    const makers = [before, stamp].flatMap((one) => around(gets, one).slice(0, 1))
+    if (stamp.used_at < before.used_at)
+      return [violation('I6', `the last use of ${name} went back`, makers, stamp.high)]
+    if (apart >= SECOND) return []
+    const words = `two uses of ${name} recorded ${apart} µs apart, at ${before.low} and ${stamp.low} µs`
+    return [violation('I7', words, makers, stamp.high)]
+  })
+}
+
+/** The requests during which it was made, those first that it may belong to. */
+function around(gets: readonly Operation[], { low, high }: Stamp): Operation[] {
+  const all = gets.filter(({ t0, t1 }) => t0 <= high && t1 >= low)
+  const may = (get: Operation) => (get.status === 200 ? 0 : isUnknown(get) ? 1 : 2)
+  return all.toSorted((a, b) => may(a) - may(b))
+}
+
+/** Each 200 has a stamp of its own within the request, each other stamp an unknown request that may have made it. */
+function checkOwners({ name, gets }: OneKey, stamps: readonly Stamp[]): Violation[] {
+  const found: Violation[] = []
+  const free = new Set(stamps)
+  const take = (fits: (stamp: Stamp) => boolean) => {
+    for (const stamp of free) if (fits(stamp)) return free.delete(stamp)
+    return false
+  }
+  // Who ends first chooses first, and takes the earliest: then all find one if they can.
+  for (const use of byEnd(gets.filter(({ status }) => status === 200)))
+    if (!take(({ low, high }) => high >= use.t0 && low <= use.t1))
+      found.push(violation('I7', `a use of ${name} is not in the store's record`, [use]))
+  const unknown = gets.filter(isUnknown)
+  for (const stamp of free) {
+    const maker = unknown.findIndex(({ t0 }) => t0 <= stamp.high)
+    if (maker >= 0) {
+      unknown.splice(maker, 1)
+      continue
+    }
+    const words = `a use of ${name} is in the store's record at ${stamp.low} µs, and no 200 belongs to it`
+    found.push(violation('I6', words, around(gets, stamp).slice(0, 2), stamp.high))
+  }
+  return found
+}
+
+function checkLast(
+  { name, gets }: OneKey,
+  stamps: readonly Stamp[],
+  lastUses: History['lastUses'],
+): Violation[] {
+  const shown = lastUses?.[name]
+  const last = stamps.at(-1)
+  if (shown === undefined || shown === (last?.used_at ?? null)) return []
+  const words = `last_used_at of ${name} is ${shown}, and its last use was at ${last?.used_at ?? 'no time'}`
+  return [violation('I6', words, gets.slice(-1))]
+}
+
+function byEnd(operations: readonly Operation[]): Operation[] {
+  return operations.toSorted((a, b) => a.t1 - b.t1)
+}
