@@ -1,0 +1,50 @@
+import { parseArgs } from 'node:util'
+import { startCluster } from '../fixtures/postgres-cluster.ts'
+import { type Battlefield, runNemesis } from './nemesis.ts'
+import { openPostgresBattlefield } from './postgres-battlefield.ts'
+import { freshSeed } from './random.ts'
+import { openSqliteBattlefield } from './sqlite-battlefield.ts'
+
+/*
+ * npm run nemesis -- --minutes M --seed N --engine sqlite|postgres: a long run, which ends with 1 if anything was seen
+ * that is not promised. Without a seed it draws one, and prints it.
+ */
+
+const { values } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '1' },
+    seed: { type: 'string', default: String(freshSeed()) },
+    engine: { type: 'string', default: 'sqlite' },
+  },
+})
+const minutes = Number(values.minutes)
+const seed = Number(values.seed)
+if (
+  !(minutes > 0) ||
+  !Number.isSafeInteger(seed) ||
+  !['sqlite', 'postgres'].includes(values.engine)
+) {
+  console.error('usage: npm run nemesis -- [--minutes M] [--seed N] [--engine sqlite|postgres]')
+  process.exit(2)
+}
+
+const ends: (() => unknown)[] = []
+const t = { after: (end: () => unknown) => void ends.push(end) }
+try {
+  console.log(`${values.engine}, seed ${seed}, ${minutes} min`)
+  const { summary, violation } = await runNemesis(await open(), seed, minutes * 60_000)
+  console.log(summary)
+  if (violation !== null) {
+    console.log(violation)
+    process.exitCode = 1
+  }
+} finally {
+  for (const end of ends.toReversed()) await end()
+}
+
+async function open(): Promise<Battlefield> {
+  if (values.engine === 'sqlite') return openSqliteBattlefield(t)
+  const cluster = await startCluster()
+  t.after(cluster.remove)
+  return openPostgresBattlefield(t, cluster)
+}
