@@ -9,14 +9,13 @@ export function checkLiveness(
   calmFrom: number | null,
 ): Violation[] {
   if (calmFrom === null) return []
-  const until = calmFrom + RETURN_MAX
   const asked = gets.filter(({ t1 }) => t1 >= calmFrom)
-  const last = asked.at(-1)
-  const isAskedThroughout = last !== undefined && last.t1 >= until
+  const [first, last] = [asked[0], asked.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const until = Math.max(calmFrom, first.t0) + RETURN_MAX
+  const isAskedThroughout = last.t1 >= until
   const isRevoked = revokes.some(({ t0 }) => t0 < until)
   if (!isAskedThroughout || isRevoked) return []
   if (asked.some(({ status, t1 }) => status === 200 && t1 <= until)) return []
-  return [
-    violation('I9', `no use of ${name} since the last fault was over`, [asked[0]!, last], until),
-  ]
+  return [violation('I9', `no use of ${name} since the last fault was over`, [first, last], until)]
 }

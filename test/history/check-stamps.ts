@@ -6,6 +6,7 @@ export function checkStamps(key: OneKey, lastUses: History['lastUses']): Violati
   if (key.stamps === null) return []
   return [
     ...checkNeighbours(key, key.stamps),
+    ...checkHeld(key, key.stamps),
     ...checkOwners(key, key.stamps),
     ...checkLast(key, key.stamps, lastUses),
   ]
@@ -24,11 +25,25 @@ function checkNeighbours({ name, gets }: OneKey, stamps: readonly Stamp[]): Viol
   })
 }
 
+/** While somebody else holds the row nobody can be using the key: such a stamp is from before a wait for the lock. */
+function checkHeld({ name, gets, held }: OneKey, stamps: readonly Stamp[]): Violation[] {
+  return stamps.flatMap((stamp) => {
+    const lock = held.find(({ t0, t1 }) => stamp.low > t0 && stamp.high < t1)
+    if (lock === undefined) return []
+    const words = `a use of ${name} is recorded as of ${stamp.low} µs, when its row was somebody else's`
+    return [violation('I7', words, [lock, ...around(gets, stamp).slice(0, 1)])]
+  })
+}
+
 /** The requests during which it was made, those first that it may belong to. */
 function around(gets: readonly Operation[], { low, high }: Stamp): Operation[] {
   const all = gets.filter(({ t0, t1 }) => t0 <= high && t1 >= low)
-  const may = (get: Operation) => (get.status === 200 ? 0 : isUnknown(get) ? 1 : 2)
-  return all.toSorted((a, b) => may(a) - may(b))
+  return all.toSorted((a, b) => doubt(a) - doubt(b))
+}
+
+function doubt(get: Operation): number {
+  if (get.status === 200) return 0
+  return isUnknown(get) ? 1 : 2
 }
 
 /** Each 200 has a stamp of its own within the request, each other stamp an unknown request that may have made it. */

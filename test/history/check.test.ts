@@ -86,9 +86,8 @@ test('I6: the last use moves with a use only', () => {
 
 test('I6: the last use does not go back', () => {
   const operations = [get(0, 5, 200), get(1_010, 1_015, 200)]
-  const second = (used_at: number) => [stamp(3), stamp(1_012, { used_at })]
-  alarm('I6', operations, { stamps: second(2_999) })
-  silence(operations, { stamps: second(3_000) })
+  alarm('I6', operations, { stamps: [stamp(3), stamp(1_012, { used_at: 2_999 })] })
+  silence(operations, { stamps: [stamp(3), stamp(1_012, { used_at: 3_000 })] })
 })
 
 test('I6: what is shown in the end is the last use', () => {
@@ -110,6 +109,12 @@ test("I7: each 200 has its own place in the store's record, within the request",
   alarm('I7', operations, { stamps: [stamp(3)] })
   alarm('I7', operations, { stamps: [stamp(3), stamp(1_015.001)] })
   silence(operations, { stamps: [stamp(3), stamp(1_015)] })
+})
+
+test('I7: no use is recorded as of a time when its row was of somebody else', () => {
+  const operations = [operation('held', 0, 700), get(10, 710, 200)]
+  alarm('I7', operations, { stamps: [stamp(699.999)] })
+  silence(operations, { stamps: [stamp(700)] })
 })
 
 test('I8: one answer for one request, in order', () => {
@@ -136,6 +141,8 @@ test('I9: a use within two and a half seconds after the last fault', () => {
   alarm('I9', asked, { calmFrom: 0 })
   alarm('I9', [...asked, get(2_490, 2_500.001, 200)], { calmFrom: 0 })
   silence([...asked, get(2_490, 2_500, 200)], { calmFrom: 0 })
+  // Counted from the first time that the key is asked with.
+  silence([get(500, 505, 502, listFailed), get(2_990, 2_999, 502, listFailed)], { calmFrom: 0 })
 })
 
 test('I10: a list that had been replaced, was not yet written, or never was', () => {

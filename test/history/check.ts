@@ -18,7 +18,7 @@ import { type OneKey, tell, type Violation } from './violation.ts'
  * | I4 | a revocation is written once: 401 from its end on, and never before its beginning |
  * | I5 | Retry-After is honest: who waits for a second after a 429 is not refused without a new use |
  * | I6 | the last use moves with a use and with nothing else, and forward only |
- * | I7 | in the store's own record uses are a second apart, and each 200 has one of its own |
+ * | I7 | in the store's own record uses are a second apart, each 200 has its own, none is from before a wait for a lock |
  * | I8 | each request of a connection has one answer, in order, and none that the specification does not know |
  * | I9 | two and a half seconds after the last fault each key has had its 200 |
  * | I10 | a 200 shows the owner's list, whole, in a state that it had during the request |
@@ -75,6 +75,7 @@ function byKey({ operations, stamps }: History): OneKey[] {
     gets: all.filter(({ operation }) => operation === 'get'),
     revokes: all.filter(({ operation }) => operation === 'revoke'),
     locks: all.filter(({ operation }) => operation === 'lock'),
+    held: all.filter(({ operation }) => operation === 'held'),
     stamps: stamps === null ? null : (stampsOf.get(name) ?? []),
   }))
 }

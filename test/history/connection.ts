@@ -45,7 +45,7 @@ export async function openConnection(
   let received = ''
 
   function settle(status: number, body: string): void {
-    const { subject = null, settle, ...rest } = pending.shift() ?? unasked()
+    const { subject, settle, ...rest } = pending.shift() ?? unasked()
     const operation: Operation = {
       operation: settle === null ? 'unasked' : subject === null ? 'health' : 'get',
       key: subject?.name ?? '',

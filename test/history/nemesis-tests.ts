@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { type Battlefield, runNemesis } from './nemesis.ts'
 import { freshSeed } from './random.ts'
 
-const RUN_MS = 13_000
+const RUN_MS = 12_500
 const FIXED_SEED = 2_026
 
 /** A short run with a seed that is always the same, and one with another seed each time. */

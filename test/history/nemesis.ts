@@ -50,7 +50,7 @@ export async function runNemesis(
     groups.map(async (faults) => {
       const own = random.branch()
       while (performance.now() < end) {
-        await delay(own.between(50, 500))
+        await delay(own.between(50, 800))
         const name = own.pick(Object.keys(faults))
         counts.set(name, (counts.get(name) ?? 0) + 1)
         await faults[name]!(own, scene)

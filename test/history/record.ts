@@ -9,10 +9,11 @@ export function now(): number {
  * One thing that was asked, from the moment before it was sent to the moment after its answer was read.
  *
  * `get` is a request with a key, `health` one without. `issue`, `revoke` and `change` (of an owner's list) are an
- * operator's. `lock` is a stranger's lock on the key's row, `unasked` an answer that nobody had asked for.
+ * operator's. `lock` is a stranger's lock on the key's row from before it was asked for until after it was given up, `held`
+ * the time within that in which it certainly was there. `unasked` is an answer that nobody had asked for.
  */
 export interface Operation {
-  operation: 'get' | 'health' | 'issue' | 'revoke' | 'change' | 'lock' | 'unasked'
+  operation: 'get' | 'health' | 'issue' | 'revoke' | 'change' | 'lock' | 'held' | 'unasked'
   /** A name for the key, never the key; empty where there is none. */
   key: string
   /** Whose key, or list, it is. */

@@ -23,7 +23,7 @@ export async function startTraffic(
   scene: Scene,
   { port, random, pauseMs }: TrafficOptions,
 ): Promise<{ stop(): Promise<void> }> {
-  let isOver = false
+  const over = new AbortController()
   const shared: Subject[] = []
   const revoked: Subject[] = []
   for (const owner of scene.owners)
@@ -50,7 +50,7 @@ export async function startTraffic(
 
   async function beBusy(own: Random): Promise<void> {
     const ask = asker(own)
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const keys = revoked.length > 0 && own.chance(0.15) ? revoked : shared
       const subject = own.pick(keys)
       await ask(own.chance(0.1) ? [null, subject, null] : [subject])
@@ -61,13 +61,13 @@ export async function startTraffic(
   /** Comes back 1.01 s after each answer, as it was told. */
   async function bePolite(subject: Subject, own: Random): Promise<void> {
     const ask = asker(own)
-    while (!isOver) if ((await ask([subject])) !== null) await delay(1_010)
+    while (!over.signal.aborted) if ((await ask([subject])) !== null) await delay(1_010)
   }
 
   /** Alone with its key, comes back around the very moment at which it may. */
   async function beAtTheBoundary(subject: Subject, own: Random): Promise<void> {
     const ask = asker(own)
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const answers = await ask([subject])
       const answer = answers?.[0]
       if (answer?.status !== 200) {
@@ -75,12 +75,12 @@ export async function startTraffic(
         continue
       }
       const at = own.between(answer.t0, answer.t1) + own.between(985_000, 1_015_000)
-      await delay((at - now()) / 1_000)
+      await delay(Math.max(0, (at - now()) / 1_000))
     }
   }
 
   async function revokeAndIssue(own: Random): Promise<void> {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await delay(own.between(300, 1_500))
       const place = Math.floor(own.between(0, shared.length))
       const gone = shared[place]!
@@ -92,7 +92,7 @@ export async function startTraffic(
   }
 
   async function changeLists(own: Random): Promise<void> {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       await delay(own.between(100, 500))
       await scene.change(own.pick(scene.owners))
     }
@@ -111,7 +111,7 @@ export async function startTraffic(
   ]
   return {
     async stop() {
-      isOver = true
+      over.abort()
       await Promise.all(clients)
     },
   }

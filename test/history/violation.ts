@@ -22,6 +22,7 @@ export interface OneKey {
   gets: readonly Operation[]
   revokes: readonly Operation[]
   locks: readonly Operation[]
+  held: readonly Operation[]
   /** In the order of their recording. */
   stamps: readonly Stamp[] | null
 }
