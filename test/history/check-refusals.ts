@@ -23,11 +23,11 @@ function hasCause({ gets, revokes, locks, stamps }: OneKey, refusal: Operation):
   if (others.some((other) => overlap(other, refusal, isUnknown(other) ? AFTERMATH : 0))) return true
   if (stamps !== null)
     return stamps.some(({ low, high }) => low < refusal.t1 && refusal.t0 - high < SECOND)
-  return gets.some(
-    (other) =>
-      other.t0 < refusal.t1 &&
-      (isUnknown(other) || (other.status === 200 && refusal.t0 - other.t1 < SECOND)),
-  )
+  return gets.some((other) => {
+    if (other.t0 >= refusal.t1) return false
+    const since = refusal.t0 - other.t1
+    return isUnknown(other) ? since < SECOND + AFTERMATH : other.status === 200 && since < SECOND
+  })
 }
 
 function accuse({ name, gets }: OneKey, refusal: Operation): Violation {

@@ -1,5 +1,12 @@
 import type { History, Operation, Stamp } from './record.ts'
-import { isUnknown, type OneKey, SECOND, type Violation, violation } from './violation.ts'
+import {
+  AFTERMATH,
+  isUnknown,
+  type OneKey,
+  SECOND,
+  type Violation,
+  violation,
+} from './violation.ts'
 
 /** I6 and I7: the store's own record of uses, against what the clients saw. */
 export function checkStamps(key: OneKey, lastUses: History['lastUses']): Violation[] {
@@ -58,9 +65,9 @@ function checkOwners({ name, gets }: OneKey, stamps: readonly Stamp[]): Violatio
   for (const use of byEnd(gets.filter(({ status }) => status === 200)))
     if (!take(({ low, high }) => high >= use.t0 && low <= use.t1))
       found.push(violation('I7', `a use of ${name} is not in the store's record`, [use]))
-  const unknown = gets.filter(isUnknown)
+  const unknown = byEnd(gets.filter(isUnknown))
   for (const stamp of free) {
-    const maker = unknown.findIndex(({ t0 }) => t0 <= stamp.high)
+    const maker = unknown.findIndex(({ t0, t1 }) => t0 <= stamp.high && stamp.low <= t1 + AFTERMATH)
     if (maker >= 0) {
       unknown.splice(maker, 1)
       continue

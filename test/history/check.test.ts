@@ -40,6 +40,9 @@ test('I2: whoever is at the key meanwhile is a cause; another refusal is not', (
 test('I2: a request without an answer, or whose commit was not acknowledged, may have been a use', () => {
   silence([get(0, 5, 0), get(10, 15, 429)])
   silence([get(0, 5, 502, authenticationFailed), get(10, 15, 429)])
+  // Even of one that died the store has done all it will do after a while.
+  alarm('I2', [get(0, 5, 0), get(3_505, 3_510, 429)])
+  silence([get(0, 5, 0), get(3_504.999, 3_510, 429)])
 })
 
 test("I2: the store's record tells whether it was one", () => {
@@ -81,7 +84,9 @@ test('I6: the last use moves with a use only', () => {
   const operations = [get(0, 5, 200), get(1_010, 1_015, 502, listFailed)]
   alarm('I6', operations, { stamps: [stamp(3), stamp(1_012)] })
   silence(operations, { stamps: [stamp(3)] })
-  silence([get(0, 5, 200), get(1_010, 1_015, 0)], { stamps: [stamp(3), stamp(1_012)] })
+  const unknown = [get(0, 5, 200), get(1_010, 1_015, 0)]
+  silence(unknown, { stamps: [stamp(3), stamp(3_515)] })
+  alarm('I6', unknown, { stamps: [stamp(3), stamp(3_515.001)] })
 })
 
 test('I6: the last use does not go back', () => {

@@ -48,6 +48,7 @@ export function excerpt(
   { operations, at }: Violation,
   before = 2_500_000,
 ): Operation[] {
+  const end = Math.max(at, ...operations.map(({ t1 }) => t1))
   const keys = new Set(operations.map(({ key }) => key))
   const connections = new Set(operations.map(({ connection }) => connection))
   const owners = new Set(operations.map(({ owner }) => owner))
@@ -55,7 +56,7 @@ export function excerpt(
     .filter(
       ({ operation, key, owner, connection, t0, t1 }) =>
         t1 > at - before &&
-        t0 <= at &&
+        t0 <= end &&
         (operation === 'change'
           ? owners.has(owner)
           : key === ''

@@ -1,41 +1,52 @@
-import { DatabaseSync } from 'node:sqlite'
-import type { Store } from '../../src/listing/store.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
-import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { Returned, Sent } from './other-process-main.ts'
+import type { Operator } from './scene.ts'
 
-/*
- * The program of a process beside the services: it opens a store as a command does, and does what it is sent by its
- * parent. `execute` is SQL on a connection to the file, past the store. A wait in here stops nobody's clock.
- */
+const PROGRAM = fileURLToPath(new URL('./other-process-main.ts', import.meta.url))
 
-export interface Sent {
-  id: number
-  method: keyof Store | 'execute'
-  args: unknown[]
+/** A process beside the services that works on their database, as an operator does, or an intruder. */
+export interface OtherProcess extends Operator {
+  execute(sql: string): Promise<void>
+  close(): void
 }
 
-export interface Returned {
-  id: number
-  value?: unknown
-  error?: string
-}
+export async function startOtherProcess(url: string): Promise<OtherProcess> {
+  const child = fork(PROGRAM, [url], { serialization: 'advanced' })
+  const waiting = new Map<number, PromiseWithResolvers<unknown>>()
+  let sent = 0
+  child.on('message', ({ id, value, error }: Returned) => {
+    const settled = waiting.get(id)
+    waiting.delete(id)
+    if (error === undefined) settled?.resolve(value)
+    else settled?.reject(new Error(error))
+  })
+  await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error('the process beside the services did not start')
+    }),
+  ])
 
-const [url = ''] = process.argv.slice(2)
-const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
-const store =
-  path === null ? await openPostgresStore(url) : await openSqliteStore(path, { create: true })
-const database = path === null ? null : new DatabaseSync(path, { timeout: 5_000 })
+  function forward(method: Sent['method']) {
+    return async (...args: unknown[]): Promise<never> => {
+      sent += 1
+      const settled = Promise.withResolvers<unknown>()
+      waiting.set(sent, settled)
+      child.send({ id: sent, method, args } satisfies Sent)
+      return (await settled.promise) as never
+    }
+  }
 
-process.on('message', ({ id, method, args }: Sent) => {
-  perform(method, args).then(
-    (value) => process.send!({ id, value } satisfies Returned),
-    (error: unknown) => process.send!({ id, error: String(error) } satisfies Returned),
-  )
-})
-process.on('disconnect', () => process.exit())
-process.send!({ id: 0 } satisfies Returned)
-
-async function perform(method: Sent['method'], args: unknown[]): Promise<unknown> {
-  if (method === 'execute') return database!.exec(args[0] as string)
-  return (store[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+  return {
+    insertUser: forward('insertUser'),
+    insertApiKey: forward('insertApiKey'),
+    listApiKeys: forward('listApiKeys'),
+    revokeApiKey: forward('revokeApiKey'),
+    saveServers: forward('saveServers'),
+    ensureOrganization: forward('ensureOrganization'),
+    execute: forward('execute'),
+    close: () => child.kill('SIGKILL'),
+  }
 }

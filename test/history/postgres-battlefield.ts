@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { programIn } from '../cli/program.ts'
 import type { Cluster } from '../fixtures/postgres-cluster.ts'
@@ -5,12 +6,14 @@ import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
 import { startTcpProxy, type TcpProxy } from '../fixtures/tcp-proxy.ts'
 import { startFleet } from './fleet.ts'
 import type { Battlefield, Fault } from './nemesis.ts'
-import { startOtherProcess } from './operator.ts'
+import { startOtherProcess } from './other-process.ts'
 import { keepStamps, readStamps } from './postgres-record.ts'
 import { lockRow } from './row-lock.ts'
 
 /** Processes that serve one database; the first reaches it by way of the proxy. */
 const PROCESSES = 3
+/** In which the server has noticed that a process of its own was killed, in milliseconds. */
+const CRASH_MS = 5_000
 
 export async function openPostgresBattlefield(
   t: { after(end: () => unknown): void },
@@ -54,14 +57,17 @@ function terminateSessions(url: string): Fault {
   return () => insist(url, `SELECT pg_terminate_backend(pid) ${SERVICES}`)
 }
 
-/** The server takes that for a crash, and recovers. */
+/** The server takes that for a crash, ends every session, ours too, and recovers. */
 function killBackend(url: string): Fault {
   return async () => {
-    const pid = await asAdmin(url, async (client) => {
+    await asAdmin(url, async (client) => {
       const { rows } = await client.query<{ pid: number }>(`SELECT pid ${SERVICES} LIMIT 1`)
-      return rows[0]?.pid
-    }).catch(() => undefined)
-    if (pid !== undefined) process.kill(pid, 'SIGKILL')
+      const [backend] = rows
+      if (backend === undefined) return
+      const ended = once(client, 'end')
+      process.kill(backend.pid, 'SIGKILL')
+      await Promise.race([ended, delay(CRASH_MS)])
+    }).catch(() => {})
     await insist(url, 'SELECT 1')
   }
 }

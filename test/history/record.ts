@@ -24,7 +24,7 @@ export interface Operation {
   status: number
   /** Of a 200 or a change: the state of the list, as one word. Of any other answer: its sentence. */
   body: string
-  /** Which connection, and the how manieth request on it; 0 for what went over none. */
+  /** Which connection, and which request on it, from 1; 0 for what went over none. */
   connection: number
   place: number
 }

@@ -7,14 +7,14 @@ import { now, type Operation } from './record.ts'
 export function lockRow(url: string, fromMs = 20, toMs = 1_200): Fault {
   return async (random, { subjects, operations }) => {
     const { name, id, owner } = random.pick(subjects.slice(-12))
-    const note = (operation: Operation['operation'], t0: number) => {
+    const note = (operation: Operation['operation'], t0: number, t1: number) => {
       const nothing = { body: '', connection: 0, place: 0 }
       operations.push({
         operation,
         key: name,
         owner: owner.name,
         t0,
-        t1: now(),
+        t1,
         status: 200,
         ...nothing,
       })
@@ -25,11 +25,12 @@ export function lockRow(url: string, fromMs = 20, toMs = 1_200): Fault {
       await client.query('SELECT FROM api_keys WHERE id = $1 FOR NO KEY UPDATE', [id])
       const got = now()
       await delay(random.between(fromMs, toMs))
-      // Without an answer it may be gone already.
+      // It was there until now only if the connection still is.
+      const until = now()
       await client.query('SELECT 1')
-      note('held', got)
+      note('held', got, until)
       await client.query(random.chance(0.5) ? 'COMMIT' : 'ROLLBACK')
     }).catch(() => {})
-    note('lock', asked)
+    note('lock', asked, now())
   }
 }

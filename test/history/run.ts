@@ -30,6 +30,7 @@ if (
 
 const ends: (() => unknown)[] = []
 const t = { after: (end: () => unknown) => void ends.push(end) }
+process.once('SIGINT', () => void endAll().then(() => process.exit(130)))
 try {
   console.log(`${values.engine}, seed ${seed}, ${minutes} min`)
   const { summary, violation } = await runNemesis(await open(), seed, minutes * 60_000)
@@ -39,7 +40,11 @@ try {
     process.exitCode = 1
   }
 } finally {
-  for (const end of ends.toReversed()) await end()
+  await endAll()
+}
+
+async function endAll(): Promise<void> {
+  for (const end of ends.splice(0).toReversed()) await end()
 }
 
 async function open(): Promise<Battlefield> {

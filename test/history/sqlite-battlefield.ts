@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { programIn } from '../cli/program.ts'
 import { startFleet } from './fleet.ts'
 import type { Battlefield, Fault } from './nemesis.ts'
-import { type OtherProcess, startOtherProcess } from './operator.ts'
+import { type OtherProcess, startOtherProcess } from './other-process.ts'
 import { keepStamps, readStamps } from './sqlite-record.ts'
 
 const TRIES_MAX = 20

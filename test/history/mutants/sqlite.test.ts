@@ -8,50 +8,53 @@ import { openServingSqliteStore, openSqliteStore } from '../../../src/sqlite/sto
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import type { Random } from '../random.ts'
 import { now } from '../record.ts'
+import type { Invariant } from '../violation.ts'
 import { keepStamps, readStamps } from '../sqlite-record.ts'
 import { type Flaw, openFlawedEngine } from './sqlite-engine.ts'
-import { assertCaught, assertNoAlarm, runTrial, type Subjected, type Trial } from './trial.ts'
+import {
+  assertCaught,
+  assertNoAlarm,
+  runTrial,
+  SEED,
+  type EngineOnTrial,
+  type Trial,
+} from './trial.ts'
 
 /*
  * The checker can see: engines with one flaw each are caught by what clients see of them, under the same traffic and
  * the same faults in which the real engine, and the copy without a flaw, raise no alarm.
  */
 
-const SEED = 5
 const TRIAL_MS = 2_500
 /** Each trial mostly waits. */
 const AT_A_TIME = 3
 
+/** By the whole record, and by the clients' part of it alone. */
+const CAUGHT_BY: [Flaw, byStore: Invariant[], byClients: Invariant[]][] = [
+  ['check then set', ['I1', 'I7'], ['I1']],
+  ['claim kept after a failed list', ['I3', 'I6'], ['I3']],
+  ['key remembered for 1.5 s', ['I1', 'I2', 'I4', 'I7'], ['I1', 'I2', 'I4']],
+  ['stamp on 429', ['I2', 'I5', 'I6', 'I7'], ['I2', 'I5']],
+  ['list remembered for 0.5 s', ['I10'], ['I10']],
+]
+
 suite('SQLite', { concurrency: AT_A_TIME }, () => {
   test('the real engine raises no alarm', async (t) => {
-    assertNoAlarm(await tryReal(t, systemClock))
+    assertNoAlarm(await tryReal(t, SEED, systemClock))
   })
 
   test('the copy without a flaw raises no alarm', async (t) => {
-    assertNoAlarm(await tryFlawed(t, 'nothing'))
+    assertNoAlarm(await tryFlawed(t, SEED, 'nothing'))
   })
 
-  test('check then set: caught', async (t) => {
-    assertCaught(await tryFlawed(t, 'check then set'), ['I1', 'I7'], ['I1'])
-  })
-
-  test('a claim kept after a failed list: caught', async (t) => {
-    const trial = await tryFlawed(t, 'claim kept after a failed list')
-    assertCaught(trial, ['I3', 'I6'], ['I3'])
-  })
-
-  test('a key remembered for 1.5 s: caught', async (t) => {
-    const trial = await tryFlawed(t, 'key remembered for 1.5 s')
-    assertCaught(trial, ['I1', 'I2', 'I4', 'I7'], ['I1', 'I2', 'I4'])
-  })
-
-  test('a stamp on 429: caught', async (t) => {
-    assertCaught(await tryFlawed(t, 'stamp on 429'), ['I2', 'I5', 'I6', 'I7'], ['I2', 'I5'])
-  })
+  for (const [flaw, byStore, byClients] of CAUGHT_BY)
+    test(`${flaw}: caught`, (t) =>
+      assertCaught((seed) => tryFlawed(t, seed, flaw), byStore, byClients))
 
   test('the second decided by a clock that is set: caught', async (t) => {
-    const trial = await tryReal(t, { ...systemClock, monotonic: steppedClock() }, false)
-    assertCaught(trial, ['I1', 'I2'], ['I1', 'I2'])
+    const trial = (seed: number) =>
+      tryReal(t, seed, { ...systemClock, monotonic: steppedClock() }, false)
+    await assertCaught(trial, ['I1', 'I2'], ['I1', 'I2'])
   })
 })
 
@@ -65,17 +68,23 @@ function steppedClock(): Clock['monotonic'] {
   }
 }
 
-async function tryFlawed(t: TestContext, flaw: Flaw): Promise<Trial> {
-  return tryEngine(t, async (path) => openFlawedEngine(path, flaw), true)
+async function tryFlawed(t: TestContext, seed: number, flaw: Flaw): Promise<Trial> {
+  return tryEngine(t, seed, async (path) => openFlawedEngine(path, flaw), true)
 }
 
 /** The real engine's stamps are moments of the clock that it is given: of another one they tell us nothing. */
-async function tryReal(t: TestContext, clock: Clock, hasStamps = true): Promise<Trial> {
-  return tryEngine(t, (path) => openServingSqliteStore(path, clock), hasStamps)
+async function tryReal(
+  t: TestContext,
+  seed: number,
+  clock: Clock,
+  hasStamps = true,
+): Promise<Trial> {
+  return tryEngine(t, seed, (path) => openServingSqliteStore(path, clock), hasStamps)
 }
 
 async function tryEngine(
   t: TestContext,
+  seed: number,
   open: (path: string) => Promise<Pick<ServingStore, 'useApiKey'> & { close(): unknown }>,
   hasStamps: boolean,
 ): Promise<Trial> {
@@ -87,14 +96,14 @@ async function tryEngine(
     await store.close()
     await operator.close()
   })
-  const subjected: Subjected = {
+  const engine: EngineOnTrial = {
     store,
     operator,
     readRecord: ({ subjects }) =>
       hasStamps ? readStamps(path, subjects) : { stamps: null, lastUses: null },
     disturb: (_, random, isOver) => failLists(path, random, isOver),
   }
-  return runTrial(t, subjected, SEED, TRIAL_MS)
+  return runTrial(t, engine, seed, TRIAL_MS)
 }
 
 /** Now and then there is no table of servers. */

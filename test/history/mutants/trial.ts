@@ -15,7 +15,7 @@ import { startTraffic } from '../traffic.ts'
 import type { Invariant, Violation } from '../violation.ts'
 
 /** An engine, right or wrong, under the API on a real socket in this process. */
-export interface Subjected {
+export interface EngineOnTrial {
   store: Pick<ServingStore, 'useApiKey'>
   operator: Operator
   /** Reads the store's own record in the end. */
@@ -33,7 +33,7 @@ export interface Trial {
 /** Traffic with faults for so many milliseconds, and what the checker makes of it. */
 export async function runTrial(
   t: TestContext,
-  { store, operator, readRecord, disturb }: Subjected,
+  { store, operator, readRecord, disturb }: EngineOnTrial,
   seed: number,
   ms: number,
 ): Promise<Trial> {
@@ -66,18 +66,29 @@ export async function runTrial(
   return { found, foundByClients }
 }
 
-/** It is seen by one of these invariants, and by clients alone too, if there is a list for them. */
-export function assertCaught(
-  { found, foundByClients }: Trial,
+/** Of the trials of an engine; a machine that is short of time may need more than the first to see a flaw. */
+const SEEDS = [5, 7, 11] as const
+export const SEED = SEEDS[0]
+
+/** The flaw is seen by one of these invariants, and by clients alone too, if there is a list for them. */
+export async function assertCaught(
+  attempt: (seed: number) => Promise<Trial>,
   byStore: readonly Invariant[],
   byClients: readonly Invariant[] | null,
-): void {
-  assert.ok(found !== null && byStore.includes(found.invariant), found?.words ?? 'not seen')
-  if (byClients === null) return
-  assert.ok(
-    foundByClients !== null && byClients.includes(foundByClients.invariant),
-    foundByClients?.words ?? 'not seen by clients',
-  )
+): Promise<void> {
+  const seen: string[] = []
+  for (const seed of SEEDS) {
+    const { found, foundByClients } = await attempt(seed)
+    const isSeen = found !== null && byStore.includes(found.invariant)
+    const isSeenByClients =
+      byClients === null ||
+      (foundByClients !== null && byClients.includes(foundByClients.invariant))
+    if (isSeen && isSeenByClients) return
+    seen.push(
+      `${found?.invariant ?? 'nothing'}, by clients ${foundByClients?.invariant ?? 'nothing'}`,
+    )
+  }
+  assert.fail(`seen: ${seen.join('; ')}`)
 }
 
 export function assertNoAlarm({ found, foundByClients }: Trial): void {
