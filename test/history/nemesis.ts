@@ -1,14 +1,11 @@
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { check, describe, excerpt } from './check.ts'
 import { RETURN_MAX } from './check-liveness.ts'
 import { type Random, randomFrom } from './random.ts'
-import { type History, now, writeHistory } from './record.ts'
+import { now } from './record.ts'
+import { type Report, reportOn } from './report.ts'
 import { type Operator, type Scene, setScene } from './scene.ts'
 import type { StoreRecord } from './sqlite-record.ts'
 import { startTraffic } from './traffic.ts'
-import { tell } from './violation.ts'
 
 /** Something that goes wrong. When it returns, it is over and everything runs. */
 export type Fault = (random: Random, scene: Scene) => Promise<void>
@@ -21,13 +18,6 @@ export interface Battlefield {
   /** The faults of one group come one after the other, those of different groups at the same time. */
   groups: readonly Readonly<Record<string, Fault>>[]
   readRecord(scene: Scene): Promise<StoreRecord>
-}
-
-export interface Report {
-  /** What happened, in figures. */
-  summary: string
-  /** Null where nothing contradicts the promises; else what does, and all that is needed to follow it. */
-  violation: string | null
 }
 
 /** The longest pause of a busy client, in milliseconds. */
@@ -61,55 +51,5 @@ export async function runNemesis(
   await delay(CALM_MS)
   await traffic.stop()
   const history = { ...(await readRecord(scene)), operations: scene.operations, calmFrom }
-  return report(engine, seed, history, counts)
-}
-
-function report(
-  engine: string,
-  seed: number,
-  history: History,
-  faults: ReadonlyMap<string, number>,
-): Report {
-  const found = check(history)
-  const { operations, stamps } = history
-  const statuses = countBy(
-    operations.filter(({ operation }) => operation === 'get'),
-    ({ status }) => (status === 0 ? 'no answer' : String(status)),
-  )
-  const works = countBy(
-    operations.filter(({ operation }) => operation !== 'get'),
-    ({ operation }) => operation,
-  )
-  const summary = [
-    `${engine}, seed ${seed}: ${operations.length} operations, ${sum(faults)} faults, ${stamps?.length} stamps,` +
-      ` violations: ${found === null ? 0 : 'at least 1'}`,
-    `  requests: ${list(statuses)}`,
-    `  beside them: ${list(works)}`,
-    `  faults: ${list(faults)}`,
-  ].join('\n')
-  if (found === null) return { summary, violation: null }
-  const path = join(tmpdir(), `history-${engine}-${seed}-${process.pid}.jsonl`)
-  writeHistory(path, history)
-  const near = excerpt(history, found).map((operation) => `  ${tell(operation)}`)
-  return {
-    summary,
-    violation: [describe(found), `seed ${seed}; around it:`, ...near, `all of it: ${path}`].join(
-      '\n',
-    ),
-  }
-}
-
-function countBy<T>(items: readonly T[], name: (item: T) => string): Map<string, number> {
-  return new Map([...Map.groupBy(items, name)].map(([word, all]) => [word, all.length]))
-}
-
-function sum(counts: ReadonlyMap<string, number>): number {
-  return [...counts.values()].reduce((total, count) => total + count, 0)
-}
-
-function list(counts: ReadonlyMap<string, number>): string {
-  return [...counts]
-    .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([word, count]) => `${count} ${word}`)
-    .join(', ')
+  return reportOn(engine, seed, history, counts)
 }
