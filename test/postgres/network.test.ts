@@ -65,6 +65,7 @@ test('a network that swallows everything is a fault in time, and is noticed to b
     assert.equal(await outcomeOf(store, second.key), 'AuthenticationFault')
   proxy.heal()
   const { tookMs } = await untilUsed(store, second.key)
+  t.diagnostic(`used ${tookMs.toFixed()} ms after the network was back`)
   assert.ok(tookMs < RETURN_MS, `back after ${tookMs} ms`)
 })
 
