@@ -5,6 +5,7 @@ import { checkEmail } from '../listing/user.ts'
 import { attempt } from './attempts.ts'
 import { showField } from './form-field.ts'
 import { type Html, notice, showPage } from './page.ts'
+import { KEPT_FIELDS } from './server-form.ts'
 import {
   type App,
   audit,
@@ -86,17 +87,7 @@ async function auditSignIn(
 }
 
 /** Fields that are typed anew on a page, and may stand in its address. */
-const KEPT = [
-  'name',
-  'address',
-  'slug',
-  'edition',
-  'status',
-  'version',
-  'listing_kind',
-  'organization_id',
-  'email',
-]
+const KEPT = [...KEPT_FIELDS, 'email']
 // A query of printable ASCII, as browsers write it, without # and \.
 const TARGET = /^\/dashboard(\/[a-z0-9-]+)*(\?[!"$-[\]-~]*)?$/
 const TARGET_LENGTH_MAX = 8_000
