@@ -6,7 +6,7 @@ import type { Settings } from '../bench.ts'
 import type { Children } from '../children.ts'
 import { chooseDriver, type Driver } from '../load.ts'
 import type { Latencies } from '../open-loop.ts'
-import { startSubject, type Subject } from '../subject.ts'
+import { type Subject, startSubject } from '../subject.ts'
 import { type Claims, openClaims } from './claims.ts'
 import { keyOf, seed } from './seed.ts'
 
@@ -44,7 +44,12 @@ export async function openScene(
   print: (line: string) => void,
 ): Promise<Scene> {
   const cluster = await startCluster({
-    settings: { shared_buffers: '1GB', max_wal_size: '8GB', checkpoint_timeout: '30min' },
+    settings: {
+      fsync: 'on',
+      shared_buffers: '1GB',
+      max_wal_size: '8GB',
+      checkpoint_timeout: '30min',
+    },
   })
   try {
     print('seeding 100,000 keys of owners with ten servers each, and 1,000,000 of owners with one')
