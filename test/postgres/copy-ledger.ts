@@ -3,9 +3,9 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type pg from 'pg'
 import { parseInstant } from '../../src/listing/instant.ts'
+import { type Begun, type Ended, type Program, programIn } from '../cli/program.ts'
 import type { Cluster } from '../fixtures/postgres-cluster.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
-import { type Begun, type Ended, type Program, programIn } from '../cli/program.ts'
 
 /** The command `copy` between a file with a little of everything and a database of its own on the cluster. */
 export interface Ledger {

@@ -33,19 +33,23 @@ test('a connection cut after any byte of the reply to a use is a fault, and the 
   const replyBytes = proxy.replied() - before
   assert.ok(replyBytes > 100 && replyBytes < 1_000, `a reply has ${replyBytes} bytes`)
 
-  const afterwards = new Set<string>()
   for (let bytes = 0; bytes < replyBytes; bytes += 1) {
-    await forgetUses()
-    // On a connection that is there already, so that what is cut is the reply to the use.
-    assert.equal(await outcomeOf(store, warm.key), 'used')
-    proxy.cutAfter(bytes)
-    assert.equal(await outcomeOf(store, key.key), 'AuthenticationFault', `after ${bytes} bytes`)
-    proxy.heal()
-    // Whether the use was committed nobody could say; it was not answered, and it is never two.
-    afterwards.add(await outcomeOf(store, key.key))
-    assert.equal(await outcomeOf(store, key.key), 'too soon')
+    let since: number
+    let afterwards: string[]
+    do {
+      await forgetUses()
+      // On a connection that is there already, so that what is cut is the reply to the use.
+      assert.equal(await outcomeOf(store, warm.key), 'used')
+      proxy.cutAfter(bytes)
+      since = performance.now()
+      assert.equal(await outcomeOf(store, key.key), 'AuthenticationFault', `after ${bytes} bytes`)
+      proxy.heal()
+      // Whether the use was committed nobody could say; it was not answered, and it is never two.
+      afterwards = [await outcomeOf(store, key.key), await outcomeOf(store, key.key)]
+      // Once more where the machine stood still until the second was over.
+    } while (performance.now() - since >= 1_000)
+    assert.deepEqual(afterwards, ['too soon', 'too soon'], `after ${bytes} bytes`)
   }
-  assert.deepEqual([...afterwards], ['too soon'])
   t.diagnostic(`${replyBytes} places to cut at`)
 })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, chmodSync } from 'node:fs'
+import { chmodSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openPostgresStore } from '../../src/postgres/store.ts'
