@@ -1,3 +1,4 @@
+import { refusedLonger } from './clock-steps.ts'
 import { type OneKey, type Violation, violation } from './violation.ts'
 
 /** From the last fault to the first 200 of each key; one second of it may be the limit, or the wait after a crash. */
@@ -5,14 +6,14 @@ export const RETURN_MAX = 2_500_000
 
 /** I9: with nothing wrong any more, a key that is asked with is used. */
 export function checkLiveness(
-  { name, gets, revokes }: OneKey,
+  { name, gets, revokes, steps }: OneKey,
   calmFrom: number | null,
 ): Violation[] {
   if (calmFrom === null) return []
   const asked = gets.filter(({ t1 }) => t1 >= calmFrom)
   const [first, last] = [asked[0], asked.at(-1)]
   if (first === undefined || last === undefined) return []
-  const until = Math.max(calmFrom, first.t0) + RETURN_MAX
+  const until = Math.max(calmFrom, first.t0) + RETURN_MAX + refusedLonger(steps, calmFrom)
   const isAskedThroughout = last.t1 >= until
   const isRevoked = revokes.some(({ t0 }) => t0 < until)
   if (!isAskedThroughout || isRevoked) return []

@@ -1,4 +1,5 @@
-import type { Operation } from './record.ts'
+import { shiftsOf } from './clock-steps.ts'
+import type { Operation, Stamp } from './record.ts'
 import {
   AFTERMATH,
   isUnknown,
@@ -17,17 +18,23 @@ export function checkRefusals(key: OneKey): Violation[] {
     .map((refusal) => accuse(key, refusal))
 }
 
-function hasCause({ gets, revokes, locks, stamps }: OneKey, refusal: Operation): boolean {
+function hasCause({ gets, revokes, locks, steps, stamps }: OneKey, refusal: Operation): boolean {
   // Somebody else was at the key meanwhile, and one of two may be refused; two refusals are nobody's work.
   const others = [...gets.filter(({ status }) => status !== 429), ...revokes, ...locks]
   if (others.some((other) => overlap(other, refusal, isUnknown(other) ? AFTERMATH : 0))) return true
-  if (stamps !== null)
-    return stamps.some(({ low, high }) => low < refusal.t1 && refusal.t0 - high < SECOND)
+  if (stamps !== null) return stamps.some((stamp) => isWithinSecond(stamp, steps, refusal))
   return gets.some((other) => {
     if (other.t0 >= refusal.t1) return false
     const since = refusal.t0 - other.t1
     return isUnknown(other) ? since < SECOND + AFTERMATH : other.status === 200 && since < SECOND
   })
+}
+
+/** By the store's clock, which may have been set back since. A stamp that lies in the future is no cause: see CLAMP. */
+function isWithinSecond(stamp: Stamp, steps: readonly Operation[], refusal: Operation): boolean {
+  return shiftsOf(stamp, steps, refusal).some(
+    (shift) => stamp.low + shift < refusal.t1 && refusal.t0 - (stamp.high + shift) < SECOND,
+  )
 }
 
 function accuse({ name, gets }: OneKey, refusal: Operation): Violation {

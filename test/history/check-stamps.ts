@@ -1,3 +1,4 @@
+import { setBackBetween } from './clock-steps.ts'
 import type { History, Operation, Stamp } from './record.ts'
 import {
   AFTERMATH,
@@ -19,14 +20,14 @@ export function checkStamps(key: OneKey, lastUses: History['lastUses']): Violati
   ]
 }
 
-function checkNeighbours({ name, gets }: OneKey, stamps: readonly Stamp[]): Violation[] {
+function checkNeighbours({ name, gets, steps }: OneKey, stamps: readonly Stamp[]): Violation[] {
   return stamps.slice(1).flatMap((stamp, index) => {
     const before = stamps[index]!
     const apart = stamp.at - before.at
     const makers = [before, stamp].flatMap((one) => around(gets, one).slice(0, 1))
-    if (stamp.used_at < before.used_at)
+    if (stamp.used_at < before.used_at - setBackBetween(before, stamp, steps))
       return [violation('I6', `the last use of ${name} went back`, makers, stamp.high)]
-    if (apart >= SECOND) return []
+    if (apart >= SECOND || stamp.kind === 'clamp') return []
     const words = `two uses of ${name} recorded ${apart} µs apart, at ${before.low} and ${stamp.low} µs`
     return [violation('I7', words, makers, stamp.high)]
   })
@@ -35,6 +36,7 @@ function checkNeighbours({ name, gets }: OneKey, stamps: readonly Stamp[]): Viol
 /** While somebody else holds the row nobody can be using the key: such a stamp is from before a wait for the lock. */
 function checkHeld({ name, gets, held }: OneKey, stamps: readonly Stamp[]): Violation[] {
   return stamps.flatMap((stamp) => {
+    if (stamp.kind === 'clamp') return []
     const lock = held.find(({ t0, t1 }) => stamp.low > t0 && stamp.high < t1)
     if (lock === undefined) return []
     const words = `a use of ${name} is recorded as of ${stamp.low} µs, when its row was somebody else's`
@@ -56,7 +58,7 @@ function doubt(get: Operation): number {
 /** Each 200 has a stamp of its own within the request, each other stamp an unknown request that may have made it. */
 function checkOwners({ name, gets }: OneKey, stamps: readonly Stamp[]): Violation[] {
   const found: Violation[] = []
-  const free = new Set(stamps)
+  const free = new Set(stamps.filter(({ kind }) => kind === 'use'))
   const take = (fits: (stamp: Stamp) => boolean) => {
     for (const stamp of free) if (fits(stamp)) return free.delete(stamp)
     return false

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { check, describe, excerpt } from './check.ts'
-import { change, get, history, operation, revoke, stamp } from './hand-written.ts'
+import { alarm, change, get, history, operation, revoke, silence, stamp } from './hand-written.ts'
 import { readHistory, writeHistory } from './record.ts'
 
 /*
@@ -184,13 +184,3 @@ test('a record survives its file', (t) => {
   writeHistory(path, record)
   assert.deepEqual(readHistory(path), record)
 })
-
-function alarm(invariant: string, ...of: Parameters<typeof history>): void {
-  const found = check(history(...of))
-  assert.equal(found?.invariant, invariant, found === null ? 'nothing was seen' : describe(found))
-}
-
-function silence(...of: Parameters<typeof history>): void {
-  const found = check(history(...of))
-  assert.equal(found, null, found === null ? '' : describe(found))
-}

@@ -5,6 +5,7 @@ import { checkRefusals } from './check-refusals.ts'
 import { checkRevocation } from './check-revocation.ts'
 import { checkSpacing } from './check-spacing.ts'
 import { checkStamps } from './check-stamps.ts'
+import { isStep } from './clock-steps.ts'
 import type { History, Operation } from './record.ts'
 import { type OneKey, tell, type Violation } from './violation.ts'
 
@@ -24,6 +25,11 @@ import { type OneKey, tell, type Violation } from './violation.ts'
  * | I10 | a 200 shows the owner's list, whole, in a state that it had during the request |
  */
 export function check(history: History): Violation | null {
+  return checkAll(history)[0] ?? null
+}
+
+/** Every contradiction, the first before the last. */
+export function checkAll(history: History): Violation[] {
   const keys = byKey(history)
   const found = [
     ...keys.flatMap(checkSpacing),
@@ -34,7 +40,7 @@ export function check(history: History): Violation | null {
     ...keys.flatMap((key) => checkLiveness(key, history.calmFrom)),
     ...checkContent(history.operations),
   ]
-  return found.toSorted((a, b) => a.at - b.at)[0] ?? null
+  return found.toSorted((a, b) => a.at - b.at)
 }
 
 /** A violation with the requests involved. */
@@ -52,23 +58,21 @@ export function excerpt(
   const keys = new Set(operations.map(({ key }) => key))
   const connections = new Set(operations.map(({ connection }) => connection))
   const owners = new Set(operations.map(({ owner }) => owner))
+  const concerns = (operation: Operation) => {
+    if (isStep(operation)) return true
+    if (operation.operation === 'change') return owners.has(operation.owner)
+    if (operation.key === '') return connections.has(operation.connection)
+    return keys.has(operation.key)
+  }
   return history.operations
-    .filter(
-      ({ operation, key, owner, connection, t0, t1 }) =>
-        t1 > at - before &&
-        t0 <= end &&
-        (operation === 'change'
-          ? owners.has(owner)
-          : key === ''
-            ? connections.has(connection)
-            : keys.has(key)),
-    )
+    .filter((operation) => operation.t1 > at - before && operation.t0 <= end && concerns(operation))
     .toSorted((a, b) => a.t0 - b.t0)
 }
 
 function byKey({ operations, stamps }: History): OneKey[] {
   const sorted = operations.toSorted((a, b) => a.t0 - b.t0)
   const ofKey = Map.groupBy(sorted, ({ key }) => key)
+  const steps = sorted.filter(isStep)
   const stampsOf = Map.groupBy(stamps ?? [], ({ key }) => key)
   ofKey.delete('')
   return [...ofKey].map(([name, all]) => ({
@@ -77,6 +81,7 @@ function byKey({ operations, stamps }: History): OneKey[] {
     revokes: all.filter(({ operation }) => operation === 'revoke'),
     locks: all.filter(({ operation }) => operation === 'lock'),
     held: all.filter(({ operation }) => operation === 'held'),
+    steps,
     stamps: stamps === null ? null : (stampsOf.get(name) ?? []),
   }))
 }

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+import { check, describe } from './check.ts'
 import type { History, Operation, Stamp } from './record.ts'
 
 /** Histories of a few lines. Times are in milliseconds; the key is `k`, its owner `ada`, where nothing else is said. */
@@ -44,12 +46,23 @@ export function stamp(at: number, rest: Partial<Stamp> = {}): Stamp {
   const microseconds = at * 1_000
   return {
     key: 'k',
+    kind: 'use',
     at: microseconds,
     low: microseconds,
     high: microseconds,
     used_at: microseconds,
     ...rest,
   }
+}
+
+/** The clock that the store decides by is set, by so many seconds; or the one that it shows times by. */
+export function step(
+  from: number,
+  to: number,
+  seconds: number,
+  what: 'step' | 'shown step' = 'step',
+): Operation {
+  return { ...operation(what, from, to), key: '', owner: '', body: String(seconds) }
 }
 
 /** A list that stands from the beginning, and these operations. */
@@ -61,4 +74,16 @@ export function history(operations: readonly Operation[], rest: Partial<History>
     calmFrom: null,
     ...rest,
   }
+}
+
+/** The checker finds this first. */
+export function alarm(invariant: string, ...of: Parameters<typeof history>): void {
+  const found = check(history(...of))
+  assert.equal(found?.invariant, invariant, found === null ? 'nothing was seen' : describe(found))
+}
+
+/** The checker finds nothing. */
+export function silence(...of: Parameters<typeof history>): void {
+  const found = check(history(...of))
+  assert.equal(found, null, found === null ? '' : describe(found))
 }

@@ -1,5 +1,5 @@
-import type { ServerEntry } from '../../src/listing/server-entry.ts'
 import { SERVERS_MAX } from '../../src/listing/server.ts'
+import type { ServerEntry } from '../../src/listing/server-entry.ts'
 
 /** An owner's list in one of its states: each server tells whose it is, which state it belongs to, and its place. */
 export function listInState(owner: string, state: number, size: number): ServerEntry[] {

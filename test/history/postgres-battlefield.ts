@@ -27,7 +27,7 @@ export async function openPostgresBattlefield(
     operator.close()
     proxy.close()
   })
-  const offset = await keepStamps(url)
+  const offsets = await keepStamps(url)
   const byProxy = url.replace(`:${cluster.port}/`, `:${proxy.port}/`)
   const fleet = await startFleet(program, [byProxy, ...Array(PROCESSES - 1).fill(url)])
   return {
@@ -47,7 +47,7 @@ export async function openPostgresBattlefield(
       },
       { 'network cut': cut(proxy), 'network silent': silence(proxy) },
     ],
-    readRecord: ({ subjects }) => readStamps(url, subjects, offset),
+    readRecord: (scene) => readStamps(url, scene, offsets),
   }
 }
 

@@ -2,7 +2,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check, describe, excerpt } from './check.ts'
 import { type History, writeHistory } from './record.ts'
-import { tell } from './violation.ts'
+import { shrink } from './shrink.ts'
+import { tell, tellStamp } from './violation.ts'
 
 export interface Report {
   /** What happened, in figures. */
@@ -39,12 +40,22 @@ export function reportOn(
   const path = join(tmpdir(), `history-${engine}-${seed}-${process.pid}.jsonl`)
   writeHistory(path, history)
   const near = excerpt(history, found).map((operation) => `  ${tell(operation)}`)
-  return {
-    summary,
-    violation: [describe(found), `seed ${seed}; around it:`, ...near, `all of it: ${path}`].join(
-      '\n',
-    ),
-  }
+  const lines = [
+    describe(found),
+    `seed ${seed}; the shortest history that shows it:`,
+    ...tellAll(shrink(history, found)),
+    'around it:',
+    ...near,
+    `all of it: ${path}`,
+  ]
+  return { summary, violation: lines.join('\n') }
+}
+
+function tellAll({ operations, stamps }: History): string[] {
+  return [
+    ...operations.toSorted((a, b) => a.t0 - b.t0).map((operation) => `  ${tell(operation)}`),
+    ...(stamps ?? []).map((stamp) => `  ${tellStamp(stamp)}`),
+  ]
 }
 
 function countBy<T>(items: readonly T[], name: (item: T) => string): Map<string, number> {

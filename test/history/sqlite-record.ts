@@ -27,6 +27,7 @@ export function readStamps(path: string, subjects: readonly Subject[]): StoreRec
       .all() as unknown as { id: string; used_at: number; monotonic: number }[]
     const stamps = rows.map(({ id, used_at, monotonic }) => ({
       key: names.get(id) ?? '',
+      kind: 'use' as const,
       at: monotonic,
       low: monotonic,
       high: monotonic,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Connection, openConnection } from './connection.ts'
-import { now, type Operation } from './record.ts'
 import type { Random } from './random.ts'
+import { now, type Operation } from './record.ts'
 import type { Scene, Subject } from './scene.ts'
 
 /** Clients that ask at random with keys that others ask with as well. */

@@ -23,6 +23,8 @@ export interface OneKey {
   revokes: readonly Operation[]
   locks: readonly Operation[]
   held: readonly Operation[]
+  /** Of the clocks, which are everybody's. */
+  steps: readonly Operation[]
   /** In the order of their recording. */
   stamps: readonly Stamp[] | null
 }
@@ -62,4 +64,10 @@ export function tell({
   const how = status === 0 ? 'no answer' : `${status}${body === '' ? '' : ` (${body})`}`
   const where = connection === 0 ? '' : `, connection ${connection}`
   return `${what}: ${how}, from ${t0} to ${t1} µs${where}`
+}
+
+/** An entry of the store's record as a person reads it. */
+export function tellStamp({ key, kind, low, high, used_at }: Stamp): string {
+  const when = low === high ? `at ${low} µs` : `between ${low} and ${high} µs`
+  return `recorded: ${kind} of ${key} ${when}, shown as ${used_at}`
 }

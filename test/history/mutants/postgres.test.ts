@@ -85,7 +85,7 @@ async function tryEngine(
 ): Promise<Trial> {
   const url = await createDatabase(cluster)
   const operator = await openPostgresStore(url)
-  const offset = await keepStamps(url)
+  const offsets = await keepStamps(url)
   const store = await open(url)
   t.after(() => Promise.all([store.close(), operator.close()]))
   const fault = faultOf(url)
@@ -94,7 +94,7 @@ async function tryEngine(
     {
       store,
       operator,
-      readRecord: ({ subjects }) => readStamps(url, subjects, offset),
+      readRecord: (scene) => readStamps(url, scene, offsets),
       async disturb(scene, random, isOver) {
         while (!isOver()) {
           await delay(random.between(50, 300))

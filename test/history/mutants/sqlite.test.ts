@@ -8,15 +8,15 @@ import { openServingSqliteStore, openSqliteStore } from '../../../src/sqlite/sto
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import type { Random } from '../random.ts'
 import { now } from '../record.ts'
-import type { Invariant } from '../violation.ts'
 import { keepStamps, readStamps } from '../sqlite-record.ts'
+import type { Invariant } from '../violation.ts'
 import { type Flaw, openFlawedEngine } from './sqlite-engine.ts'
 import {
   assertCaught,
   assertNoAlarm,
+  type EngineOnTrial,
   runTrial,
   SEED,
-  type EngineOnTrial,
   type Trial,
 } from './trial.ts'
 
