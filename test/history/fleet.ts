@@ -1,22 +1,42 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Program, Served } from '../cli/program.ts'
+import type { Fault } from './nemesis.ts'
 import type { Random } from './random.ts'
+import type { Operation } from './record.ts'
+import { type SetClock, stepClock } from './set-clock.ts'
 
 /** Processes of the real service, of which some may be dead or stopped at the moment. */
 export interface Fleet {
   /** Of one that listens; null where none does. */
   port(random: Random): number | null
   /** Kills one with SIGKILL, and starts another in its place. */
-  kill(random: Random): Promise<void>
+  kill: Fault
   /** Stops one for a while, as a machine that is short of memory or a debugger does. */
-  pause(random: Random): Promise<void>
+  pause: Fault
+  /** Sets the clock of one, forward or back, by several seconds. Only where each has a clock of its own. */
+  setClock(random: Random): Operation
 }
 
-/** One process for each URL of the database. */
-export async function startFleet(program: Program, urls: readonly string[]): Promise<Fleet> {
-  const start = (url: string) => program.serve({ env: { DATABASE_URL: url } })
-  const places: { url: string; served: Served | null }[] = await Promise.all(
-    urls.map(async (url) => ({ url, served: await start(url) })),
+interface Place {
+  url: string
+  clock: SetClock | null
+  served: Served | null
+}
+
+/** One process for each URL of the database, with a clock of its own if there is somebody who makes them. */
+export async function startFleet(
+  program: Program,
+  urls: readonly string[],
+  makeClock: (() => SetClock) | null = null,
+): Promise<Fleet> {
+  const start = ({ url, clock }: Place) =>
+    program.serve({ env: { DATABASE_URL: url, ...clock?.env } })
+  const places = await Promise.all(
+    urls.map(async (url) => {
+      const place: Place = { url, clock: makeClock?.() ?? null, served: null }
+      place.served = await start(place)
+      return place
+    }),
   )
 
   return {
@@ -32,7 +52,7 @@ export async function startFleet(program: Program, urls: readonly string[]): Pro
       served!.kill('SIGKILL')
       await served!.ended
       await delay(random.between(0, 200))
-      place.served = await start(place.url)
+      place.served = await start(place)
     },
 
     async pause(random) {
@@ -40,6 +60,11 @@ export async function startFleet(program: Program, urls: readonly string[]): Pro
       served!.kill('SIGSTOP')
       await delay(random.between(100, 1_500))
       served!.kill('SIGCONT')
+    },
+
+    setClock(random) {
+      const seconds = Math.floor(random.between(2, 10)) * (random.chance(0.5) ? 1 : -1)
+      return stepClock(random.pick(places).clock!, seconds, 'shown step')
     },
   }
 }

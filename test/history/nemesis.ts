@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { RETURN_MAX } from './check-liveness.ts'
+import { isStep, refusedLonger } from './clock-steps.ts'
 import { type Random, randomFrom } from './random.ts'
 import { now } from './record.ts'
 import { type Report, reportOn } from './report.ts'
@@ -48,7 +49,7 @@ export async function runNemesis(
     }),
   )
   const calmFrom = now()
-  await delay(CALM_MS)
+  await delay(CALM_MS + refusedLonger(scene.operations.filter(isStep), calmFrom) / 1_000)
   await traffic.stop()
   const history = { ...(await readRecord(scene)), operations: scene.operations, calmFrom }
   return reportOn(engine, seed, history, counts)

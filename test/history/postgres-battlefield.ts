@@ -45,7 +45,14 @@ export async function openPostgresBattlefield(
         'row locked': lockRow(url),
         'table locked': lockTable(url),
       },
-      { 'network cut': cut(proxy), 'network silent': silence(proxy) },
+      {
+        'network cut': cut(proxy),
+        'network silent': silence(proxy),
+        'network slow': slowDown(proxy),
+        'connections reset': async () => proxy.reset(),
+        'connections half closed': async (random) =>
+          proxy.halfClose(random.pick(['there', 'back'])),
+      },
     ],
     readRecord: (scene) => readStamps(url, scene, offsets),
   }
@@ -111,6 +118,15 @@ function silence(proxy: TcpProxy): Fault {
   return async (random) => {
     proxy.swallow()
     await delay(random.between(100, 2_000))
+    proxy.heal()
+  }
+}
+
+/** By less than a request waits, or by more. */
+function slowDown(proxy: TcpProxy): Fault {
+  return async (random) => {
+    proxy.slowDown(random.between(5, 700))
+    await delay(random.between(100, 1_500))
     proxy.heal()
   }
 }
