@@ -66,10 +66,13 @@ export type UsedRow = [
 /** Of a listing that has none, since it never had a server: equal to none, so that it is read each time. */
 export const NO_REVISION = '00000000-0000-0000-0000-000000000000'
 
-/** Steps 1 to 4 alone, with nothing changed: what can still be said when the statement above has failed. */
+/**
+ * Steps 1 to 4 alone, with nothing changed: what can still be said when the statement above has failed. A stamp from the
+ * future tells nothing about the last second, and nobody clamps it here.
+ */
 export const JUDGE = `
   SELECT n::int, id, revoked_at IS NOT NULL,
-    NOT (last_used_at IS NULL OR last_used_at <= ${LONG_AGO})
+    coalesce(last_used_at > ${LONG_AGO} AND last_used_at <= clock_timestamp(), false)
   FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key_hash, n) JOIN api_keys USING (key_hash)
 `
 
@@ -81,4 +84,9 @@ export const CLAMP = `
   WHERE key_hash = ANY ($1::bytea[]) AND last_used_at > clock_timestamp()
 `
 
-export const EPOCH = `INSERT INTO service_epoch VALUES (true, clock_timestamp()) ON CONFLICT DO NOTHING`
+/** An epoch from the future is clamped for the same reason: it would hold everybody off until then. */
+export const EPOCH = `
+  INSERT INTO service_epoch AS known VALUES (true, clock_timestamp())
+  ON CONFLICT (only_row) DO UPDATE SET started_at = excluded.started_at
+  WHERE known.started_at > excluded.started_at
+`

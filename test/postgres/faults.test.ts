@@ -150,6 +150,28 @@ test('a stamp from the future, as after the clock was set back, shuts a key out 
   assert.ok(tookMs >= 900 && tookMs < 1_500, `${tookMs} ms`)
 })
 
+test('while the list fails such a key is told that, and not again and again that it was too soon', async (t) => {
+  const { store, url } = await open(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  await asAdmin(url, (client) =>
+    client.query(
+      `UPDATE api_keys SET last_used_at = now() + interval '1 hour'; ALTER TABLE servers RENAME TO elsewhere`,
+    ),
+  )
+  assert.equal(await outcomeOf(store, key), 'ListFault')
+})
+
+test('a crash before the clock was set back holds nobody off for longer than a second', async (t) => {
+  const { store, url } = await open(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  await asAdmin(url, (client) =>
+    client.query(`UPDATE service_epoch SET started_at = now() + interval '1 hour'`),
+  )
+  assert.equal(await outcomeOf(store, key), 'AuthenticationFault')
+  const { tookMs } = await untilUsed(store, key)
+  assert.ok(tookMs >= 900 && tookMs < RETURN_MS, `${tookMs} ms`)
+})
+
 async function open(t: TestContext): Promise<{ store: ServingStore; url: string }> {
   const url = await createDatabase(cluster)
   return { store: await openStore(t, url), url }
