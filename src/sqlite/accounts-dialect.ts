@@ -9,7 +9,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import { whenUnlocked } from './database.ts'
+import { rollBack, whenUnlocked } from './database.ts'
 
 /**
  * The database as the sign-in library asks it: single statements on the connection that is given, each of which is
@@ -52,6 +52,7 @@ function execute<R>(
   sql: string,
   parameters: readonly unknown[],
 ): QueryResult<R> {
+  rollBack(database)
   const statement = database.prepare(sql)
   const values = parameters as SQLInputValue[]
   if (statement.columns().length > 0) return { rows: statement.all(...values) as R[] }

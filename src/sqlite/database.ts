@@ -71,8 +71,9 @@ function assertOurs(database: DatabaseSync): void {
 
 /** Runs `body` as one transaction that holds the write lock from its beginning, so that it never has to be repeated. */
 export function transact<T>(database: DatabaseSync, body: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
+  rollBack(database)
   try {
+    database.exec('BEGIN IMMEDIATE')
     const result = body()
     database.exec('COMMIT')
     return result
@@ -102,7 +103,11 @@ export async function whenUnlocked<T>(body: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/** Ends an open transaction without effect; after some errors SQLite has done so already. */
+/**
+ * Ends an open transaction without effect; after some errors SQLite has done so already. Done before anything is begun,
+ * too: where the disk failed for a moment, ending the last one may have failed as well, and what is done within it
+ * would be lost.
+ */
 export function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec('ROLLBACK')
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Store } from '../listing/store.ts'
 import { accounts } from './accounts.ts'
 import { apiKeys } from './api-keys.ts'
-import { whenUnlocked } from './database.ts'
+import { rollBack, whenUnlocked } from './database.ts'
 import { organizations } from './organizations.ts'
 import { registeredServers } from './registered-servers.ts'
 import { servers } from './servers.ts'
@@ -26,11 +26,18 @@ export function management(database: DatabaseSync): Omit<Store, 'close'> {
  * The same methods for the serving process, whose connections do not wait for a lock: each is one transaction, and is
  * tried again where it found the file locked.
  */
-export function patiently<Methods extends object>(methods: Methods): Methods {
+export function patiently<Methods extends object>(
+  database: DatabaseSync,
+  methods: Methods,
+): Methods {
   const entries = Object.entries(methods as Record<string, (...args: unknown[]) => unknown>)
   const patient = entries.map(([name, method]) => [
     name,
-    (...args: unknown[]) => whenUnlocked(() => method(...args)),
+    (...args: unknown[]) =>
+      whenUnlocked(() => {
+        rollBack(database)
+        return method(...args)
+      }),
   ])
   return Object.fromEntries(patient)
 }

@@ -82,9 +82,9 @@ export async function openServingSqliteStore(
     // From now on a wait would be one of every request.
     for (const connection of [database, claiming]) connection.exec('PRAGMA busy_timeout = 0')
 
-    const counts = writeUseCounts(claiming)
     return {
-      ...patiently({ ...management(database), ...readUseCounts(database), ...counts }),
+      ...patiently(database, { ...management(database), ...readUseCounts(database) }),
+      ...patiently(claiming, writeUseCounts(claiming)),
       useApiKey: queue.useApiKey,
       accountsDialect: async () => (await dialect()).accountsDialect(database),
       close: async () => closeOpened(),

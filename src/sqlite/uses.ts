@@ -72,6 +72,7 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
     // By serial, the first call of each key that may be used: the only one of its key in this batch that can be.
     const candidates = new Map<number, number>()
     try {
+      rollBack(database)
       begin.run()
     } catch (error) {
       if (isLocked(error)) return null
