@@ -11,22 +11,24 @@ export function servers(
 ): Pick<Store, 'ensureOrganization' | 'saveServers' | 'listServers'> {
   return {
     async ensureOrganization(slug, userId) {
-      await database.query(
-        'INSERT INTO organizations (id, slug, name) VALUES ($1, $2, $2) ON CONFLICT (slug) DO NOTHING',
-        [randomUUID(), slug],
-      )
-      const rows = await database.query<{ id: string }>(
-        'SELECT id FROM organizations WHERE slug = $1',
-        [slug],
-      )
-      const { id } = rows[0]!
-      await database.query(
-        `INSERT INTO members (organization_id, user_id, role) SELECT $1, $2,
-           CASE WHEN EXISTS (SELECT FROM members WHERE organization_id = $1) THEN 'member' ELSE 'owner' END
-         ON CONFLICT DO NOTHING`,
-        [id, userId],
-      )
-      return id
+      return database.transact(async (client) => {
+        await client.query(
+          'INSERT INTO organizations (id, slug, name) VALUES ($1, $2, $2) ON CONFLICT (slug) DO NOTHING',
+          [randomUUID(), slug],
+        )
+        const { rows } = await client.query<{ id: string }>(
+          'SELECT id FROM organizations WHERE slug = $1',
+          [slug],
+        )
+        const { id } = rows[0]!
+        await client.query(
+          `INSERT INTO members (organization_id, user_id, role) SELECT $1, $2,
+             CASE WHEN EXISTS (SELECT FROM members WHERE organization_id = $1) THEN 'member' ELSE 'owner' END
+           ON CONFLICT DO NOTHING`,
+          [id, userId],
+        )
+        return id
+      })
     },
 
     async saveServers(userId, organizationId, entries, now) {
