@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { betterAuth } from 'better-auth'
-import { isAPIError } from 'better-auth/api'
 import type { Dialect } from 'kysely'
-import { type Accounts, type Cookies, PASSWORD_LENGTH_MAX } from '../listing/accounts.ts'
+import {
+  type Accounts,
+  type Cookies,
+  PASSWORD_LENGTH_MAX,
+  type Session,
+} from '../listing/accounts.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { signInWith } from './sign-in.ts'
 
@@ -28,13 +32,15 @@ export function createAccounts(options: AccountsOptions): Accounts {
   const passwords = createPasswords()
   const auth = openLibrary(options, passwords)
 
+  async function readSession(cookie: string): Promise<Session | null> {
+    const found = await auth.api.getSession({ headers: new Headers({ cookie }) })
+    if (found === null) return null
+    const { user, session } = found
+    return { userId: user.id, email: user.email, startedAt: session.createdAt.getTime() * 1000 }
+  }
+
   return {
-    async readSession(cookie) {
-      const found = await auth.api.getSession({ headers: new Headers({ cookie }) })
-      if (found === null) return null
-      const { user, session } = found
-      return { userId: user.id, email: user.email, startedAt: session.createdAt.getTime() * 1000 }
-    },
+    readSession,
 
     async signIn(email, password, userAgent) {
       const { response: hasBegun, headers } = await auth.api.signIn({
@@ -46,18 +52,19 @@ export function createAccounts(options: AccountsOptions): Accounts {
     },
 
     async signOut(cookie) {
-      const headers = new Headers({ cookie })
-      return cookiesOf((await auth.api.signOut({ headers, returnHeaders: true })).headers)
+      const ended = await auth.api.signOut({
+        headers: new Headers({ cookie }),
+        returnHeaders: true,
+      })
+      // The library says so even where it could not.
+      if ((await readSession(cookie)) !== null) throw new Error('the session could not be ended')
+      return cookiesOf(ended.headers)
     },
 
     async isPassword(cookie, password) {
-      try {
-        await auth.api.verifyPassword({ body: { password }, headers: new Headers({ cookie }) })
-        return true
-      } catch (error) {
-        if (isRefusal(error)) return false
-        throw error
-      }
+      const session = await readSession(cookie)
+      if (session === null) return false
+      return auth.api.isPassword({ body: { userId: session.userId, password } })
     },
 
     hashPassword: passwords.hash,
@@ -121,9 +128,4 @@ function openLibrary(options: AccountsOptions, passwords: Passwords) {
 
 function cookiesOf(headers: Headers): Cookies {
   return headers.getSetCookie()
-}
-
-/** Whether the library said no, rather than failed. */
-function isRefusal(error: unknown): boolean {
-  return isAPIError(error) && error.statusCode < 500
 }

@@ -36,6 +36,18 @@ export function signInWith(passwords: Passwords) {
           return true
         },
       ),
+
+      /** The library has this too, and takes a database that fails for a wrong password. */
+      isPassword: createAuthEndpoint.serverOnly(
+        { method: 'POST', body: v.object({ userId: v.string(), password: v.string() }) },
+        async (ctx) => {
+          const { userId, password } = ctx.body
+          const accounts = await ctx.context.internalAdapter.findAccounts(userId)
+          const account = accounts.find(({ providerId }) => providerId === 'credential')
+          if (!account?.password) return false
+          return passwords.verify({ hash: account.password, password })
+        },
+      ),
     },
   } satisfies BetterAuthPlugin
 }
