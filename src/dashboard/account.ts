@@ -6,7 +6,15 @@ import { showField } from './form-field.ts'
 import { type Html, notice, shown, shownInstant, showPage } from './page.ts'
 import { withCookies } from './session.ts'
 import { sentence } from './sign-up.ts'
-import { type App, audit, cookieOf, type Dashboard, fieldOf, type Visit } from './visit.ts'
+import {
+  type App,
+  afterwards,
+  audit,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  type Visit,
+} from './visit.ts'
 
 const AUDIT_SHOWN = 20
 /** Tries to change the e-mail address in a quarter of an hour: each tells whether somebody has it. */
@@ -66,14 +74,16 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
       })
     await store.setPassword(userId, await accounts.hashPassword(password), now())
     await audit(dashboard, visit, 'password changed', userId, email)
-    const cookies = await accounts.signIn(email, password, visit.req.header('User-Agent') ?? '')
+    const userAgent = visit.req.header('User-Agent') ?? ''
+    const signIn = () => accounts.signIn(email, password, userAgent)
+    const cookies = await afterwards(dashboard, signIn, null)
     return withCookies(visit.redirect('/dashboard/account?done=password', 303), cookies ?? [])
   })
 
   app.post('/dashboard/account/sessions', async (visit) => {
     const { userId, email } = visit.get('session')
-    const cookies = await accounts.signOut(cookieOf(visit))
     await store.endSessions(userId)
+    const cookies = await afterwards(dashboard, () => accounts.signOut(cookieOf(visit)), [])
     await audit(dashboard, visit, 'sign-out everywhere', userId, email)
     return withCookies(visit.redirect('/sign-in', 303), cookies)
   })

@@ -50,7 +50,10 @@ export function createDashboard(dashboard: Dashboard): Handler {
     return showPage(visit, {
       title: 'That did not work',
       status: 503,
-      body: html`<p>The service could not do this now, and has changed nothing. Go back, wait a moment, and try again.</p>`,
+      body:
+        visit.req.method === 'POST'
+          ? html`<p>The service could not do this now. Wait a moment, go back, and look whether it was done all the same before you try again.</p>`
+          : html`<p>The service could not show this now. Wait a moment, and try again.</p>`,
     })
   })
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })

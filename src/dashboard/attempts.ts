@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Instant } from '../listing/instant.ts'
-import { addressOf, audit, type Dashboard, type Visit } from './visit.ts'
+import { addressOf, afterwards, audit, type Dashboard, type Visit } from './visit.ts'
 
 /** How long an attempt counts, in microseconds. */
 const WINDOW = 900_000_000
@@ -45,11 +45,11 @@ export async function attempt<T>(
     result = await body()
   } catch (error) {
     // Nothing was tried after all.
-    await store.forgetAttempts([], [pair, account, network])
+    await afterwards(dashboard, () => store.forgetAttempts([], [pair, account, network]), undefined)
     throw error
   }
   if (result !== null) {
-    await store.forgetAttempts([pair], [account, network])
+    await afterwards(dashboard, () => store.forgetAttempts([pair], [account, network]), undefined)
     return { outcome: 'good', result }
   }
   const user = await store.findUser(email)

@@ -8,6 +8,7 @@ import { type Html, notice, showPage } from './page.ts'
 import { KEPT_FIELDS } from './server-form.ts'
 import {
   type App,
+  afterwards,
   audit,
   cookieOf,
   type Dashboard,
@@ -54,7 +55,11 @@ export function addSessionRoutes(app: App, dashboard: Dashboard): void {
       accounts.signIn(address, fieldOf(visit, 'password'), visit.req.header('User-Agent') ?? ''),
     )
     if (tried.outcome === 'good') {
-      await auditSignIn(dashboard, visit, tried.result, address)
+      await afterwards(
+        dashboard,
+        () => auditSignIn(dashboard, visit, tried.result, address),
+        undefined,
+      )
       return withCookies(visit.redirect(next, 303), tried.result)
     }
     const { status, message } = tried
@@ -63,8 +68,9 @@ export function addSessionRoutes(app: App, dashboard: Dashboard): void {
 
   app.post('/sign-out', async (visit) => {
     const session = await accounts.readSession(cookieOf(visit))
+    const cookies = await accounts.signOut(cookieOf(visit))
     if (session !== null) await audit(dashboard, visit, 'sign-out', session.userId, session.email)
-    return withCookies(visit.redirect('/sign-in', 303), await accounts.signOut(cookieOf(visit)))
+    return withCookies(visit.redirect('/sign-in', 303), cookies)
   })
 }
 

@@ -9,7 +9,7 @@ import { refuseManyAccounts } from './attempts.ts'
 import { showField } from './form-field.ts'
 import { showNotFound, showPage } from './page.ts'
 import { withCookies } from './session.ts'
-import { type App, audit, type Dashboard, fieldOf, type Visit } from './visit.ts'
+import { type App, afterwards, audit, type Dashboard, fieldOf, type Visit } from './visit.ts'
 
 /** Making an account: by anybody where sign-up is open, and the first one by the link that the service prints. */
 export function addSignUpRoutes(app: App, dashboard: Dashboard): void {
@@ -96,11 +96,9 @@ async function makeAccount(
     return showForm(visit, kind, { email, errors: { email: taken } })
   }
   await audit(dashboard, visit, 'sign-up', user.id, user.email)
-  const cookies = await dashboard.accounts.signIn(
-    user.email,
-    password,
-    visit.req.header('User-Agent') ?? '',
-  )
+  const userAgent = visit.req.header('User-Agent') ?? ''
+  const signIn = () => dashboard.accounts.signIn(user.email, password, userAgent)
+  const cookies = await afterwards(dashboard, signIn, null)
   return withCookies(visit.redirect('/dashboard/servers', 303), cookies ?? [])
 }
 

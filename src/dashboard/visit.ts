@@ -43,18 +43,36 @@ export function cookieOf(visit: Visit): string {
 }
 
 /** Writes down what was done. */
-export async function audit(
+export function audit(
   dashboard: Dashboard,
   visit: Visit,
   action: AuditAction,
   userId: string | null,
   subject: string,
 ): Promise<void> {
-  await dashboard.store.writeAudit({
+  const entry = {
     user_id: userId,
     action,
     subject,
     address: addressOf(dashboard, visit),
     occurred_at: dashboard.now(),
-  })
+  }
+  return afterwards(dashboard, () => dashboard.store.writeAudit(entry), undefined)
+}
+
+/**
+ * What follows an act that was done: it was, and the page says so, even if this fails, which is reported. Then
+ * `otherwise` is the result.
+ */
+export async function afterwards<T>(
+  { onFault }: Pick<Dashboard, 'onFault'>,
+  work: () => Promise<T>,
+  otherwise: T,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (fault) {
+    onFault(fault)
+    return otherwise
+  }
 }
