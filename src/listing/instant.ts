@@ -7,11 +7,11 @@ const ISO_8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|
 export function parseInstant(text: string): Instant | null {
   const parts = ISO_8601.exec(text)
   if (parts === null) return null
-  const [, date, time, fraction = '', offset = ''] = parts
-  const milliseconds = Date.parse(`${date}T${time}${offset.toUpperCase()}`)
+  const [, date = '', time, fraction = '', offset] = parts
+  const milliseconds = Date.parse(`${date}T${time}${offset}`)
   if (Number.isNaN(milliseconds)) return null
   // Date.parse rolls 30 February over into March; what was written has to be a day of the calendar.
-  if (!isCalendarDate(date ?? '')) return null
+  if (!isCalendarDate(date)) return null
   return milliseconds * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
 

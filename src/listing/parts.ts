@@ -9,20 +9,32 @@ const PART_MS = 100
 /** Rest between two parts, in which a serving process gets the lock it retries every few milliseconds. */
 const REST_MIN_MS = 50
 
+/** Where time comes from. Tests pass one that they move by hand. */
+export interface Pace {
+  /** In milliseconds. */
+  now(): number
+  rest(milliseconds: number): Promise<void>
+}
+
+const REAL: Pace = { now: () => performance.now(), rest: delay }
+
 /**
  * Does long work on a store in parts, each a transaction, so that nobody beside it waits long. `work` is given how many
  * rows it may do, and returns how many it did: fewer when nothing is left.
  */
-export async function inParts(work: (rows: number) => Promise<number>): Promise<void> {
+export async function inParts(
+  work: (rows: number) => Promise<number>,
+  pace: Pace = REAL,
+): Promise<void> {
   let size = PART_FIRST
   for (;;) {
-    const startedAt = performance.now()
+    const startedAt = pace.now()
     const done = await work(size)
     if (done < size) return
-    const took = performance.now() - startedAt
+    const took = pace.now() - startedAt
     size = sizeAfter(done, took)
     // Where this process was slow the other one will be.
-    await delay(Math.max(REST_MIN_MS, took / 2))
+    await pace.rest(Math.max(REST_MIN_MS, took / 2))
   }
 }
 

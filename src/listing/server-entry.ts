@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import * as v from 'valibot'
 import { type Instant, parseInstant } from './instant.ts'
 import { complaintAboutLine, quote } from './text.ts'
@@ -104,20 +105,20 @@ export function suggestSlug(name: string): string {
 function describe(issue: v.InferIssue<typeof schema>): string {
   const field = v.getDotPath(issue)
   if (field === null) return `${issue.message}, not ${quote(issue.input)}`
-  if (issue.expected === 'never' || issue.message.startsWith('is not'))
-    return `"${field}" is not a field of a server`
+  if (issue.expected === 'never') return `"${field}" ${issue.message}`
   if (issue.received === 'undefined') return `"${field}" is missing`
-  const given = issue.path?.at(-1)?.value ?? issue.input
-  return `"${field}" ${issue.message}: ${quote(given)}`
+  return `"${field}" ${issue.message}: ${quote(issue.path!.at(-1)!.value)}`
 }
 
 const LABEL = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?'
 const DOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*\\.?$`, 'u')
-const IPV6 = /^\[[0-9A-Fa-f:.]{2,45}\]$/
+
+// Every text has this shape.
+const HOST_AND_PORT = /^(?:\[([^\]%]*)\]|([^:]*))(?::(.*))?$/s
 
 /** A domain, an IPv4 address or a bracketed IPv6 address, with an optional port from 1 to 65535 (spec 2.1). */
 function isAddress(text: string): boolean {
-  const [, host = '', port] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/s.exec(text) ?? []
-  if (port !== undefined && !(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) return false
-  return DOMAIN.test(host) || (IPV6.test(host) && URL.canParse(`http://${host}/`))
+  const [, ipv6, domain = '', port = '1'] = HOST_AND_PORT.exec(text)!
+  if (!(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) return false
+  return ipv6 === undefined ? DOMAIN.test(domain) : isIPv6(ipv6)
 }

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { hashApiKey } from '../../src/listing/api-key.ts'
+import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
+import type { Store } from '../../src/listing/store.ts'
+import type { User } from '../../src/listing/user.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { addUser } from '../fixtures/service.ts'
+
+const NOW = 1_800_000_000_000_000
+
+test('an issued key is returned once, and its record is what is stored', async (t) => {
+  const { store, user } = await openStore(t)
+  const issued = await issueApiKey(store, user.id, ' bot ', NOW)
+  assert.ok('key' in issued)
+  const { id, ...rest } = issued.apiKey
+  assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+  assert.deepEqual(rest, {
+    user_id: user.id,
+    name: 'bot',
+    prefix: issued.key.slice(0, 16),
+    created_at: NOW,
+    revoked_at: null,
+    last_used_at: null,
+  })
+  assert.deepEqual(await store.listApiKeys(user.id), [issued.apiKey])
+  assert.deepEqual(
+    (await store.revokeApiKeyByHash(hashApiKey(issued.key), NOW, user.id))?.id,
+    issued.apiKey.id,
+  )
+})
+
+test('a name that cannot be one issues nothing, and the refusal says why', async (t) => {
+  const { store, user } = await openStore(t)
+  assert.deepEqual(await issueApiKey(store, user.id, ' ', NOW), {
+    refused: `a key's name must have 1 to 64 characters, not 0: " "`,
+    because: 'name',
+  })
+  assert.deepEqual(await store.listApiKeys(user.id), [])
+})
+
+test('a second call with one id issues nothing, and says that the first one did', async (t) => {
+  const { store, user } = await openStore(t)
+  const id = randomUUID()
+  const first = await issueApiKey(store, user.id, 'bot', NOW, id)
+  assert.ok('key' in first)
+  assert.equal(first.apiKey.id, id)
+  const second = await issueApiKey(store, user.id, 'bot', NOW, id)
+  assert.ok('refused' in second)
+  assert.equal(second.because, 'known')
+  assert.match(second.refused, /issued by this form already/)
+  assert.equal((await store.listApiKeys(user.id)).length, 1)
+})
+
+test('the sixth active key is refused, with the number and the way out', async (t) => {
+  const { store, user } = await openStore(t)
+  for (const name of ['a', 'b', 'c', 'd', 'e'])
+    assert.ok('key' in (await issueApiKey(store, user.id, name, NOW)))
+  const sixth = await issueApiKey(store, user.id, 'f', NOW)
+  assert.ok('refused' in sixth)
+  assert.equal(sixth.because, 'at limit')
+  assert.match(sixth.refused, /has 5 active keys, which is the most; revoke one/)
+})
+
+async function openStore(t: TestContext): Promise<{ store: Store; user: User }> {
+  const store = await openSqliteStore(join(temporaryFolder(t), 'listing.db'), { create: true })
+  t.after(() => store.close())
+  return { store, user: await addUser(store) }
+}
