@@ -63,7 +63,7 @@ export function takeNoMore(connection: Connection, afterAnswers: () => void): vo
 /** Writes an answer where there is no request to hang it on, and closes. */
 export function writeAndClose(socket: Socket, response: Response, lingerMs: number): void {
   const { status, headers, body } = response
-  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
+  const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status]}`]
   for (let index = 0; index < headers.length; index += 2)
     lines.push(`${headers[index]}: ${headers[index + 1]}`)
   lines.push(`Date: ${new Date().toUTCString()}`, 'Connection: close', '', body)

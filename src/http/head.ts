@@ -17,7 +17,7 @@ export interface Head {
  */
 export function readHead(message: IncomingMessage, limits: Limits): Head {
   const { rawHeaders } = message
-  const target = message.url ?? ''
+  const target = message.url!
   let headerBytes = 0
   let hosts = 0
   let host = ''
@@ -56,7 +56,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
   }
 
   const request = {
-    method: message.method ?? '',
+    method: message.method!,
     path: pathOf(target),
     authorization: authorizations === 1 ? authorization : null,
   }

@@ -65,7 +65,7 @@ export async function listen(
     // Node has let go of the connection. An error that nobody hears would end the process.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
-    refuse(socket, 404)
+    refuse(connections.get(socket)!, 404)
   })
   server.on('clientError', onUnparsed)
 
@@ -75,8 +75,8 @@ export async function listen(
     awaitsContinue = false,
   ): void {
     const startedAt = performance.now()
-    const connection = connections.get(message.socket)
-    if (connection === undefined || connection.isClosing) return
+    const connection = connections.get(message.socket)!
+    if (connection.isClosing) return
     const { request, flaw, isLast } = readHead(message, limits)
     connection.underWay += 1
     connection.last = outgoing
@@ -91,7 +91,7 @@ export async function listen(
     else send(answer)
 
     function send(response: Response): void {
-      finish(connection!, outgoing)
+      finish(connection, outgoing)
       outgoing.writeHead(response.status, response.headers as string[])
       outgoing.end(response.body, 'latin1')
       application.observe({
@@ -128,16 +128,14 @@ export async function listen(
     const isFirst = connection.unparsed === ''
     connection.unparsed += rawPacket?.toString('latin1', isFirst ? bytesParsed : 0) ?? ''
     const status = statusForUnparsed(error, connection.unparsed)
-    if (status !== null) refuse(socket, status)
+    if (status !== null) refuse(connection, status)
     // The rest of the line may never come. Before Node hears of the end, and ends the connection too.
-    else if (isFirst) socket.prependOnceListener('end', () => refuse(socket, 400))
+    else if (isFirst) socket.prependOnceListener('end', () => refuse(connection, 400))
   }
 
-  function refuse(socket: Socket, status: Refusal): void {
-    const connection = connections.get(socket)
-    if (connection === undefined) return
+  function refuse(connection: Connection, status: Refusal): void {
     takeNoMore(connection, () => {
-      writeAndClose(socket, application.refuse(status), limits.lingerMs)
+      writeAndClose(connection.socket, application.refuse(status), limits.lingerMs)
       application.observe({ kind: 'refused', status })
     })
   }

@@ -35,7 +35,7 @@ export function statusForUnparsed(error: ParserError, unread: string): Refusal |
  * packet, which takes a target of more than the parser's 32 kB: that one is taken for headers.
  */
 function isWithinTarget({ rawPacket, bytesParsed }: ParserError): boolean {
-  return /(?:^|\n)[A-Z-]+ +[^ \r\n]*$/.test(rawPacket?.toString('latin1', 0, bytesParsed) ?? '')
+  return /(?:^|\n)[A-Z-]+ +[^ \r\n]*$/.test(rawPacket!.toString('latin1', 0, bytesParsed))
 }
 
 const LINE_MAX = 8_192

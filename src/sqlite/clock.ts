@@ -17,9 +17,9 @@ export const systemClock: Clock = {
   bootId: readBootId(),
 }
 
-function readBootId(): string | null {
+export function readBootId(path = '/proc/sys/kernel/random/boot_id'): string | null {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    return readFileSync(path, 'utf8').trim()
   } catch {
     return null
   }

@@ -84,15 +84,18 @@ export function transact<T>(database: DatabaseSync, body: () => T): T {
 }
 
 /** How long, and how often, something that found the file locked is tried again, in milliseconds. */
-const LOCK_WAIT_MAX_MS = 2_000
+const LOCK_WAIT_MS = 2_000
 const LOCK_RETRY_MS = 5
 
 /**
  * Does a thing of one transaction, and again while another process holds the file's lock, without stopping the event
- * loop meanwhile. Throws SQLite's own error after two seconds of that.
+ * loop meanwhile. Throws SQLite's own error after `waitMs` of that.
  */
-export async function whenUnlocked<T>(body: () => T | Promise<T>): Promise<T> {
-  const until = performance.now() + LOCK_WAIT_MAX_MS
+export async function whenUnlocked<T>(
+  body: () => T | Promise<T>,
+  waitMs = LOCK_WAIT_MS,
+): Promise<T> {
+  const until = performance.now() + waitMs
   for (;;) {
     try {
       return await body()

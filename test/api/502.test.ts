@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { createAnswer } from '../../src/api/answer.ts'
 import { generateKey } from '../../src/listing/api-key.ts'
 import { AuthenticationFault } from '../../src/listing/faults.ts'
+import type { ServerRow } from '../../src/listing/server.ts'
+import type { Use } from '../../src/listing/store.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 import { assertAnswer } from './answers.ts'
@@ -77,6 +80,21 @@ test('a file locked for a moment costs the moment and no 502', async (t) => {
   await ask(port, { path: '/health' })
   other.exec('COMMIT')
   assert.equal((await pending).status, 200)
+})
+
+test('a listing that cannot be made into an answer has failed, and is told', async () => {
+  const faults: unknown[] = []
+  // No engine has such a row. It takes the place of whatever goes wrong behind the store.
+  const row = { name: 1n } as unknown as ServerRow
+  const use: Use = { outcome: 'used', apiKeyId: 'a', userId: 'u', revision: '1', rows: [row] }
+  const answer = createAnswer({
+    store: { useApiKey: async () => use },
+    onFault: (fault) => faults.push(fault),
+  })
+  const authorization = `Bearer ${generateKey()}`
+  const { status, body } = await answer({ method: 'GET', path: '/v1/servers', authorization })
+  assert.deepEqual([status, body], [502, LIST])
+  assert.ok(faults[0] instanceof TypeError)
 })
 
 function openBeside(t: { after(end: () => void): void }, path: string): DatabaseSync {

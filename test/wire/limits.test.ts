@@ -20,6 +20,11 @@ function withHeaders(bytes: number): string {
   return hosted('GET /health HTTP/1.1', `X: ${'x'.repeat(bytes - 'Hostexample.comX'.length)}`)
 }
 
+/** A head that has so many header lines. */
+function withLines(count: number): string {
+  return hosted('GET /health HTTP/1.1', ...Array.from({ length: count - 1 }, () => 'X:'))
+}
+
 suite('limits', { concurrency: true }, () => {
   const CASES: [name: string, head: string, Outcome][] = [
     ['a target of just the greatest length', withTarget(MAX), 404],
@@ -35,6 +40,9 @@ suite('limits', { concurrency: true }, () => {
     ['headers of 17 kB', withHeaders(17_000), 431],
     ['a target that only just fits the parser', withTarget(32_000), 414],
     ['headers that only just fit the parser', withHeaders(32_000), 431],
+    ['as many lines as are taken', withLines(1_024), 'health'],
+    ['one line more', withLines(1_025), 431],
+    ['many lines more', withLines(2_000), 431],
   ]
   for (const [name, head, outcome] of CASES)
     for (const size of [head.length, 1_000])

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type RawAnswer, readAnswer } from './read-answer.ts'
 
-/** How long anything may take before a test gives up on it. */
-const PATIENCE_MS = 30_000
+/** How long anything may take before a test gives up on it. Where most runs are to fail, less is set. */
+const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 30_000)
 
 /** One connection of a client that says exactly what it is told, byte for byte, and believes nothing it is told. */
 export interface RawClient {

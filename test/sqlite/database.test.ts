@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { NotConfigured } from '../../src/listing/faults.ts'
+import { readBootId } from '../../src/sqlite/clock.ts'
+import {
+  createDatabaseFile,
+  isLocked,
+  openDatabase,
+  rollBack,
+  transact,
+  unusable,
+  whenUnlocked,
+} from '../../src/sqlite/database.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+
+/*
+ * What every connection to the file has in common.
+ */
+
+const OPTIONS = { synchronous: 'NORMAL', lockWaitMs: 0 } as const
+
+test('a new file and its folders are for their owner alone, and a file that is there is left alone', (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'a', 'b', 'listing.db')
+  createDatabaseFile(path)
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+  for (const made of ['a', 'a/b']) assert.equal(statSync(join(folder, made)).mode & 0o777, 0o700)
+  writeFileSync(path, 'x')
+  createDatabaseFile(path)
+  assert.equal(statSync(path).size, 1)
+  assert.throws(() => createDatabaseFile(join(path, 'below', 'a.db')), { code: 'ENOTDIR' })
+  assert.throws(() => createDatabaseFile(join(path, 'a.db')), { code: 'ENOTDIR' })
+})
+
+test('a connection writes ahead, keeps its cache and its log within bounds, and syncs as it is told', (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  createDatabaseFile(path)
+  for (const [synchronous, number] of [
+    ['NORMAL', 1],
+    ['FULL', 2],
+  ] as const) {
+    const database = openDatabase(path, { synchronous, lockWaitMs: 7 })
+    const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]
+    assert.equal(pragma('journal_mode'), 'wal')
+    assert.equal(pragma('synchronous'), number)
+    assert.equal(pragma('cache_size'), -8_192)
+    assert.equal(pragma('journal_size_limit'), 16_777_216)
+    assert.equal(pragma('busy_timeout'), 7)
+    database.close()
+  }
+})
+
+test("another program's database is left as it is; an empty one and our own are opened", (t) => {
+  const folder = temporaryFolder(t)
+  const make = (name: string, sql: string) => {
+    const path = join(folder, name)
+    const database = new DatabaseSync(path)
+    database.exec(sql)
+    database.close()
+    return path
+  }
+  const foreign = make('foreign.db', 'CREATE TABLE notes (text)')
+  assert.throws(() => openDatabase(foreign, OPTIONS), /belongs to another program/)
+  assert.equal(existsSync(`${foreign}-wal`), false)
+  const empty = make('empty.db', 'CREATE VIEW v AS SELECT 1')
+  const ours = make('ours.db', 'CREATE TABLE schema_migrations (a); CREATE TABLE notes (text)')
+  const lock = make('lock.db', 'CREATE TABLE holder (a)')
+  for (const path of [empty, ours, lock]) openDatabase(path, OPTIONS).close()
+})
+
+test('a transaction is all or nothing, and holds the write lock from its beginning', (t) => {
+  const { database, other } = openTwo(t)
+  const count = () => database.prepare('SELECT count(*) AS n FROM notes').get()?.n
+  const result = transact(database, () => {
+    assert.throws(() => other.exec('BEGIN IMMEDIATE'), isLocked)
+    database.exec(`INSERT INTO notes VALUES ('a')`)
+    return 7
+  })
+  assert.equal(result, 7)
+  assert.equal(count(), 1)
+  const broken = () => {
+    database.exec(`INSERT INTO notes VALUES ('b')`)
+    throw new Error('broken')
+  }
+  assert.throws(() => transact(database, broken), /broken/)
+  assert.equal(count(), 1)
+  assert.equal(database.isTransaction, false)
+  // Where SQLite has ended it already there is nothing to end.
+  rollBack(database)
+})
+
+test('what finds the file locked is tried again, for a while; any other error is thrown at once', async (t) => {
+  const { database, other } = openTwo(t)
+  let tries = 0
+  const write = () => {
+    tries += 1
+    database.exec(`INSERT INTO notes VALUES ('a')`)
+    return tries
+  }
+  other.exec('BEGIN IMMEDIATE')
+  await assert.rejects(whenUnlocked(write, 50), isLocked)
+  assert.ok(tries > 1, `${tries} tries`)
+  const written = whenUnlocked(write, 60_000)
+  other.exec('COMMIT')
+  assert.ok((await written) >= 3)
+  tries = 0
+  database.exec('DROP TABLE notes')
+  await assert.rejects(whenUnlocked(write), /no such table/)
+  assert.equal(tries, 1)
+})
+
+test('a failure to open that will not pass is a sentence for the operator, and no other one is', () => {
+  const sentences: [error: object, sentence: RegExp][] = [
+    ...['EACCES', 'EPERM', 'EROFS'].map(
+      (code) => [{ code }, /may not write there$/] as [object, RegExp],
+    ),
+    [{ code: 'ENOTDIR' }, /a part of its path is a file, not a folder$/],
+    [{ code: 'EEXIST' }, /a part of its path is a file, not a folder$/],
+    [{ code: 'ENOENT' }, /a folder on its path cannot be made$/],
+    [{ code: 'EISDIR' }, /it is a folder$/],
+    [{ code: 'ENAMETOOLONG' }, /is too long for a file system$/],
+    [{ code: 'ELOOP' }, /a circle of links$/],
+    [{ errcode: 14 }, /may not read and write it and its folder$/],
+    [{ errcode: 8 }, /may not write it or its folder$/],
+    [{ errcode: 26 }, /it is not an SQLite database$/],
+    [{ errcode: 11 }, /it is damaged; a backup is to be put in its place$/],
+    // The extended code of a failed read.
+    [{ errcode: 266 }, /the system cannot read or write it$/],
+  ]
+  for (const [cause, sentence] of sentences) {
+    const fault = unusable('/data/a.db', cause)
+    assert.ok(fault instanceof NotConfigured)
+    assert.match(fault.message, /^cannot use the database file \/data\/a\.db: /)
+    assert.match(fault.message, sentence)
+    assert.equal(fault.cause, cause)
+  }
+  for (const error of [
+    { errcode: 5 },
+    { errcode: 1 },
+    { code: 'EMFILE' },
+    new Error('x'),
+    undefined,
+  ])
+    assert.equal(unusable('a.db', error), null)
+  assert.equal(isLocked({ errcode: 517 }), true)
+  for (const error of [{ errcode: 6 }, {}, undefined]) assert.equal(isLocked(error), false)
+})
+
+test('where the system names no boot there is none', (t) => {
+  assert.match(readBootId() ?? '', /^[0-9a-f-]{36}$/)
+  assert.equal(readBootId(join(temporaryFolder(t), 'none')), null)
+})
+
+function openTwo(t: { after(end: () => void): void }): {
+  database: DatabaseSync
+  other: DatabaseSync
+} {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const [database, other] = [new DatabaseSync(path), new DatabaseSync(path)]
+  database.exec('PRAGMA busy_timeout = 0; CREATE TABLE notes (text)')
+  other.exec('PRAGMA busy_timeout = 0')
+  t.after(() => {
+    database.close()
+    other.close()
+  })
+  return { database, other }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { IncomingMessage } from 'node:http'
+import { Socket } from 'node:net'
+import { test } from 'node:test'
+import { type Head, readHead } from '../../src/http/head.ts'
+import { LIMITS } from '../../src/http/limits.ts'
+
+/*
+ * What is read of a head that the parser let pass. The corpus says the same from outside, with a connection for each
+ * case; here stand the bounds, one beside the other.
+ */
+
+interface Message {
+  method?: string
+  url?: string
+  version?: [major: number, minor: number]
+  /** Names and values in turn. */
+  headers?: string[]
+}
+
+const HOST = ['Host', 'x']
+const LIMIT = { ...LIMITS, targetBytesMax: 20, headerBytesMax: 100, headerLinesMax: 5 }
+
+function read({ method = 'GET', url = '/', version = [1, 1], headers = HOST }: Message): Head {
+  const message = new IncomingMessage(new Socket())
+  const [httpVersionMajor, httpVersionMinor] = version
+  Object.assign(message, { method, url, httpVersionMajor, httpVersionMinor, rawHeaders: headers })
+  return readHead(message, LIMIT)
+}
+
+test('a request is its method, its path and its one Authorization value', () => {
+  assert.deepEqual(
+    read({ method: 'PUT', url: '/a?b', headers: ['Host', 'x', 'authorization', 'Basic y'] }),
+    {
+      request: { method: 'PUT', path: '/a', authorization: 'Basic y' },
+      flaw: null,
+      isLast: false,
+    },
+  )
+  assert.equal(read({}).request.authorization, null)
+})
+
+test('Authorization in any case is read, and two of them name nobody, whatever they say', () => {
+  for (const name of ['Authorization', 'AUTHORIZATION', 'authorization'])
+    assert.equal(read({ headers: [...HOST, name, 'a'] }).request.authorization, 'a')
+  const twice = [...HOST, 'Authorization', 'a', 'aUTHORIZATION', 'a']
+  assert.equal(read({ headers: twice }).request.authorization, null)
+  assert.equal(read({ headers: [...HOST, 'Authorizatiom', 'a'] }).request.authorization, null)
+  assert.equal(read({ headers: [...HOST, 'Authorization', ''] }).request.authorization, '')
+})
+
+test('the path is the target up to its question mark, byte for byte', () => {
+  const paths: Record<string, string> = {
+    '/': '/',
+    '/a%2Fb//..': '/a%2Fb//..',
+    '/?': '/',
+    '/a?b?c': '/a',
+    '/a#b': '/a#b',
+    '*': '*',
+    'example.com:1': 'example.com:1',
+  }
+  for (const [url, path] of Object.entries(paths)) assert.equal(read({ url }).request.path, path)
+})
+
+test('an absolute target is that of its path, whomever it names', () => {
+  const paths: Record<string, string> = {
+    'http://a/b': '/b',
+    'HTTPS://a.b:1/c?d': '/c',
+    'http://a': '/',
+    'http://a?b': '/',
+    'http://a#b': '/#b',
+    'http:///b': '/b',
+    'ftp://a/b': 'ftp://a/b',
+    'xhttp://a/b': 'xhttp://a/b',
+    'http:/a/b': 'http:/a/b',
+    '/http://a/b': '/http://a/b',
+  }
+  for (const [url, path] of Object.entries(paths)) assert.equal(read({ url }).request.path, path)
+})
+
+test('only HTTP/1.0 and HTTP/1.1 are spoken', () => {
+  assert.equal(read({ version: [2, 0] }).flaw, 505)
+  assert.equal(read({ version: [0, 9] }).flaw, 400)
+  assert.equal(read({ version: [1, 0] }).flaw, null)
+})
+
+test('each limit is what is only just taken', () => {
+  assert.equal(read({ url: `/${'x'.repeat(19)}` }).flaw, null)
+  assert.equal(read({ url: `/${'x'.repeat(20)}` }).flaw, 414)
+  const sized = (bytes: number) => read({ headers: [...HOST, 'X', 'x'.repeat(bytes - 6)] }).flaw
+  assert.deepEqual([sized(100), sized(101)], [null, 431])
+  const lines = (count: number) => read({ headers: [...HOST, ...Array(2 * count - 2).fill('')] })
+  assert.deepEqual([lines(5).flaw, lines(6).flaw], [null, 431])
+})
+
+test('HTTP/1.1 has one Host, HTTP/1.0 one or none', () => {
+  const both: [headers: string[], in10: number | null, in11: number | null][] = [
+    [[], null, 400],
+    [['HOST', 'x'], null, null],
+    [['Host', 'x', 'host', 'x'], 400, 400],
+    [['Hosr', 'x'], null, 400],
+  ]
+  for (const [headers, in10, in11] of both) {
+    assert.equal(read({ headers, version: [1, 0] }).flaw, in10)
+    assert.equal(read({ headers, version: [1, 1] }).flaw, in11)
+  }
+})
+
+test('a Host is a name or an address with an optional port', () => {
+  const good = [
+    '',
+    'a',
+    'a.b',
+    'A-z_~!$&()*+,;=%-09',
+    "o'x",
+    'x:',
+    'x:1',
+    ':1',
+    '1.2.3.4:80',
+    '[::1]',
+  ]
+  for (const host of [...good, '[::1]:1', '[Ff.9]:'])
+    assert.equal(read({ headers: ['Host', host] }).flaw, null, host)
+  const bad = [
+    'a b',
+    ' a',
+    'a/',
+    'a@b',
+    'a:b',
+    'a:1:',
+    'x[',
+    '[]',
+    '[::1',
+    '::1]',
+    '[::1]x',
+    'x[::1]',
+  ]
+  for (const host of [...bad, '[g/]', 'a:1x', 'ä', '<', '[::1]:x'])
+    assert.equal(read({ headers: ['Host', host] }).flaw, 400, host)
+})
+
+test('where a body or an upgrade may follow nothing else is read', () => {
+  const last: Record<string, [value: string, isLast: boolean][]> = {
+    'Content-Length': [
+      ['0', false],
+      ['000', false],
+      ['1', true],
+      ['x', true],
+    ],
+    'CONTENT-LENGTH': [['7', true]],
+    Content_Length: [['7', false]],
+    Upgrade: [['h2c', true]],
+    upgradE: [['x', true]],
+    Upgrads: [['x', false]],
+    'Transfer-Encoding': [['chunked', true]],
+    'transfer-encodinG': [['x', true]],
+    'Transfer-Encodinx': [['x', false]],
+    Accept: [['7', false]],
+  }
+  for (const [name, values] of Object.entries(last))
+    for (const [value, isLast] of values)
+      assert.equal(read({ headers: [...HOST, name, value] }).isLast, isLast, `${name}: ${value}`)
+  const lengths = [...HOST, 'Content-Length', '5', 'Content-Length', '0']
+  assert.equal(read({ headers: lengths }).isLast, true)
+})
+
+test('chunks are of HTTP/1.1', () => {
+  const headers = [...HOST, 'Transfer-Encoding', 'chunked']
+  assert.equal(read({ headers }).flaw, null)
+  assert.equal(read({ headers, version: [1, 0] }).flaw, 400)
+})
