@@ -70,7 +70,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
     if (headerBytes > limits.headerBytesMax) return 431
     if (rawHeaders.length > 2 * limits.headerLinesMax) return 431
     if (hosts > 1 || (hosts === 0 && minor === 1)) return 400 // RFC 9112, 3.2
-    if (hosts === 1 && !isHost(host)) return 400
+    if (!isHost(host)) return 400
     if (isChunked && minor === 0) return 400 // RFC 9112, 6.1
     return null
   }

@@ -50,5 +50,6 @@ function statusForMethod(unread: string): Refusal | null {
   if (line.length > LINE_MAX)
     return UNKNOWN_METHOD_AND_TARGET.test(line.slice(0, LINE_MAX)) ? 414 : 400
   if (UNKNOWN_METHOD.test(line)) return 404
-  return end === 0 && /^[ -~\r]*$/.test(line) ? null : 400
+  // Without its end.
+  return /^[ -~\r]*$/.test(line) ? null : 400
 }

@@ -21,8 +21,11 @@ export interface UseQueue {
   close(): void
 }
 
-/** Gathers the calls of one turn of the event loop, has them decided together, and gives each its outcome. */
-export function createUseQueue(uses: Uses): UseQueue {
+/**
+ * Gathers the calls of one turn of the event loop, has them decided together, and gives each its outcome. `now` is in
+ * milliseconds.
+ */
+export function createUseQueue(uses: Uses, now: () => number = () => performance.now()): UseQueue {
   let waiting: Waiting[] = []
   let isScheduled = false
   let isClosed = false
@@ -56,7 +59,7 @@ export function createUseQueue(uses: Uses): UseQueue {
   }
 
   function dropOld(): void {
-    const tooOld = performance.now() - WAIT_MAX_MS
+    const tooOld = now() - WAIT_MAX_MS
     // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
     const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
@@ -81,7 +84,7 @@ export function createUseQueue(uses: Uses): UseQueue {
     useApiKey(keyHash, recall) {
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {
-        waiting.push({ keyHash, recall, since: performance.now(), resolve, reject })
+        waiting.push({ keyHash, recall, since: now(), resolve, reject })
         schedule()
       })
     },
