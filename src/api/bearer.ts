@@ -9,6 +9,5 @@ const BEARER_KEY = new RegExp(`^[Bb][Ee][Aa][Rr][Ee][Rr] (${FIXED_PREFIX}[!-~]*)
 
 /** The key that an Authorization value carries, or null where it carries none that could be right. */
 export function readBearer(authorization: string | null): string | null {
-  if (authorization === null) return null
-  return BEARER_KEY.exec(authorization)?.[1] ?? null
+  return BEARER_KEY.exec(authorization ?? '')?.[1] ?? null
 }

@@ -11,14 +11,14 @@ export interface Hosts {
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i
 
 export function hostsOf(url: string): Hosts {
-  const [, scheme = '', credentials = '', list = '', rest = ''] = PARTS.exec(url) ?? []
+  const [, scheme = '', credentials = '', list = '', rest = ''] = PARTS.exec(url)!
   const urls = list
     .split(',')
     .map((host) => `${scheme}${credentials}${host}${rest}`)
     .flatMap(readingsOf)
   let index = 0
   return {
-    current: () => urls[index] ?? '',
+    current: () => urls[index]!,
     count: urls.length,
     avoid(failed) {
       if (urls[index] !== failed) return

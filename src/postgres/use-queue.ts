@@ -22,11 +22,12 @@ export interface UseQueue {
 
 /**
  * Gathers the calls of one turn of the event loop, and those that come while all connections are at work, has them
- * decided together, and gives each its outcome.
+ * decided together, and gives each its outcome. `now` is in milliseconds.
  */
 export function createUseQueue(
   connections: readonly UseConnection[],
   batchMax = BATCH_MAX,
+  now: () => number = () => performance.now(),
 ): UseQueue {
   let waiting: Waiting[] = []
   const idle = [...connections]
@@ -58,7 +59,7 @@ export function createUseQueue(
 
   /** Calls that waited too long are given up before anything is done for them. */
   function dropOld(): void {
-    const tooOld = performance.now() - WAIT_MAX_MS
+    const tooOld = now() - WAIT_MAX_MS
     while (waiting.length > 0 && waiting[0]!.since <= tooOld)
       waiting
         .shift()!
@@ -69,7 +70,7 @@ export function createUseQueue(
     useApiKey(keyHash, recall) {
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {
-        waiting.push({ keyHash, recall, since: performance.now(), resolve, reject })
+        waiting.push({ keyHash, recall, since: now(), resolve, reject })
         schedule()
       })
     },

@@ -32,13 +32,13 @@ export interface OwnersByKey {
 /** Keys whose owner is known at a time: some 100 bytes each. */
 const OWNERS_MAX = 1_000_000
 
-export function createOwnersByKey(): OwnersByKey {
+export function createOwnersByKey(ownersMax = OWNERS_MAX): OwnersByKey {
   const owners = new Map<number, string>()
   return {
     of: (keyHash) => owners.get(shortOf(keyHash)),
     learn(keyHash, userId) {
       // The oldest goes.
-      if (owners.size >= OWNERS_MAX) owners.delete(owners.keys().next().value!)
+      if (owners.size >= ownersMax) owners.delete(owners.keys().next().value!)
       owners.set(shortOf(keyHash), userId)
     },
   }

@@ -9,6 +9,7 @@ export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers['access-control-allow-headers'], 'Authorization, Content-Type')
   assert.equal(headers['access-control-max-age'], '86400')
   assert.equal(headers['cache-control'], 'no-store')
+  assert.equal(headers['x-content-type-options'], 'nosniff')
   const cors = Object.keys(headers).filter((name) => name.startsWith('access-control-'))
   assert.equal(cors.length, 4)
   assert.equal(headers.etag, undefined)

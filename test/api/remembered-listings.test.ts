@@ -36,3 +36,29 @@ test('who is forgotten is drawn by lot, and nobody else is', () => {
   const held = ['ada', 'bob', 'eve', 'joe'].map((user) => listings.recall(user)?.revision ?? null)
   assert.deepEqual(held, [null, 'bob', 'eve', 'joe'])
 })
+
+test('anybody of those who are held may be the one, by the number that was drawn', () => {
+  for (const [drawn, forgotten] of [
+    [0.25, 'bob'],
+    [0.5, 'eve'],
+    [0.999, 'joe'],
+  ] as const) {
+    const listings = createRememberedListings(6_000, () => drawn)
+    const users = ['ada', 'bob', 'eve', 'joe']
+    for (const user of users) listings.remember(user, listing(user))
+    assert.deepEqual(
+      users.filter((user) => listings.recall(user) === null),
+      [forgotten],
+    )
+  }
+})
+
+test('what just fills the bound is held', () => {
+  const one = createRememberedListings(1_000_000)
+  one.remember('ada', listing('1'))
+  const listings = createRememberedListings(2 * one.size())
+  listings.remember('ada', listing('1'))
+  listings.remember('bob', listing('1'))
+  assert.equal(listings.size(), 2 * one.size())
+  assert.ok(listings.recall('ada') !== null && listings.recall('bob') !== null)
+})

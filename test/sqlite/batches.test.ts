@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { inspect } from 'node:util'
 import { generateKey, hashApiKey } from '../../src/listing/api-key.ts'
+import { AuthenticationFault, ListFault } from '../../src/listing/faults.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { type Call, createUses, type Outcome, type Uses } from '../../src/sqlite/uses.ts'
 import { type ManualClock, manualClock } from '../fixtures/clock.ts'
@@ -127,12 +129,14 @@ test('a fault says what failed, and carries the reason', async (t) => {
   const { uses, database, ada } = await openUses(t)
   database.exec('ALTER TABLE servers RENAME TO elsewhere')
   const [list] = uses.useTogether([callWith(ada)])!
-  assert.match(String(list), /^ListFault: the servers could not be read$/)
-  assert.match(String((list as Error).cause), /no such table/)
+  assert.ok(list instanceof ListFault)
+  assert.equal(list.message, 'the servers could not be read')
+  assert.match(inspect(list.cause), /no such table/)
   database.exec('ALTER TABLE api_keys RENAME TO missing')
   const [keys] = uses.useTogether([callWith(ada)])!
-  assert.match(String(keys), /^AuthenticationFault: keys could not be looked up or their use not/)
-  assert.match(String((keys as Error).cause), /no such table/)
+  assert.ok(keys instanceof AuthenticationFault)
+  assert.match(keys.message, /^keys could not be looked up or their use not recorded$/)
+  assert.match(inspect(keys.cause), /no such table/)
 })
 
 async function openUses(t: TestContext): Promise<{

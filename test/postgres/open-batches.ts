@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { hashApiKey } from '../../src/listing/api-key.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { type Call, createOwnersByKey, type Outcome } from '../../src/postgres/uses.ts'
+import { addOwner } from '../fixtures/service.ts'
+
+/** Owners with servers, one whose key is revoked and one without a server, and a connection to decide batches on. */
+export async function openBatches(t: TestContext, url: string) {
+  const store = await openPostgresStore(url)
+  const owner = (name: string, servers: Parameters<typeof addOwner>[2]) =>
+    addOwner(store, `${name}-${randomUUID()}@example.com`, servers)
+  const ada = await owner('ada', [
+    { name: 'of Ada', address: 'a.example', updated_at: 1 },
+    { name: 'newer of Ada', address: 'b.example', updated_at: 2 },
+  ])
+  const more = {
+    slug: 'bob',
+    edition: 'bedrock',
+    status: 'draft',
+    version: '1.21',
+    listing_kind: 'realm',
+  }
+  const bob = await owner('bob', [{ name: 'of Bob', address: 'bob.example', ...more }])
+  const [revoked, none] = [await owner('eve', []), await owner('joe', [])]
+  await store.revokeApiKey(revoked.user.id, revoked.keyId, 1)
+  await store.close()
+  const client = new pg.Client(url)
+  await client.connect()
+  t.after(() => client.end())
+  // Known since long ago, as on a server that has been up for a while.
+  await client.query(
+    `INSERT INTO service_epoch VALUES (true, clock_timestamp() - interval '1 hour')
+     ON CONFLICT (only_row) DO UPDATE SET started_at = excluded.started_at`,
+  )
+  const owners = createOwnersByKey()
+  const age = () =>
+    client.query(`UPDATE api_keys SET last_used_at = last_used_at - interval '1 second'`)
+  /** Stamps a key's use an hour ahead, so that the test may take what time it takes. */
+  const useAhead = (keyId: string) =>
+    client.query(
+      `UPDATE api_keys SET last_used_at = clock_timestamp() + interval '1 hour' WHERE id = $1`,
+      [keyId],
+    )
+  return { client, owners, ada, bob, revoked, none, age, useAhead }
+}
+
+export function callWith(key: string): Call {
+  return { keyHash: hashApiKey(key), recall: () => null }
+}
+
+export function nameOf(outcome: Outcome): string {
+  return outcome instanceof Error ? outcome.name : outcome.outcome
+}
+
+export function usedOf(outcome: Outcome) {
+  assert.ok('outcome' in outcome && outcome.outcome === 'used', nameOf(outcome))
+  return outcome
+}
