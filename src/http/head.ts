@@ -23,7 +23,8 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
   let host = ''
   let authorizations = 0
   let authorization: string | null = null
-  let isChunked = false
+  let hasCoding = false
+  let isMiscoded = false
   let isLast = false
 
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -51,7 +52,10 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
         if (name.toLowerCase() === 'content-length') isLast ||= Number(value) !== 0
         break
       case 17:
-        if (name.toLowerCase() === 'transfer-encoding') isChunked = true
+        if (name.toLowerCase() === 'transfer-encoding') {
+          hasCoding = true
+          isMiscoded ||= value.toLowerCase() !== 'chunked'
+        }
     }
   }
 
@@ -60,7 +64,7 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
     path: pathOf(target),
     authorization: authorizations === 1 ? authorization : null,
   }
-  return { request, flaw: findFlaw(), isLast: isLast || isChunked }
+  return { request, flaw: findFlaw(), isLast: isLast || hasCoding }
 
   function findFlaw(): Refusal | null {
     const { httpVersionMajor: major, httpVersionMinor: minor } = message
@@ -71,7 +75,8 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
     if (rawHeaders.length > 2 * limits.headerLinesMax) return 431
     if (hosts > 1 || (hosts === 0 && minor === 1)) return 400 // RFC 9112, 3.2
     if (!isHost(host)) return 400
-    if (isChunked && minor === 0) return 400 // RFC 9112, 6.1
+    // RFC 9112, 6.1 and 6.3: where such a message ends, others may read otherwise.
+    if (isMiscoded || (hasCoding && minor === 0)) return 400
     return null
   }
 }

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import {
-  closeGently,
   type Connection,
+  closeGently,
   expectNoMore,
   newConnection,
   takeNoMore,

@@ -24,13 +24,17 @@ export const FRAMING: Case[] = [
   closed('chunks twice', hosted(POST, CHUNKED, CHUNKED), 400),
   closed('chunks behind a control character', hosted(POST, 'Transfer-Encoding:\x0bchunked'), 400),
   closed('chunks in HTTP/1.0', `${bare('POST / HTTP/1.0', CHUNKED)}0\r\n\r\n`, 400),
-  closed('an unknown coding', `${hosted(POST, 'Transfer-Encoding: pigeons')}hello`, 404),
-  closed('nearly chunks', `${hosted(POST, 'Transfer-Encoding: xchunked')}5\r\nhello\r\n`, 404),
+  closed('an unknown coding', `${hosted(POST, 'Transfer-Encoding: pigeons')}hello`, 400),
+  closed('nearly chunks', `${hosted(POST, 'Transfer-Encoding: xchunked')}5\r\nhello\r\n`, 400),
+  closed('an unknown coding on GET', hosted(GET, 'Transfer-Encoding: pigeons', AUTHORIZED), 400),
   closed(
-    'an unknown coding on GET',
-    hosted(GET, 'Transfer-Encoding: pigeons', AUTHORIZED),
-    'listing',
+    'a coding within chunks',
+    hosted(GET, 'Transfer-Encoding: gzip, chunked', AUTHORIZED),
+    400,
   ),
+  closed('codings in two lines', hosted(GET, 'Transfer-Encoding: x', CHUNKED, AUTHORIZED), 400),
+  closed('an empty coding', hosted(GET, 'Transfer-Encoding:', AUTHORIZED), 400),
+  closed('chunks in capitals', `${hosted(POST, 'Transfer-Encoding: CHUNKED')}0\r\n\r\n`, 404),
 ]
 
 const CHUNKS = {
