@@ -42,6 +42,11 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
         // No upgrade is made, but Node drops the rest of the packet as if it belonged to one.
         if (name.toLowerCase() === 'upgrade') isLast = true
         break
+      case 10:
+        // In HTTP/1.0 Node goes by keep-alive alone, but close comes before it (RFC 9112, 9.3).
+        if (message.httpVersionMinor === 0 && name.toLowerCase() === 'connection')
+          isLast ||= CLOSE_OPTION.test(value)
+        break
       case 13:
         if (name.toLowerCase() === 'authorization') {
           authorizations += 1
@@ -53,8 +58,8 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
         break
       case 17:
         if (name.toLowerCase() === 'transfer-encoding') {
+          isMiscoded ||= hasCoding || value.toLowerCase() !== 'chunked'
           hasCoding = true
-          isMiscoded ||= value.toLowerCase() !== 'chunked'
         }
     }
   }
@@ -80,6 +85,8 @@ export function readHead(message: IncomingMessage, limits: Limits): Head {
     return null
   }
 }
+
+const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
 
 const PORT = '(?::[0-9]*)?'
 const HOST = new RegExp(`^(?:\\[[0-9A-Za-z:.]+\\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)${PORT}$`)

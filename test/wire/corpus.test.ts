@@ -3,12 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { FIXED_PREFIX } from '../../src/listing/api-key.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey, startTestService, type TestService } from '../fixtures/service.ts'
-import { BODIES, FRAMING } from './corpus/bodies.ts'
 import type { Case } from './corpus/case.ts'
-import { CREDENTIALS, SEQUENCES } from './corpus/credentials.ts'
-import { HOSTS, IGNORED, SYNTAX } from './corpus/header-fields.ts'
-import { METHODS, NOISE, TARGETS, VERSIONS } from './corpus/request-lines.ts'
-import { assertOutcomes, type Outcome } from './outcome.ts'
+import { CORPUS } from './corpus/corpus.ts'
+import { assertOutcomes, headsAmong, type Outcome } from './outcome.ts'
 import { open, type RawClient } from './raw.ts'
 import type { RawAnswer } from './read-answer.ts'
 
@@ -16,20 +13,6 @@ import type { RawAnswer } from './read-answer.ts'
  * Every case of the corpus, sent in several ways. Each time there is the same answer in the same form, and only one,
  * and where the connection stays open the next request on it is answered.
  */
-
-const CORPUS = {
-  versions: VERSIONS,
-  methods: METHODS,
-  targets: TARGETS,
-  noise: NOISE,
-  hosts: HOSTS,
-  syntax: SYNTAX,
-  ignored: IGNORED,
-  framing: FRAMING,
-  bodies: BODIES,
-  credentials: CREDENTIALS,
-  sequences: SEQUENCES,
-}
 
 const REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
 const LAST_REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
@@ -107,8 +90,7 @@ async function run(
 ): Promise<RawAnswer[]> {
   const text = await withKeys(service, send)
   const expected = [...way.before, ...answers]
-  const heads = expected.flatMap((outcome, index) => (outcome === 'head' ? [index] : []))
-  const client = await open(service.port, heads)
+  const client = await open(service.port, headsAmong(expected))
   await way.send(client, text)
   if (!closes) {
     if (!way.isFollowed) {

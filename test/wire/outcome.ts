@@ -5,7 +5,7 @@ import type { RawAnswer } from './read-answer.ts'
 export type Outcome =
   | 'health'
   | 'listing'
-  | 'head'
+  | AnswerToHead
   | 204
   | 400
   | 401
@@ -16,11 +16,18 @@ export type Outcome =
   | 431
   | 505
 
+/** An answer to HEAD: everything but the body. */
+type AnswerToHead = `head ${400 | 404 | 414 | 431 | 505}`
+
 const OUTCOMES: Record<Outcome, [status: number, body: string, headers?: Record<string, string>]> =
   {
     health: [200, '{"ok":true}'],
     listing: [200, '{"servers":[]}'],
-    head: [404, ''],
+    'head 400': [400, ''],
+    'head 404': [404, ''],
+    'head 414': [414, ''],
+    'head 431': [431, ''],
+    'head 505': [505, ''],
     204: [204, ''],
     400: [400, '{"error":"Bad request."}'],
     401: [401, '{"error":"Invalid or missing API key."}', { 'www-authenticate': 'Bearer' }],
@@ -40,6 +47,15 @@ const COMMON = {
   'access-control-max-age': '86400',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
+}
+
+/** Which of the answers are to HEAD requests, and so end where a body would begin. */
+export function headsAmong(outcomes: readonly Outcome[]): number[] {
+  return outcomes.flatMap((outcome, index) => (isAnswerToHead(outcome) ? [index] : []))
+}
+
+function isAnswerToHead(outcome: Outcome): outcome is AnswerToHead {
+  return String(outcome).startsWith('head ')
 }
 
 /** The answers are these, in this order, and each is what every answer has to be: no header more, none less. */
@@ -67,5 +83,7 @@ function assertHeaders({ headers }: RawAnswer, outcome: Outcome, isClosing: bool
 
 /** An answer to HEAD has the length that the body would have had. */
 function lengthOf(outcome: Outcome, body: string): number {
-  return outcome === 'head' ? OUTCOMES[404][1].length : body.length
+  if (!isAnswerToHead(outcome)) return body.length
+  const status = Number(outcome.slice('head '.length)) as 400 | 404 | 414 | 431 | 505
+  return OUTCOMES[status][1].length
 }

@@ -22,6 +22,7 @@ export const FRAMING: Case[] = [
   closed('a length and chunks on GET', hosted(GET, 'Content-Length: 5', CHUNKED, AUTHORIZED), 400),
   closed('chunks within a coding', hosted(POST, 'Transfer-Encoding: chunked, identity'), 400),
   closed('chunks twice', hosted(POST, CHUNKED, CHUNKED), 400),
+  closed('chunks twice, a tab behind', hosted(POST, `${CHUNKED}\t`, CHUNKED), 400),
   closed('chunks behind a control character', hosted(POST, 'Transfer-Encoding:\x0bchunked'), 400),
   closed('chunks in HTTP/1.0', `${bare('POST / HTTP/1.0', CHUNKED)}0\r\n\r\n`, 400),
   closed('an unknown coding', `${hosted(POST, 'Transfer-Encoding: pigeons')}hello`, 400),
@@ -55,7 +56,7 @@ export const BODIES: Case[] = [
   closed('a key in a body', `${hosted(GET, 'Content-Length: 12')}api_key=KEY1`, 401),
   closed('a body on GET', `${hosted(GET, 'Content-Length: 5', AUTHORIZED)}hello`, 'listing'),
   closed('a body on OPTIONS', `${hosted('OPTIONS / HTTP/1.1', 'Content-Length: 2')}hi`, 204),
-  closed('a body on HEAD', `${hosted('HEAD / HTTP/1.1', 'Content-Length: 2')}hi`, 'head'),
+  closed('a body on HEAD', `${hosted('HEAD / HTTP/1.1', 'Content-Length: 2')}hi`, 'head 404'),
   closed('half a body', `${hosted(POST, 'Content-Length: 50')}hello`, 404),
   closed('a body of 20 kB', `${hosted(POST, 'Content-Length: 20000')}${'x'.repeat(20_000)}`, 404),
   ...Object.entries(CHUNKS).map(([name, body]) =>

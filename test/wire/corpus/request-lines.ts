@@ -9,6 +9,7 @@ export const VERSIONS: Case[] = [
   closed('HTTP/1.0', bare('GET /health HTTP/1.0', 'Host: x'), 'health'),
   closed('HTTP/1.0 needs no Host', bare('GET /health HTTP/1.0'), 'health'),
   kept('HTTP/1.0, kept alive', bare('GET /health HTTP/1.0', 'Connection: keep-alive'), 'health'),
+  closed('HTTP/1.0, both', bare('GET / HTTP/1.0', 'Connection: keep-alive, close'), 'health'),
   closed('HTTP/0.9', 'GET /health\r\n\r\n', 400),
   closed('HTTP/0.9 by name', hosted('GET /health HTTP/0.9'), 400),
   closed('HTTP/1.2', hosted('GET /health HTTP/1.2'), 400),
@@ -26,8 +27,8 @@ export const METHODS: Case[] = [
   ...['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'QUERY', 'PROPFIND', 'SOURCE', 'M-SEARCH'].map(
     (method) => kept(method, hosted(`${method} /v1/servers HTTP/1.1`, AUTHORIZED), 404),
   ),
-  kept('HEAD of the listing', hosted('HEAD /v1/servers HTTP/1.1', AUTHORIZED), 'head'),
-  kept('HEAD of the health', hosted('HEAD /health HTTP/1.1'), 'head'),
+  kept('HEAD of the listing', hosted('HEAD /v1/servers HTTP/1.1', AUTHORIZED), 'head 404'),
+  kept('HEAD of the health', hosted('HEAD /health HTTP/1.1'), 'head 404'),
   kept('OPTIONS of the server', hosted('OPTIONS * HTTP/1.1'), 204),
   kept('OPTIONS of nothing', hosted('OPTIONS /nope HTTP/1.1'), 204),
   kept(
