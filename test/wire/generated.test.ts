@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { freshSeed, randomFrom } from '../history/random.ts'
+import { CHUNKS, FRAMED } from './generated/framings.ts'
+import { ODD_FIELDS, ODD_LINES } from './generated/odd-bytes.ts'
+import { type Counterpart, startCounterpart } from './reference/exchange.ts'
+
+/*
+ * Cases by the thousand, whose answers a second reading of the same bytes tells. Each is sent in one piece and cut at a
+ * place of chance.
+ */
+
+const TOGETHER = 32
+
+const FAMILIES: Record<string, string[]> = {
+  'an odd byte at each place of a field': ODD_FIELDS,
+  'an odd byte at each place of the first line': ODD_LINES,
+  'every way to say how long a message is': FRAMED,
+  'chunks of every form': CHUNKS,
+}
+
+for (const [name, texts] of Object.entries(FAMILIES))
+  test(`${name}: ${texts.length} cases`, (t) => runFamily(t, texts))
+
+async function runFamily(t: TestContext, texts: readonly string[]): Promise<void> {
+  const seed = freshSeed()
+  t.diagnostic(`seed ${seed}`)
+  const random = randomFrom(seed)
+  const counterpart = await startCounterpart(t)
+  const failures: string[] = []
+  for (let from = 0; from < texts.length; from += TOGETHER)
+    await Promise.all(
+      texts.slice(from, from + TOGETHER).map(async (text) => {
+        const cut = Math.floor(random.between(1, text.length))
+        failures.push(...(await failuresOf(counterpart, text, cut)))
+      }),
+    )
+  assert.equal(
+    failures.length,
+    0,
+    `${failures.length}, of which: ${failures.slice(0, 5).join('\n')}`,
+  )
+  await counterpart.assertWhole()
+}
+
+async function failuresOf(counterpart: Counterpart, send: string, cut: number): Promise<string[]> {
+  const text = send.replaceAll('KEY', counterpart.key)
+  try {
+    await counterpart.exchange(text)
+    await counterpart.exchange(text, [cut])
+    return []
+  } catch (error) {
+    return [`${JSON.stringify(send)}, cut at ${cut}: ${(error as Error).message}`]
+  }
+}

@@ -1,0 +1,90 @@
+import type { Outcome } from '../outcome.ts'
+import { type Head, readHead } from './read-head.ts'
+
+/** What has to come of a connection on which all of a text is said, and then no more. */
+export interface Expected {
+  answers: Outcome[]
+  /** Whether the last answer has to say that it is the last. */
+  closes: boolean
+}
+
+/**
+ * Reads a connection as a service has to that wants no bodies. `key` is good, and was used within this second.
+ * There are two right ends where there is no request behind one that takes longer: an answer of its own, or none.
+ */
+export function readConnection(text: string, key: string): Expected[] {
+  const answers: Outcome[] = []
+  for (let at = 0; ; ) {
+    const head = readHead(text, at)
+    if (head === null) return [{ answers, closes: false }]
+    const isNoRequest = typeof head === 'number' || head.method === 'CONNECT'
+    if (isNoRequest) {
+      const own = { answers: [...answers, typeof head === 'number' ? head : 404], closes: true }
+      return isWaitedFor(answers.at(-1)) ? [own, { answers, closes: true }] : [own]
+    }
+    const flaw = flawOf(head)
+    answers.push(outcomeOf(head, flaw, key))
+    if (flaw !== null || isLast(head)) return [{ answers, closes: true }]
+    at = head.end
+  }
+}
+
+/** The database is asked, or might have been. */
+function isWaitedFor(outcome: Outcome | undefined): boolean {
+  return outcome === 401 || outcome === 429
+}
+
+function flawOf({ target, version, fields }: Head): 400 | 414 | 431 | 505 | null {
+  if (version === '2.0') return 505
+  if (version === '0.9') return 400
+  if (target.length > 8_192) return 414
+  const lines = [...fields].flatMap(([name, values]) => values.map((value) => name + value))
+  if (lines.join('').length > 8_192 || lines.length > 1_024) return 431
+  const hosts = fields.get('host') ?? []
+  if (hosts.length > 1 || (hosts.length === 0 && version === '1.1')) return 400
+  if (!hosts.every(isHost)) return 400
+  const codings = fields.get('transfer-encoding') ?? []
+  if (codings.length > 0 && version === '1.0') return 400
+  return codings.every((coding) => coding.toLowerCase() === 'chunked') ? null : 400
+}
+
+/** RFC 3986, 3.2.2 and 3.2.3, where what is in brackets and behind a percent sign is not looked into. */
+function isHost(host: string): boolean {
+  const name = host.replace(/:[0-9]*$/, '')
+  if (name.startsWith('[')) return /^\[[0-9A-Za-z:.]+\]$/.test(name)
+  return [...name].every((character) => /[0-9A-Za-z._~!$&'()*+,;=%-]/.test(character))
+}
+
+function outcomeOf(head: Head, flaw: 400 | 414 | 431 | 505 | null, key: string): Outcome {
+  const { method, fields } = head
+  if (method === 'HEAD') return `head ${flaw ?? 404}`
+  if (flaw !== null) return flaw
+  if (method === 'OPTIONS') return 204
+  const path = pathOf(head.target)
+  if (method !== 'GET') return 404
+  if (path === '/' || path === '/health') return 'health'
+  if (path !== '/v1/servers') return 404
+  const [value = '', ...others] = fields.get('authorization') ?? []
+  const isGood = others.length === 0 && /^bearer /i.test(value) && value.slice(7) === key
+  return isGood ? 429 : 401
+}
+
+function pathOf(target: string): string {
+  const [, rest = target] = /^https?:\/\/[^/?]*(.*)$/i.exec(target) ?? []
+  const [path = ''] = rest.split('?')
+  return path === '' ? '/' : path
+}
+
+/** RFC 9112, 9.3, and what may follow that is no request: a body, another protocol. */
+function isLast({ version, fields }: Head): boolean {
+  const options = (fields.get('connection') ?? []).join(',').toLowerCase().split(',')
+  const has = (option: string) => options.some((one) => one.trim() === option)
+  if (has('close') || (version === '1.0' && !has('keep-alive'))) return true
+  if (fields.has('upgrade') || fields.has('transfer-encoding')) return true
+  if ((fields.get('content-length') ?? []).some((length) => Number(length) > 0)) return true
+  return version === '1.1' && awaitsContinue(fields.get('expect') ?? [])
+}
+
+function awaitsContinue(expectations: readonly string[]): boolean {
+  return expectations.some((value) => /(?:^|\W)100-continue(?:$|\W)/i.test(value))
+}
