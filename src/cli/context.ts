@@ -1,6 +1,6 @@
 import { type Config, readConfig } from '../config.ts'
-import { checkEmail, type User } from '../listing/user.ts'
 import type { Store } from '../listing/store.ts'
+import { checkEmail, type User } from '../listing/user.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 

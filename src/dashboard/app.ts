@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { addAccountRoutes } from './account.ts'
+import { addInvitationRoutes } from './answer-invitation.ts'
 import { addAssets } from './assets.ts'
 import { checkRequest, setSecurityHeaders } from './guard.ts'
 import { addKeyRoutes } from './keys.ts'
@@ -37,10 +38,11 @@ export function createDashboard(dashboard: Dashboard): Handler {
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)
-  addRegisterRoutes(app, dashboard)
   addServerRoutes(app, dashboard)
+  addRegisterRoutes(app, dashboard)
   addOrganizationRoutes(app, dashboard)
   addMemberRoutes(app, dashboard)
+  addInvitationRoutes(app, dashboard)
   addAccountRoutes(app, dashboard)
 
   app.notFound(showNotFound)

@@ -1,6 +1,5 @@
-import { html } from 'hono/html'
-
 import { hash, randomUUID } from 'node:crypto'
+import { html } from 'hono/html'
 import type { Html } from './page.ts'
 
 export interface Field {

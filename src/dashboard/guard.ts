@@ -1,5 +1,5 @@
-import { html } from 'hono/html'
 import { createMiddleware } from 'hono/factory'
+import { html } from 'hono/html'
 import { showPage } from './page.ts'
 import { isSameOrigin } from './same-origin.ts'
 import type { Dashboard, Env } from './visit.ts'

@@ -1,8 +1,10 @@
 import { html } from 'hono/html'
 import { ACTIVE_KEYS_MAX, type ApiKey, KEY_NAME_LENGTH_MAX } from '../listing/api-key.ts'
+import type { Invitation } from '../listing/invitation.ts'
 import type { UseCount } from '../listing/use-counts.ts'
 import { showField, showFormTag } from './form-field.ts'
-import { type Html, shown, shownInstant, showPage, visible } from './page.ts'
+import { showInvitationNote } from './invitations.ts'
+import { type Html, NAME_BYTES, shown, shownInstant, shownShort, showPage } from './page.ts'
 import { showUsePicture } from './use-picture.ts'
 import type { Visit } from './visit.ts'
 
@@ -28,6 +30,7 @@ interface AllKeys extends KeysPage {
   /** The slot that is being counted now. */
   slot: number
   asksPassword: boolean
+  invitations: readonly Invitation[]
 }
 
 export function showKeys(visit: Visit, page: AllKeys): Promise<Response> {
@@ -38,7 +41,7 @@ export function showKeys(visit: Visit, page: AllKeys): Promise<Response> {
   return showPage(visit, {
     title: 'API keys',
     status: page.status ?? 200,
-    body: html`${page.message ?? ''}
+    body: html`${page.message ?? ''}${showInvitationNote(page.invitations)}
 ${active.length === 0 ? html`<p class="empty">No keys yet. Issue one below and give it to the program that asks the API for your servers.</p>` : html`<ul class="cards">${active.map((apiKey) => showActive(apiKey, page))}</ul>`}
 ${active.length < ACTIVE_KEYS_MAX ? showIssueForm(page, active.length) : showLimit(page)}
 ${revoked.length > 0 ? showRevoked(revoked, page) : ''}
@@ -49,8 +52,8 @@ ${showLeakedForm(page)}`,
 function showActive(apiKey: ApiKey, { counts, slot }: AllKeys): Html {
   const own = counts.filter(({ api_key_id }) => api_key_id === apiKey.id)
   return html`<li class="card">
-<div class="row"><h2>${shown(apiKey.name)}</h2>
-<a class="danger" href="/dashboard/api/${apiKey.id}/delete" aria-label="Delete ${visible(apiKey.name)}">Delete…</a>
+<div class="row"><h2 id="k${apiKey.id}">${shown(apiKey.name)}</h2>
+<a class="danger" href="/dashboard/api/${apiKey.id}/delete" aria-describedby="k${apiKey.id}">Delete…</a>
 </div>
 <dl class="facts">
 <div><dt>Begins with</dt><dd><code>${apiKey.prefix}…</code></dd></div>
@@ -104,7 +107,7 @@ ${
   asked.length === 0
     ? ''
     : html`<p>Something still asks, or asked today, with these. It gets a 401.</p><ul class="cards">
-${asked.slice(0, ASKED_SHOWN).map((apiKey) => html`<li class="card"><h3>${shown(apiKey.name)}</h3>${showUsePicture(usesOf(apiKey), slot)}</li>`)}</ul>`
+${asked.slice(0, ASKED_SHOWN).map((apiKey) => html`<li class="card"><h3>${shownShort(apiKey.name, NAME_BYTES)}</h3>${showUsePicture(usesOf(apiKey), slot)}</li>`)}</ul>`
 }
 <div class="scroll" tabindex="0" role="region" aria-label="Deleted keys"><table>
 <thead><tr><th scope="col">Name</th><th scope="col">Began with</th><th scope="col">Deleted</th>
@@ -115,7 +118,7 @@ ${revoked.length > REVOKED_SHOWN ? html`<p class="hint">and others, deleted earl
 }
 
 function showRevokedRow({ name, prefix, revoked_at, last_used_at }: ApiKey): Html {
-  return html`<tr><th scope="row">${shown(name)}</th><td><code>${prefix}…</code></td>
+  return html`<tr><th scope="row">${shownShort(name, NAME_BYTES)}</th><td><code>${prefix}…</code></td>
 <td>${shownInstant(revoked_at ?? 0)}</td>
 <td>${last_used_at === null ? 'never' : shownInstant(last_used_at)}</td></tr>`
 }

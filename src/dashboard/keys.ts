@@ -1,5 +1,6 @@
-import { ACTIVE_KEYS_MAX } from '../listing/api-key.ts'
 import { SESSION_FRESH } from '../listing/accounts.ts'
+import { ACTIVE_KEYS_MAX } from '../listing/api-key.ts'
+import { INVITATION_KEPT } from '../listing/invitation.ts'
 import { issueApiKey } from '../listing/manage-api-keys.ts'
 import { SLOTS_SHOWN, slotOf } from '../listing/use-counts.ts'
 import { attempt, refuseMany } from './attempts.ts'
@@ -107,6 +108,7 @@ export async function showOwnKeys(
   const slot = slotOf(now())
   const written = await store.listUseCounts(userId, slot - SLOTS_SHOWN + 1)
   const counts = [...written, ...counter.unwritten(apiKeys.map(({ id }) => id))]
+  const invitations = await store.listInvitations(userId, now() - INVITATION_KEPT)
   const asksPassword = now() - startedAt >= SESSION_FRESH
-  return showKeys(visit, { ...page, apiKeys, counts, slot, asksPassword })
+  return showKeys(visit, { ...page, apiKeys, counts, slot, asksPassword, invitations })
 }

@@ -1,8 +1,8 @@
+import { html } from 'hono/html'
 import { FIXED_PREFIX, hashApiKey } from '../listing/api-key.ts'
 import { showOwnKeys } from './keys.ts'
 import { notice, shown } from './page.ts'
 import { type App, audit, type Dashboard, fieldOf } from './visit.ts'
-import { html } from 'hono/html'
 
 const KEYS = new RegExp(`${FIXED_PREFIX}[0-9A-Za-z]+`, 'g')
 /** Strings in one text that are looked up. */

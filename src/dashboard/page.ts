@@ -72,11 +72,29 @@ export function shown(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }
 
+/** What a character is longer when it is escaped. */
+const ESCAPED_BYTES: Record<string, number> = { '&': 5, '<': 4, '>': 4, '"': 6, "'": 5 }
+
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cc}\p{Co}\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu,
     (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
   )
+}
+
+/** Bytes of a name in a list. */
+export const NAME_BYTES = 80
+
+/** The same, cut to so many bytes of a page: a list stays light whatever people write. */
+export function shownShort(text: string, bytesMax: number): Html {
+  let [cut, bytes] = ['', 0]
+  for (const character of text) {
+    const piece = visible(character)
+    bytes += ESCAPED_BYTES[piece] ?? Buffer.byteLength(piece)
+    if (bytes > bytesMax) return html`<bdi>${cut}…</bdi>`
+    cut += piece
+  }
+  return html`<bdi>${cut}</bdi>`
 }
 
 /** An instant to the minute, as people write it. */

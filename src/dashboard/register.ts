@@ -1,8 +1,13 @@
-import { KEPT_FIELDS, readFields, showServerForm } from './server-form.ts'
+import {
+  REGISTERED_MAX,
+  type RegisteredServer,
+  type ServerFields,
+  type Written,
+} from '../listing/registered-server.ts'
 import { suggestSlug } from '../listing/server-entry.ts'
-import type { Written } from '../listing/registered-server.ts'
 import { idFromFormTag } from './form-field.ts'
-import { showNotFound } from './page.ts'
+import { notice, showNotFound } from './page.ts'
+import { KEPT_FIELDS, readFields, showServerForm } from './server-form.ts'
 import { placeOf } from './servers.ts'
 import { type App, type Dashboard, fieldOf, type Visit } from './visit.ts'
 
@@ -25,17 +30,21 @@ export function addRegisterRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/servers/new', async (visit) => {
     const { userId } = visit.get('session')
     const { fields, values, complaints } = readFields(visit)
-    let errors = complaints
-    if (fields !== null) {
-      const id = idFromFormTag(userId, fieldOf(visit, 'form'))
-      const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
-        store.insertServer(userId, id, { ...fields, slug }, now()),
-      )
-      if (written === 'written') return visit.redirect(`${placeOf(fields)}?done=registered`, 303)
-      errors = complaintFor(written)
-    }
     const organizations = await organizationsOf(visit)
-    return showServerForm(visit, { id: null, values, errors, organizations })
+    const form = { id: null, values, organizations }
+    if (fields === null) return showServerForm(visit, { ...form, errors: complaints })
+
+    const id = idFromFormTag(userId, fieldOf(visit, 'form'))
+    const registered = `${placeOf(fields)}?done=registered`
+    const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
+      store.insertServer(userId, id, { ...fields, slug }, now()),
+    )
+    if (written === 'written') return visit.redirect(registered, 303)
+    if (written === 'too many') return showServerForm(visit, { ...form, message: TOO_MANY })
+    if (written !== 'known')
+      return showServerForm(visit, { ...form, errors: complaintFor(written) })
+    if (isSame(fields, await store.findServer(userId, id))) return visit.redirect(registered, 303)
+    return showServerForm(visit, { ...form, message: SENT_BEFORE, isSpent: true })
   })
 
   app.get('/dashboard/servers/:id', async (visit) => {
@@ -67,12 +76,30 @@ export function addRegisterRoutes(app: App, dashboard: Dashboard): void {
   })
 }
 
+const TOO_MANY = notice(
+  'bad',
+  `The server is not registered: you have ${REGISTERED_MAX}, which is the most. Delete one that is gone.`,
+)
+const SENT_BEFORE = notice(
+  'note',
+  'This form has registered a server already, with other content. What is typed below is not registered yet: send it again to register this one as well.',
+)
+
+/** Whether the form asks for what is there. A slug that it left open was made from the name. */
+function isSame(fields: ServerFields, found: RegisteredServer | null): boolean {
+  if (found === null) return false
+  const names = Object.keys(fields) as (keyof ServerFields)[]
+  return names.every(
+    (name) => found[name] === fields[name] || (name === 'slug' && fields.slug === null),
+  )
+}
+
 /** Where no slug is given, one made from the name, with a number behind it if that is taken. */
-async function writeWithSlug(
+async function writeWithSlug<Outcome>(
   slug: string | null,
   name: string,
-  write: (slug: string | null) => Promise<Written>,
-): Promise<Written> {
+  write: (slug: string | null) => Promise<Outcome>,
+): Promise<Outcome> {
   const suggested = suggestSlug(name)
   if (slug !== null || suggested === '') return write(slug)
   for (let number = 1; number <= SUGGESTIONS_MAX; number += 1) {

@@ -3,7 +3,7 @@ import type { Membership } from '../listing/organization.ts'
 import type { ServerFields } from '../listing/registered-server.ts'
 import { complaintsAboutFields } from '../listing/server-entry.ts'
 import { showChoice, showField, showFormTag } from './form-field.ts'
-import { showPage } from './page.ts'
+import { type Html, showPage, visible } from './page.ts'
 import { fieldOf, type Visit } from './visit.ts'
 
 export const KEPT_FIELDS = [
@@ -53,22 +53,25 @@ export interface ServerForm {
   values: Values
   errors?: Record<string, string>
   organizations: readonly Membership[]
+  message?: Html
+  /** Of a new server that was not registered: whether its form has done its work, so that another one is needed. */
+  isSpent?: boolean
 }
 
 export function showServerForm(visit: Visit, form: ServerForm): Promise<Response> {
-  const { id, values, errors = {}, organizations } = form
+  const { id, values, errors = {}, organizations, message, isSpent = false } = form
   const isWrong = Object.keys(errors).length > 0
   const statuses = [...new Set(['published', 'draft', values.status ?? 'published'])]
   const places = new Map([['', 'Personal: the API returns it']])
   for (const { id: place, name } of organizations)
-    places.set(place, `${name}: the API never returns it`)
+    places.set(place, `${visible(name)}: the API never returns it`)
   const place = values.organization_id ?? ''
   if (!places.has(place)) places.set(place, 'An organization you are no member of')
   return showPage(visit, {
     title: id === null ? 'Register a server' : 'Edit a server',
-    status: isWrong ? 422 : 200,
-    body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
-${id === null ? showFormTag(fieldOfForm(visit)) : ''}
+    status: message === undefined ? (isWrong ? 422 : 200) : 409,
+    body: html`${message ?? ''}<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
+${id === null ? showFormTag(isSpent ? undefined : fieldOfForm(visit)) : ''}
 ${showField({
   name: 'name',
   label: 'Name',

@@ -1,9 +1,11 @@
 import { html } from 'hono/html'
+import { INVITATION_KEPT } from '../listing/invitation.ts'
 import { PAGE_SIZE, type ServerPage } from '../listing/registered-server.ts'
-import { type Html, notice, shown, showNotFound, showPage } from './page.ts'
+import { showInvitationNote } from './invitations.ts'
+import { type Html, notice, showNotFound, shown, showPage } from './page.ts'
 import { showFirstOfPreview } from './preview.ts'
 import { showServerRows } from './server-rows.ts'
-import type { App, Dashboard, Visit } from './visit.ts'
+import { type App, type Dashboard, fieldOf, type Visit } from './visit.ts'
 
 const DONE = new Map([
   ['registered', 'The server is registered.'],
@@ -20,24 +22,30 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const asked = readSearch(visit)
     const page = await store.searchServers(userId, asked)
     const organizations = await store.listOrganizations(userId)
+    const invitations = await store.listInvitations(userId, now() - INVITATION_KEPT)
     const rows = await store.previewListing(userId)
     const done = DONE.get(visit.req.query('done') ?? '')
+    const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
     return showPage(visit, {
       title: 'Servers',
-      body: html`${done === undefined ? '' : notice('good', done)}
+      body: html`${done === undefined ? '' : notice('good', done)}${showInvitationNote(invitations)}
 <div class="row"><p>What the API returns for your keys.</p>
 <a class="button" href="/dashboard/servers/new">Register a server</a></div>
+<div class="beside"><section>
 ${showSearched('/dashboard/servers', asked, page, html`<p class="empty">No servers yet. Register the first one: the API returns it with the next request.</p>`)}
-${rows.length > 0 ? showFirstOfPreview(rows) : ''}
-${organizations.length > 0 ? html`<section><h2>Under organizations</h2><p>The API never returns these.</p><ul>${organizations.map(({ id, name, servers }) => html`<li><a href="/dashboard/organizations/${id}">${shown(name)}</a>: ${servers} ${servers === 1 ? 'server' : 'servers'}</li>`)}</ul></section>` : ''}`,
+${under > 0 ? html`<p class="hint">${under} more ${under === 1 ? 'is' : 'are'} under your <a href="/dashboard/organizations">organizations</a>. The API never returns these.</p>` : ''}
+</section>
+${rows.length > 0 ? showFirstOfPreview(rows) : ''}</div>`,
     })
   })
 
-  app.post('/dashboard/servers/:id/status', async (visit) => {
+  app.post('/dashboard/servers/status', async (visit) => {
     const { userId } = visit.get('session')
-    const server = await store.findServer(userId, visit.req.param('id'))
+    const draft = fieldOf(visit, 'draft')
+    const [id, status] =
+      draft === '' ? [fieldOf(visit, 'published'), 'published'] : [draft, 'draft']
+    const server = await store.findServer(userId, id)
     if (server === null) return showNotFound(visit)
-    const status = visit.get('form').get('status') === 'draft' ? 'draft' : 'published'
     if (!(await store.setServerStatus(userId, server.id, status, now()))) return showNotFound(visit)
     return visit.redirect(`${placeOf(server)}?done=changed`, 303)
   })

@@ -104,10 +104,12 @@ function targetOf(visit: Visit): string {
   if (method !== 'POST') return path + new URL(visit.req.url).search
   const kept = new URLSearchParams()
   for (const name of KEPT) if (fieldOf(visit, name) !== '') kept.set(name, fieldOf(visit, name))
-  const page = path.replace(
-    /\/(members\/.*|status|leaked|members|remove|password|email|sessions)$/,
-    '',
-  )
+  const page = path
+    .replace(/\/[^/]+\/(accept|decline)$/, '')
+    .replace(
+      /(\/members)?\/(status|leaked|members|remove|withdraw|give-back|password|email|sessions)$/,
+      '',
+    )
   const target = kept.size > 0 ? `${page}?${kept.toString()}` : page
   return target.length <= TARGET_LENGTH_MAX ? target : page
 }

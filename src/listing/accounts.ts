@@ -46,6 +46,10 @@ export function complaintAboutPassword(password: string, email: string): string 
   return null
 }
 
+/** How long an entry of the audit log is kept, in microseconds, and how many older ones go with each that is written. */
+export const AUDIT_KEPT = 400 * 86_400_000_000
+export const AUDIT_DROPPED = 10
+
 /** What happened, who did it and from where: no secret and no password. */
 export interface AuditEntry {
   user_id: string | null
@@ -64,6 +68,10 @@ export type AuditAction =
   | 'sign-out everywhere'
   | 'password changed'
   | 'e-mail changed'
+  | 'invited'
+  | 'invitation accepted'
+  | 'member removed'
+  | 'servers given back'
   | 'key issued'
   | 'key revoked'
 
@@ -104,6 +112,7 @@ export interface AccountStore {
   /** Forgets the attempts under these subjects, the last one having been good; of `others` only that last one. */
   forgetAttempts(subjects: readonly string[], others: readonly string[]): Promise<void>
 
+  /** Also removes up to AUDIT_DROPPED entries that are older than AUDIT_KEPT, so that the log stays as long as that. */
   writeAudit(entry: AuditEntry): Promise<void>
   /** The user's latest entries, newest first. */
   listAudit(userId: string, entriesMax: number): Promise<AuditEntry[]>

@@ -6,6 +6,9 @@ export const PAGE_SIZE = 50
 /** How many of the newest servers are looked through: a page further back is not offered. */
 export const SEARCHED_MAX = 2_000
 
+/** Servers that one user may register here, personally and under organizations; an operator's import can go beyond. */
+export const REGISTERED_MAX = 500
+
 /** A server as the dashboard has it: what a person can set, and where it stands. */
 export interface RegisteredServer extends Server {
   created_by: string
@@ -29,7 +32,10 @@ export interface ServerPage {
   total: number
 }
 
-/** `slug taken` where the owner has another server of this slug in the same place. */
+/**
+ * `slug taken` where the owner has another server of this slug in the same place; `not found` where there is no such
+ * server, or no such organization.
+ */
 export type Written = 'written' | 'slug taken' | 'not found'
 
 /**
@@ -47,8 +53,13 @@ export interface RegisteredServerStore {
   ): Promise<ServerPage>
   /** One that the user registered. */
   findServer(userId: string, id: string): Promise<RegisteredServer | null>
-  /** `written` also where this id was registered before: a form that was sent twice. `not found`: no such organization. */
-  insertServer(userId: string, id: string, fields: ServerFields, now: Instant): Promise<Written>
+  /** `known` where this id was registered before: a form that was sent twice. `too many` beyond REGISTERED_MAX. */
+  insertServer(
+    userId: string,
+    id: string,
+    fields: ServerFields,
+    now: Instant,
+  ): Promise<Written | 'known' | 'too many'>
   /** Also moves it: to an organization the user is a member of, or back. */
   updateServer(userId: string, id: string, fields: ServerFields, now: Instant): Promise<Written>
   setServerStatus(userId: string, id: string, status: string, now: Instant): Promise<boolean>

@@ -1,10 +1,11 @@
 import type { AccountStore } from './accounts.ts'
 import type { ApiKey } from './api-key.ts'
 import type { Instant } from './instant.ts'
+import type { InvitationStore } from './invitation.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { RegisteredServerStore } from './registered-server.ts'
-import type { ServerEntry } from './server-entry.ts'
 import type { Server, ServerRow } from './server.ts'
+import type { ServerEntry } from './server-entry.ts'
 import type { UseCountStore } from './use-counts.ts'
 import type { User } from './user.ts'
 
@@ -13,15 +14,20 @@ import type { User } from './user.ts'
  * fulfilled the change survives a crash of the machine and every other process sees it; when it is rejected nothing
  * was changed.
  */
-export interface Store extends AccountStore, OrganizationStore, RegisteredServerStore {
+export interface Store
+  extends AccountStore,
+    OrganizationStore,
+    InvitationStore,
+    RegisteredServerStore {
   /** False if a user with this e-mail exists already. Of any number of concurrent callers one hears true. */
   insertUser(user: User): Promise<boolean>
   findUser(email: string): Promise<User | null>
   /** All users, by e-mail. */
   listUsers(): Promise<User[]>
   /**
-   * Removes the user with all keys and servers; no use of the keys begins afterwards. False if there is none. Not
-   * always one transaction: where it is rejected or cut off, the keys may be revoked and servers gone, and a
+   * Removes the user with all keys and servers; no use of the keys begins afterwards. An organization that would be
+   * left without an owner gets its oldest member for one; one without members is removed, after servers of others were
+   * given back as by `giveBackServers`. False if there is no such user. Not always one transaction: where it is rejected or cut off, the keys may be revoked and servers gone, and a
    * repetition does the rest.
    */
   removeUser(email: string): Promise<boolean>

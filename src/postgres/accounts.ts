@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { ClientBase } from 'pg'
-import type { AccountStore, AuditEntry } from '../listing/accounts.ts'
+import {
+  type AccountStore,
+  AUDIT_DROPPED,
+  AUDIT_KEPT,
+  type AuditEntry,
+} from '../listing/accounts.ts'
 import type { User } from '../listing/user.ts'
 import type { Database } from './database.ts'
 import { microsecondsOf, timestampOf, toInstant } from './instants.ts'
@@ -72,9 +77,15 @@ export function accounts(
 
     async writeAudit({ occurred_at, user_id, action, subject, address }) {
       await database.query(
-        `INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
+        `WITH old AS (
+           DELETE FROM audit_log WHERE id IN (
+             SELECT id FROM audit_log WHERE occurred_at < ${timestampOf('$6')}
+             ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} FOR UPDATE SKIP LOCKED
+           )
+         )
+         INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
          VALUES (gen_random_uuid(), ${timestampOf('$1')}, $2, $3, $4, $5)`,
-        [occurred_at, user_id, action, subject, address],
+        [occurred_at, user_id, action, subject, address, occurred_at - AUDIT_KEPT],
       )
     },
 

@@ -1,19 +1,48 @@
 import type { ClientBase } from 'pg'
-import type { Member, Membership, OrganizationStore } from '../listing/organization.ts'
+import {
+  GIVEN_BACK_MAX,
+  type Member,
+  type Membership,
+  ORGANIZATIONS_MAX,
+  type OrganizationStore,
+} from '../listing/organization.ts'
 import type { Database } from './database.ts'
+import { timestampOf } from './instants.ts'
 import { isUuid } from './uuid.ts'
+
+/** Servers under an organization of people who are no members of it. */
+const LEFT = `
+  SELECT id FROM servers WHERE organization_id = $1
+    AND NOT EXISTS (SELECT FROM members WHERE organization_id = $1 AND user_id = created_by)
+  LIMIT ${GIVEN_BACK_MAX}
+`
+/** A slug that the owner has already among the personal servers is not kept. */
+export const giveBack = (ids: string) => `
+  UPDATE servers SET organization_id = NULL, status = 'draft', slug = CASE WHEN EXISTS (
+    SELECT FROM servers AS own
+    WHERE own.created_by = servers.created_by AND own.slug = servers.slug AND own.organization_id IS NULL
+  ) THEN NULL ELSE slug END
+  WHERE id IN (${ids}) RETURNING id
+`
 
 export function organizations(database: Database): OrganizationStore {
   return {
-    async insertOrganization(userId, { id, slug, name }) {
-      const inserted = await database.query(
-        `WITH made AS (
-           INSERT INTO organizations (id, slug, name) VALUES ($1, $2, $3) ON CONFLICT (slug) DO NOTHING RETURNING id
-         )
-         INSERT INTO members (organization_id, user_id, role) SELECT id, $4, 'owner' FROM made RETURNING user_id`,
-        [id, slug, name, userId],
-      )
-      return inserted.length === 1
+    async insertOrganization(userId, { id, slug, name }, now) {
+      return database.transact(async (client) => {
+        // One after the other for each user, so that nobody makes more than they may.
+        await client.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [userId])
+        const { rowCount } = await client.query('SELECT FROM members WHERE user_id = $1', [userId])
+        if (rowCount !== null && rowCount >= ORGANIZATIONS_MAX) return 'too many'
+        const inserted = await client.query(
+          `WITH made AS (
+             INSERT INTO organizations (id, slug, name) VALUES ($1, $2, $3) ON CONFLICT (slug) DO NOTHING RETURNING id
+           )
+           INSERT INTO members (organization_id, user_id, role, joined_at)
+           SELECT id, $4, 'owner', ${timestampOf('$5')} FROM made RETURNING user_id`,
+          [id, slug, name, userId, now],
+        )
+        return inserted.rowCount === 1 ? 'made' : 'slug taken'
+      })
     },
 
     async listOrganizations(userId) {
@@ -37,20 +66,6 @@ export function organizations(database: Database): OrganizationStore {
       )
     },
 
-    async addMember(userId, organizationId, email) {
-      if (!isUuid(organizationId)) return 'not found'
-      return database.transact(async (client) => {
-        if (!(await ownsLocked(client, userId, organizationId))) return 'not found'
-        const found = await client.query('SELECT id FROM users WHERE email = $1', [email])
-        if (found.rowCount === 0) return 'no user'
-        await client.query(
-          `INSERT INTO members (organization_id, user_id, role) VALUES ($1, $2, 'member') ON CONFLICT DO NOTHING`,
-          [organizationId, found.rows[0].id],
-        )
-        return 'added'
-      })
-    },
-
     async removeMember(userId, organizationId, memberId) {
       if (!isUuid(organizationId) || !isUuid(memberId)) return false
       return database.transact(async (client) => {
@@ -64,6 +79,19 @@ export function organizations(database: Database): OrganizationStore {
           [organizationId, memberId],
         )
         return rowCount === 1
+      })
+    },
+
+    async countLeftServers(organizationId) {
+      if (!isUuid(organizationId)) return 0
+      return (await database.query(LEFT, [organizationId])).length
+    },
+
+    async giveBackServers(userId, organizationId) {
+      if (!isUuid(organizationId)) return null
+      return database.transact(async (client) => {
+        if (!(await ownsLocked(client, userId, organizationId))) return null
+        return (await client.query(giveBack(LEFT), [organizationId])).rowCount ?? 0
       })
     },
 
@@ -83,7 +111,7 @@ export function organizations(database: Database): OrganizationStore {
 }
 
 /** Whether the user owns the organization, whose members nobody else can change until the transaction ends. */
-async function ownsLocked(
+export async function ownsLocked(
   client: ClientBase,
   userId: string,
   organizationId: string,

@@ -1,6 +1,7 @@
 import type { ClientBase } from 'pg'
 import {
   PAGE_SIZE,
+  REGISTERED_MAX,
   type RegisteredServer,
   type RegisteredServerStore,
   SEARCHED_MAX,
@@ -28,6 +29,8 @@ const PERSONAL = search('created_by = $3 AND organization_id IS NULL')
 const ORGANIZATIONAL = search(`organization_id = $4
   AND EXISTS (SELECT FROM members WHERE organization_id = $4 AND user_id = $3)`)
 
+const ONE_TOO_MANY = `SELECT FROM servers WHERE created_by = $1 LIMIT 1 OFFSET ${REGISTERED_MAX - 1}`
+
 export function registeredServers(database: Database): RegisteredServerStore {
   return {
     async searchServers(userId, asked) {
@@ -46,17 +49,19 @@ export function registeredServers(database: Database): RegisteredServerStore {
     },
 
     async insertServer(userId, id, fields, now) {
-      return database.transact(async (client): Promise<Written> => {
+      return database.transact(async (client) => {
         const refused = await checkPlace(client, userId, id, fields)
         const known = await client.query('SELECT FROM servers WHERE id = $1', [id])
-        if (known.rowCount === 1) return 'written'
+        if (known.rowCount === 1) return 'known'
         if (refused !== null) return refused
+        const last = await client.query(ONE_TOO_MANY, [userId])
+        if (last.rowCount === 1) return 'too many'
         await client.query(
           `INSERT INTO servers (${ROW}, organization_id, created_by, updated_at)
            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${timestampOf('$11')})`,
           valuesOf(userId, id, fields, now),
         )
-        return 'written'
+        return 'written' as const
       })
     },
 

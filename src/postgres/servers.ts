@@ -22,7 +22,7 @@ export function servers(
         )
         const { id } = rows[0]!
         await client.query(
-          `INSERT INTO members (organization_id, user_id, role) SELECT $1, $2,
+          `INSERT INTO members (organization_id, user_id, joined_at, role) SELECT $1, $2, now(),
              CASE WHEN EXISTS (SELECT FROM members WHERE organization_id = $1) THEN 'member' ELSE 'owner' END
            ON CONFLICT DO NOTHING`,
           [id, userId],

@@ -12,6 +12,7 @@ import {
   SERVING,
   unusable,
 } from './database.ts'
+import { invitations } from './invitations.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { organizations } from './organizations.ts'
 import { registeredServers } from './registered-servers.ts'
@@ -128,6 +129,7 @@ function management(database: Database): Omit<Store, 'close'> {
     ...accounts(database),
     ...signInAttempts(database),
     ...organizations(database),
+    ...invitations(database),
     ...registeredServers(database),
   }
 }

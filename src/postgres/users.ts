@@ -2,8 +2,19 @@ import type { Store } from '../listing/store.ts'
 import type { User } from '../listing/user.ts'
 import type { Database } from './database.ts'
 import { microsecondsOf, timestampOf, toInstant } from './instants.ts'
+import { giveBack } from './organizations.ts'
+import { ALONE, HAND_OVER } from './removed-user.ts'
 
 const COLUMNS = `id, email, ${microsecondsOf('created_at')}`
+
+/** Nobody joins or leaves them until the transaction ends. */
+const LOCK_ORGANIZATIONS = `
+  SELECT FROM organizations WHERE id IN (SELECT organization_id FROM members WHERE user_id = $1)
+  ORDER BY id FOR UPDATE
+`
+const GIVE_BACK_OTHERS = giveBack(
+  `SELECT id FROM servers WHERE organization_id IN (${ALONE}) AND created_by <> $1`,
+)
 
 export function users(
   database: Database,
@@ -34,10 +45,20 @@ export function users(
     },
 
     async removeUser(email) {
-      const removed = await database.query('DELETE FROM users WHERE email = $1 RETURNING id', [
-        email,
-      ])
-      return removed.length > 0
+      return database.transact(async (client) => {
+        const { rows } = await client.query(
+          'SELECT id FROM users WHERE email = $1 FOR NO KEY UPDATE',
+          [email],
+        )
+        if (rows.length === 0) return false
+        const user = [rows[0].id as string]
+        await client.query(LOCK_ORGANIZATIONS, user)
+        await client.query(HAND_OVER, user)
+        await client.query(GIVE_BACK_OTHERS, user)
+        await client.query(`DELETE FROM organizations WHERE id IN (${ALONE})`, user)
+        await client.query('DELETE FROM users WHERE id = $1', user)
+        return true
+      })
     },
   }
 }

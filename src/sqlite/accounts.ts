@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import type { AccountStore, AuditEntry } from '../listing/accounts.ts'
+import {
+  type AccountStore,
+  AUDIT_DROPPED,
+  AUDIT_KEPT,
+  type AuditEntry,
+} from '../listing/accounts.ts'
 import { formatInstant } from '../listing/instant.ts'
 import type { User } from '../listing/user.ts'
 import { transact } from './database.ts'
@@ -32,6 +37,10 @@ export function accounts(
   const writeAudit = database.prepare(`
     INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
     VALUES (:id, :occurred_at, :user_id, :action, :subject, :address)
+  `)
+  const dropAudit = database.prepare(`
+    DELETE FROM audit_log WHERE id IN
+      (SELECT id FROM audit_log WHERE occurred_at < ? ORDER BY occurred_at LIMIT ${AUDIT_DROPPED})
   `)
   const listAudit = database.prepare(`
     SELECT user_id, action, subject, address, occurred_at FROM audit_log
@@ -96,7 +105,10 @@ export function accounts(
     },
 
     async writeAudit(entry) {
-      writeAudit.run({ ...entry, id: randomUUID() })
+      transact(database, () => {
+        writeAudit.run({ ...entry, id: randomUUID() })
+        dropAudit.run(entry.occurred_at - AUDIT_KEPT)
+      })
     },
 
     async listAudit(userId, entriesMax) {

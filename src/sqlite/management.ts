@@ -3,6 +3,7 @@ import type { Store } from '../listing/store.ts'
 import { accounts } from './accounts.ts'
 import { apiKeys } from './api-keys.ts'
 import { rollBack, whenUnlocked } from './database.ts'
+import { invitations } from './invitations.ts'
 import { organizations } from './organizations.ts'
 import { registeredServers } from './registered-servers.ts'
 import { servers } from './servers.ts'
@@ -18,6 +19,7 @@ export function management(database: DatabaseSync): Omit<Store, 'close'> {
     ...accounts(database),
     ...signInAttempts(database),
     ...organizations(database),
+    ...invitations(database),
     ...registeredServers(database),
   }
 }

@@ -1,13 +1,34 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Member, Membership, OrganizationStore } from '../listing/organization.ts'
+import {
+  GIVEN_BACK_MAX,
+  type Member,
+  type Membership,
+  ORGANIZATIONS_MAX,
+  type OrganizationStore,
+} from '../listing/organization.ts'
 import { transact } from './database.ts'
+
+/** Servers under an organization of people who are no members of it, at most `limit`. */
+const LEFT = `
+  SELECT id FROM servers WHERE organization_id = :organization
+    AND NOT EXISTS (SELECT 1 FROM members WHERE organization_id = :organization AND user_id = created_by)
+  LIMIT :limit
+`
+/** A slug that the owner has already among the personal servers is not kept. */
+export const giveBack = (ids: string) => `
+  UPDATE servers SET organization_id = NULL, status = 'draft', slug = CASE WHEN EXISTS (
+    SELECT 1 FROM servers AS own
+    WHERE own.created_by = servers.created_by AND own.slug = servers.slug AND own.organization_id IS NULL
+  ) THEN NULL ELSE slug END
+  WHERE id IN (${ids})
+`
 
 export function organizations(database: DatabaseSync): OrganizationStore {
   const insert = database.prepare(
     'INSERT INTO organizations (id, slug, name) VALUES (?, ?, ?) ON CONFLICT (slug) DO NOTHING',
   )
   const join = database.prepare(
-    'INSERT INTO members (organization_id, user_id, role) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    `INSERT INTO members (organization_id, user_id, role, joined_at) VALUES (?, ?, 'owner', ?)`,
   )
   const list = database.prepare(`
     SELECT id, slug, name, role,
@@ -24,7 +45,9 @@ export function organizations(database: DatabaseSync): OrganizationStore {
   const isOwner = database.prepare(
     `SELECT 1 FROM members WHERE organization_id = ? AND user_id = ? AND role = 'owner'`,
   )
-  const findUser = database.prepare('SELECT id FROM users WHERE email = ?')
+  const oneTooMany = database.prepare(
+    `SELECT 1 FROM members WHERE user_id = ? LIMIT 1 OFFSET ${ORGANIZATIONS_MAX - 1}`,
+  )
   const leave = database.prepare(`
     DELETE FROM members WHERE organization_id = ?1 AND user_id = ?2 AND (
       role = 'member' OR
@@ -36,12 +59,16 @@ export function organizations(database: DatabaseSync): OrganizationStore {
     WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = ?1)
   `)
 
+  const countLeft = database.prepare(`SELECT count(*) AS count FROM (${LEFT})`)
+  const giveBackLeft = database.prepare(giveBack(LEFT))
+
   return {
-    async insertOrganization(userId, { id, slug, name }) {
+    async insertOrganization(userId, { id, slug, name }, now) {
       return transact(database, () => {
-        if (insert.run(id, slug, name).changes === 0) return false
-        join.run(id, userId, 'owner')
-        return true
+        if (oneTooMany.get(userId) !== undefined) return 'too many'
+        if (insert.run(id, slug, name).changes === 0) return 'slug taken'
+        join.run(id, userId, now)
+        return 'made'
       })
     },
 
@@ -53,20 +80,21 @@ export function organizations(database: DatabaseSync): OrganizationStore {
       return listMembers.all(organizationId, userId).map((row) => ({ ...row }) as unknown as Member)
     },
 
-    async addMember(userId, organizationId, email) {
-      return transact(database, () => {
-        if (isOwner.get(organizationId, userId) === undefined) return 'not found'
-        const user = findUser.get(email)
-        if (user === undefined) return 'no user'
-        join.run(organizationId, user.id as string, 'member')
-        return 'added'
-      })
-    },
-
     async removeMember(userId, organizationId, memberId) {
       return transact(database, () => {
         if (userId !== memberId && isOwner.get(organizationId, userId) === undefined) return false
         return leave.run(organizationId, memberId).changes === 1
+      })
+    },
+
+    async countLeftServers(organization) {
+      return Number(countLeft.get({ organization, limit: GIVEN_BACK_MAX })?.count)
+    },
+
+    async giveBackServers(userId, organization) {
+      return transact(database, () => {
+        if (isOwner.get(organization, userId) === undefined) return null
+        return Number(giveBackLeft.run({ organization, limit: GIVEN_BACK_MAX }).changes)
       })
     },
 

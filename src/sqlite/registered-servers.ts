@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import {
   PAGE_SIZE,
+  REGISTERED_MAX,
   type RegisteredServer,
   type RegisteredServerStore,
   SEARCHED_MAX,
@@ -29,6 +30,9 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
   )
   const find = database.prepare(`SELECT ${COLUMNS} FROM servers WHERE created_by = ? AND id = ?`)
   const known = database.prepare('SELECT 1 FROM servers WHERE id = ?')
+  const oneTooMany = database.prepare(
+    `SELECT 1 FROM servers WHERE created_by = ? LIMIT 1 OFFSET ${REGISTERED_MAX - 1}`,
+  )
   const isMember = database.prepare(
     'SELECT 1 FROM members WHERE organization_id = ? AND user_id = ?',
   )
@@ -71,7 +75,8 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
 
     async insertServer(userId, id, fields, now) {
       return transact(database, () => {
-        if (known.get(id) !== undefined) return 'written'
+        if (known.get(id) !== undefined) return 'known'
+        if (oneTooMany.get(userId) !== undefined) return 'too many'
         const { organization_id: place, slug } = fields
         if (place !== null && isMember.get(place, userId) === undefined) return 'not found'
         if (slug !== null && slugTaken.get(userId, slug, place, id) !== undefined)

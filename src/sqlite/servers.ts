@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import { ENTRY_DEFAULTS } from '../listing/server-entry.ts'
+import { presentInstant } from '../listing/instant.ts'
 import { type ServerRow, toServer } from '../listing/server.ts'
+import { ENTRY_DEFAULTS } from '../listing/server-entry.ts'
 import type { Store } from '../listing/store.ts'
 import { transact } from './database.ts'
 
@@ -14,7 +15,7 @@ export function servers(
     INSERT INTO organizations (id, slug, name) VALUES (?1, ?2, ?2) ON CONFLICT (slug) DO NOTHING
   `)
   const join = database.prepare(`
-    INSERT INTO members (organization_id, user_id, role) SELECT ?1, ?2,
+    INSERT INTO members (organization_id, user_id, joined_at, role) SELECT ?1, ?2, ?3,
       CASE WHEN EXISTS (SELECT 1 FROM members WHERE organization_id = ?1) THEN 'member' ELSE 'owner' END
     ON CONFLICT DO NOTHING
   `)
@@ -46,7 +47,7 @@ export function servers(
       return transact(database, () => {
         ensure.run(randomUUID(), slug)
         const id = findOrganization.get(slug)?.id as string
-        join.run(id, userId)
+        join.run(id, userId, presentInstant())
         return id
       })
     },

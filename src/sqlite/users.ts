@@ -4,6 +4,8 @@ import { inParts } from '../listing/parts.ts'
 import type { Store } from '../listing/store.ts'
 import type { User } from '../listing/user.ts'
 import { transact } from './database.ts'
+import { giveBack } from './organizations.ts'
+import { ALONE, HAND_OVER } from './removed-user.ts'
 
 export function users(
   database: DatabaseSync,
@@ -23,6 +25,16 @@ export function users(
   const removeServers = database.prepare(
     'DELETE FROM servers WHERE id IN (SELECT id FROM servers WHERE created_by = ? LIMIT ?)',
   )
+  const handOver = database.prepare(HAND_OVER)
+  const giveBackOthers = database.prepare(
+    giveBack(`
+      SELECT id FROM servers WHERE organization_id IN (${ALONE}) AND created_by <> :user LIMIT :rows
+    `),
+  )
+  const removeOrganizations = database.prepare(
+    `DELETE FROM organizations WHERE id IN (${ALONE})
+       AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = organizations.id)`,
+  )
   const remove = database.prepare('DELETE FROM users WHERE id = ?')
 
   return {
@@ -40,15 +52,20 @@ export function users(
     },
 
     async removeUser(email) {
-      const id = find.get(email)?.id
-      if (id === undefined) return false
+      const user = find.get(email)?.id as string | undefined
+      if (user === undefined) return false
       transact(database, () => {
-        endKeys.run(presentInstant(), id)
-        endSessions.run(id)
-        removePasswords.run(id)
+        endKeys.run(presentInstant(), user)
+        endSessions.run(user)
+        removePasswords.run(user)
       })
-      await inParts(async (rows) => Number(removeServers.run(id, rows).changes))
-      return remove.run(id).changes > 0
+      await inParts(async (rows) => Number(removeServers.run(user, rows).changes))
+      await inParts(async (rows) => Number(giveBackOthers.run({ user, rows }).changes))
+      return transact(database, () => {
+        handOver.run({ user })
+        removeOrganizations.run({ user })
+        return remove.run(user).changes > 0
+      })
     },
   }
 }

@@ -1,6 +1,6 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import { SCRIPT_PATH } from '../../src/dashboard/assets.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
@@ -30,7 +30,7 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
       for (const path of ['/sign-in', '/sign-up', '/nothing']) await check(path)
       const { user } = await dashboard.signedIn('ada@example.com')
       await signIn(page, dashboard, 'ada@example.com')
-      const empty = ['api', 'servers', 'servers/new', 'servers/preview', 'organizations', 'account']
+      const empty = ['api', 'servers', 'servers/new', 'organizations', 'account']
       for (const path of empty) await check(`/dashboard/${path}`)
 
       const { server, key, organization } = await fill(dashboard, user.id)
@@ -39,7 +39,6 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
         'servers',
         'servers?q=nothing',
         'servers?page=2',
-        'servers/preview',
         'organizations',
         `organizations/${organization}`,
         `servers/${server}`,
@@ -69,7 +68,6 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
       'api',
       'servers',
       'servers/new',
-      'servers/preview',
       'account',
       'organizations',
       `servers/${server}`,
@@ -87,7 +85,7 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
     await fill(dashboard, user.id)
     const { context, page } = await openWindow(t, launched())
     await signIn(page, dashboard, 'ada@example.com')
-    for (const path of ['api', 'servers', 'servers/preview']) {
+    for (const path of ['api', 'servers']) {
       const fresh = await context.newPage()
       const bodies: Promise<number>[] = []
       fresh.on('response', (response) => {

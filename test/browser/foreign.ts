@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { personAt } from '../fixtures/person.ts'
 import { type OpenDatabase, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
+import { personAt } from '../fixtures/person.ts'
 import { type Launched, openWindow, signIn } from './tab.ts'
 
 /** Pages of somebody else in a browser that is signed in here. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { urlOf } from '../../src/config.ts'
 import { ask } from '../fixtures/requests.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import type { User } from '../../src/listing/user.ts'
 import { type OpenDatabase, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Person } from '../fixtures/person.ts'
 import type { Answer } from '../fixtures/requests.ts'
@@ -29,7 +30,6 @@ function routesOf(place: Place): Route[] {
     { method: 'GET', path: '/dashboard/api', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/servers', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/servers/new', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/servers/preview', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/servers/preview.json', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/organizations', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/account', owner: 200, isOwn: true },
@@ -38,13 +38,33 @@ function routesOf(place: Place): Route[] {
     { method: 'GET', path: `/dashboard/servers/${server}/delete`, owner: 200 },
     { method: 'GET', path: under, owner: 200, member: 200 },
     { method: 'POST', path: `/dashboard/servers/${server}`, owner: 303, fields: FIELDS },
-    { method: 'POST', path: `/dashboard/servers/${server}/status`, owner: 303 },
+    { method: 'POST', path: '/dashboard/servers/status', owner: 303, fields: { draft: server } },
     { method: 'POST', path: `${under}/members`, owner: 303, fields: { email: 'bob@example.com' } },
-    { method: 'POST', path: `${under}/members/${randomUUID()}/remove`, owner: 404 },
+    {
+      method: 'POST',
+      path: `${under}/members/withdraw`,
+      owner: 303,
+      fields: { invited: 'bob@example.com' },
+    },
+    {
+      method: 'POST',
+      path: `${under}/members/remove`,
+      owner: 404,
+      fields: { member: randomUUID() },
+    },
+    { method: 'POST', path: `${under}/give-back`, owner: 303 },
+    { method: 'POST', path: `${under}/accept`, owner: 404 },
+    { method: 'POST', path: `${under}/decline`, owner: 404 },
     { method: 'POST', path: `${under}/remove`, owner: 404 },
     { method: 'POST', path: `/dashboard/api/${key}/delete`, owner: 303 },
     { method: 'POST', path: `/dashboard/servers/${server}/delete`, owner: 303 },
-    { method: 'POST', path: `${under}/members/${member}/remove`, owner: 303, member: 303 },
+    {
+      method: 'POST',
+      path: `${under}/members/remove`,
+      owner: 303,
+      member: 303,
+      fields: { member },
+    },
   ]
 }
 
@@ -63,7 +83,7 @@ export function rightsOfPages(open: OpenDatabase): void {
     const { person: member, user: memberUser } = await dashboard.signedIn('cem@example.com')
     const { person: ended, user: gone } = await dashboard.signedIn('gone@example.com')
     await dashboard.store.endSessions(gone.id)
-    const place = await fill(dashboard, owner, user.id, memberUser.id)
+    const place = await fill(dashboard, owner, user.id, memberUser)
     const unknown = Object.fromEntries(
       Object.keys(place).map((name) => [name, randomUUID()]),
     ) as unknown as Place
@@ -79,7 +99,7 @@ export function rightsOfPages(open: OpenDatabase): void {
       const elsewhere = routesOf(unknown)
       for (const [index, route] of routesOf(place).entries()) {
         if (role === 'owner' && index === routesOf(place).length - 1)
-          await dashboard.store.addMember(user.id, place.organization, 'cem@example.com')
+          await join(dashboard, user.id, place.organization, memberUser)
         const answer = await send(person, route)
         const label = `${role}: ${route.method} ${route.path}`
         assert.equal(answer.status, expected(role, route), label)
@@ -131,19 +151,30 @@ function send(person: Person, { method, path, fields }: Route): Promise<Answer> 
   return method === 'GET' ? person.get(path) : person.post(path, fields)
 }
 
-async function fill(
+async function join(
   { store }: TestDashboard,
+  ownerId: string,
+  organization: string,
+  member: User,
+): Promise<void> {
+  assert.equal(await store.invite(ownerId, organization, member.email, 0, 1), 'invited')
+  assert.equal(await store.acceptInvitation(member.id, organization, 0, 1), 'joined')
+}
+
+async function fill(
+  dashboard: TestDashboard,
   owner: Person,
   userId: string,
-  memberId: string,
+  member: User,
 ): Promise<Place> {
+  const { store } = dashboard
   await owner.issue('bot')
   await owner.submit('/dashboard/servers/new', { ...FIELDS, form: 'f' })
   const organization = await store.ensureOrganization('guild', userId)
-  await store.addMember(userId, organization, 'cem@example.com')
+  await join(dashboard, userId, organization, member)
   const [server] = await store.listServers(userId)
   const [key] = await store.listApiKeys(userId)
   // Not empty, so that it stays.
   await store.saveServers(userId, organization, [{ name: 'ours', address: 'o.example' }], 1)
-  return { server: server!.id, key: key!.id, organization, member: memberId }
+  return { server: server!.id, key: key!.id, organization, member: member.id }
 }

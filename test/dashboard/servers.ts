@@ -29,7 +29,7 @@ export function serverPages(open: OpenDatabase): void {
     const path = `/dashboard/servers/${server.id}`
     assert.match((await person.get(path)).body, /value="play\.example\.com"/)
     await person.submit(path, { ...ENTRY, slug: '', version: '1.21', listing_kind: 'realm' })
-    await person.submit(`${path}/status`, { status: 'draft' })
+    await person.submit('/dashboard/servers/status', { draft: server.id })
     const [edited] = await listed()
     assert.deepEqual(
       [edited.status, edited.version, edited.listing_kind, edited.slug],
@@ -61,9 +61,6 @@ export function serverPages(open: OpenDatabase): void {
     const shown = /<pre[^>]*>([^<]*)<\/pre>/.exec(page)?.[1] ?? ''
     const { servers } = JSON.parse(answer.body)
     assert.deepEqual(JSON.parse(unescaped(shown)), { servers: servers.slice(0, 3) })
-    const whole = (await person.get('/dashboard/servers/preview')).body
-    const all = /<pre[^>]*>([^<]*)<\/pre>/.exec(whole)?.[1] ?? ''
-    assert.deepEqual(JSON.parse(unescaped(all)), { servers })
   })
 
   test('fifty are on a page, and a search finds name, address or slug with any characters', async (t) => {
@@ -79,9 +76,7 @@ export function serverPages(open: OpenDatabase): void {
     await store.saveServers(user.id, null, [...entries, odd], presentInstant())
     const rows = async (query: string) => {
       const { body } = await person.get(`/dashboard/servers${query}`)
-      return [...body.matchAll(/<th role="rowheader" scope="row"><a[^>]*><bdi>([^<]*)</g)].map(
-        ([, name]) => name,
-      )
+      return [...body.matchAll(/<a id="s\d+"[^>]*><bdi>([^<]*)</g)].map(([, name]) => name)
     }
     assert.equal((await rows('')).length, 50)
     const last = Array.from({ length: 21 }, (_, index) => `Server ${20 - index}`)

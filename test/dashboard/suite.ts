@@ -4,7 +4,9 @@ import { abusiveVisits } from './abuse.ts'
 import { accountPages } from './accounts.ts'
 import { attemptPages } from './attempts.ts'
 import { formPages } from './forms.ts'
+import { invitationPages } from './invitations.ts'
 import { keyPages } from './keys.ts'
+import { leftServers } from './left-servers.ts'
 import { organizationPages } from './organizations.ts'
 import { rightsOfPages } from './rights.ts'
 import { serverPages } from './servers.ts'
@@ -18,6 +20,8 @@ export function dashboardSuite(engine: string, open: OpenDatabase): void {
   suite(`${engine}: keys`, () => keyPages(open))
   suite(`${engine}: servers`, () => serverPages(open))
   suite(`${engine}: organizations`, () => organizationPages(open))
+  suite(`${engine}: invitations`, () => invitationPages(open))
+  suite(`${engine}: who leaves an organization`, () => leftServers(open))
   suite(`${engine}: use pictures`, () => usePages(open))
   suite(`${engine}: forms`, () => formPages(open))
   suite(`${engine}: who may do what`, () => rightsOfPages(open))
