@@ -35,7 +35,7 @@ function readAsset(name: string): { path: string; text: string; type: string } {
   return { path: `/assets/${base}-${tag}.${ending}`, text, type: TYPES[ending] ?? '' }
 }
 
-/** Without what is there for who writes it. Nothing in our style sheet is a text, in which a space would mean something. */
+/** Without what only its writer needs. Nothing in our style sheet is a text, in which a space would mean something. */
 function lighter(name: string, source: string): string {
   if (name.endsWith('.css'))
     return source

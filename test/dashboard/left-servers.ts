@@ -31,7 +31,7 @@ export function leftServers(open: OpenDatabase): void {
     await ada.submit(`${path}/give-back`)
     const servers = await listed()
     assert.deepEqual(
-      servers.map(({ status, slug }: { status: string; slug: string }) => [status, slug]).sort(),
+      servers.map(({ status, slug }: { status: string; slug: string }) => [status, slug]).toSorted(),
       [
         ['draft', null],
         ['draft', 'second'],
@@ -39,7 +39,8 @@ export function leftServers(open: OpenDatabase): void {
       ],
     )
     const records = await store.listServers(left.id)
-    assert.deepEqual(records.map(({ updated_at }) => updated_at).sort(), [7, 8, 8])
+    const updated = records.map(({ updated_at }) => updated_at)
+    assert.deepEqual(updated, [8, 8, 7])
     assert.equal((await ada.post(`${path}/remove`)).status, 303)
     assert.equal((await store.listServers(left.id)).length, 3)
   })
