@@ -16,6 +16,7 @@ import { addRegisterRoutes } from './register.ts'
 import { addServerRoutes } from './servers.ts'
 import { addSessionRoutes, requireSession } from './session.ts'
 import { addSignUpRoutes } from './sign-up.ts'
+import { takeTurnOfAddress, takeTurnOfUser } from './take-turn.ts'
 import type { Dashboard, Env } from './visit.ts'
 
 /** Too much at once, or a browser that hung up in the middle of its form. */
@@ -30,10 +31,12 @@ export function createDashboard(dashboard: Dashboard): Handler {
   addAssets(app)
   app.use(checkRequest(dashboard))
   app.get('/', (visit) => visit.redirect('/dashboard/api', 303))
+  for (const path of ['/sign-in', '/sign-up', '/setup/*'])
+    app.use(path, takeTurnOfAddress(dashboard))
   addSessionRoutes(app, dashboard)
   addSignUpRoutes(app, dashboard)
 
-  app.use('/dashboard/*', requireSession(dashboard))
+  app.use('/dashboard/*', requireSession(dashboard), takeTurnOfUser(dashboard))
   app.get('/dashboard', (visit) => visit.redirect('/dashboard/api', 303))
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)

@@ -31,7 +31,9 @@ export function leftServers(open: OpenDatabase): void {
     await ada.submit(`${path}/give-back`)
     const servers = await listed()
     assert.deepEqual(
-      servers.map(({ status, slug }: { status: string; slug: string }) => [status, slug]).toSorted(),
+      servers
+        .map(({ status, slug }: { status: string; slug: string }) => [status, slug])
+        .toSorted(),
       [
         ['draft', null],
         ['draft', 'second'],
