@@ -92,7 +92,8 @@ function foundOrganization(user: string): Act {
   return {
     changes: { [`organization ${id}`]: `${user} owner` },
     async perform(store) {
-      assert.equal(await store.insertOrganization(user, { id, slug: id, name: 'Guild' }), true)
+      const organization = { id, slug: id, name: 'Guild' }
+      assert.equal(await store.insertOrganization(user, organization, presentInstant()), 'made')
     },
   }
 }

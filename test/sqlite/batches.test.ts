@@ -111,12 +111,12 @@ test('while another process holds the lock nothing is decided; where a transacti
   assert.equal(uses.useTogether([callWith(ada)]), null)
   other.exec('COMMIT')
   other.close()
-  database.exec('BEGIN')
+  database.exec('PRAGMA query_only = ON')
   assert.deepEqual(uses.useTogether([ada, ada].map(callWith))?.map(nameOf), [
     'AuthenticationFault',
     'AuthenticationFault',
   ])
-  database.exec('ROLLBACK')
+  database.exec('PRAGMA query_only = OFF')
   assert.deepEqual(uses.useTogether([callWith(ada)])?.map(nameOf), ['used'])
 })
 
