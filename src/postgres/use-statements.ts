@@ -67,8 +67,8 @@ export type UsedRow = [
 export const NO_REVISION = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Steps 1 to 4 alone, with nothing changed: what can still be said when the statement above has failed. A stamp from the
- * future tells nothing about the last second, and nobody clamps it here.
+ * Steps 1 to 4 alone, with nothing changed: what can still be said when the statement above has failed. A stamp from
+ * the future tells nothing about the last second, and nobody clamps it here.
  */
 export const JUDGE = `
   SELECT n::int, id, revoked_at IS NOT NULL,

@@ -1,5 +1,6 @@
 import { test } from 'node:test'
 import { alarm, get, silence, stamp, step } from './hand-written.ts'
+import type { Stamp } from './record.ts'
 
 /*
  * What a step of a clock excuses, to the microsecond; and that it excuses nothing else.
@@ -50,7 +51,6 @@ test('a clamp is no use, and a cause for a second', () => {
 
 test('the last use goes back by what a clock was set back by, and no further', () => {
   const operations = [get(0, 5, 200), get(1_010, 1_015, 200)]
-  const back = (by: number) => [stamp(3), stamp(1_012, { used_at: 3_000 - by })]
   for (const what of ['step', 'shown step'] as const) {
     silence([...operations, step(500, 505, -2, what)], { stamps: back(2_000_000) })
     alarm('I6', [...operations, step(500, 505, -2, what)], { stamps: back(2_000_001) })
@@ -74,3 +74,8 @@ test('I9: a second more after a step that is not yet made up for', () => {
   alarm('I9', [step(-2_910, -2_900, -2), ...late], { calmFrom: 0 })
   alarm('I9', [step(-3_010, -3_000, -2), ...asked], { calmFrom: 0 })
 })
+
+/** Two uses, the second shown as so many microseconds before the first. */
+function back(by: number): Stamp[] {
+  return [stamp(3), stamp(1_012, { used_at: 3_000 - by })]
+}

@@ -3,7 +3,7 @@ import type { Program, Served } from '../cli/program.ts'
 import type { Fault } from './nemesis.ts'
 import type { Random } from './random.ts'
 import type { Operation } from './record.ts'
-import { type SetClock, stepClock } from './set-clock.ts'
+import { removeNamesOf, type SetClock, stepClock } from './set-clock.ts'
 
 /** Processes of the real service, of which some may be dead or stopped at the moment. */
 export interface Fleet {
@@ -29,8 +29,11 @@ export async function startFleet(
   urls: readonly string[],
   makeClock: (() => SetClock) | null = null,
 ): Promise<Fleet> {
-  const start = ({ url, clock }: Place) =>
-    program.serve({ env: { DATABASE_URL: url, ...clock?.env } })
+  const start = async ({ url, clock }: Place) => {
+    const served = await program.serve({ env: { DATABASE_URL: url, ...clock?.env } })
+    if (clock !== null) removeNamesOf(served.pid)
+    return served
+  }
   const places = await Promise.all(
     urls.map(async (url) => {
       const place: Place = { url, clock: makeClock?.() ?? null, served: null }

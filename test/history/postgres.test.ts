@@ -14,4 +14,4 @@ before(async () => {
 })
 after(() => cluster.remove())
 
-nemesisTests((t) => openPostgresBattlefield(t, cluster))
+nemesisTests('PostgreSQL', (t) => openPostgresBattlefield(t, cluster), { ms: 8_000 })

@@ -3,6 +3,8 @@ export interface Random {
   /** At least `from`, less than `to`. */
   between(from: number, to: number): number
   pick<T>(items: readonly T[]): T
+  /** The same, in any order. */
+  shuffle<T>(items: readonly T[]): T[]
   /** True with this probability. */
   chance(probability: number): boolean
   /** Another source, drawn from this one: what one client draws does not depend on when another does. */
@@ -23,6 +25,11 @@ export function randomFrom(seed: number): Random {
     pick(items) {
       return items[Math.floor(next() * items.length)]!
     },
+    shuffle: (items) =>
+      items
+        .map((item) => ({ item, place: next() }))
+        .toSorted((a, b) => a.place - b.place)
+        .map(({ item }) => item),
     chance: (probability) => next() < probability,
     branch: () => randomFrom(Math.floor(next() * 4_294_967_296)),
   }

@@ -1,9 +1,11 @@
 import { parseArgs } from 'node:util'
 import { startCluster } from '../fixtures/postgres-cluster.ts'
+import type { Ends } from './ends.ts'
+import { missingForMachine } from './machine.ts'
 import { type Battlefield, runNemesis } from './nemesis.ts'
-import { openPostgresBattlefield } from './postgres-battlefield.ts'
+import { openPostgresBattlefield, openPostgresMachine } from './postgres-battlefield.ts'
 import { freshSeed } from './random.ts'
-import { openSqliteBattlefield } from './sqlite-battlefield.ts'
+import { openSqliteBattlefield, openSqliteMachine } from './sqlite-battlefield.ts'
 
 /*
  * npm run nemesis -- --minutes M --seed N --engine sqlite|postgres: a long run, which ends with 1 if anything was seen
@@ -29,11 +31,11 @@ if (
 }
 
 const ends: (() => unknown)[] = []
-const t = { after: (end: () => unknown) => void ends.push(end) }
+const t: Ends = { after: (end: () => unknown) => void ends.push(end) }
 process.once('SIGINT', () => void endAll().then(() => process.exit(130)))
 try {
   console.log(`${values.engine}, seed ${seed}, ${minutes} min`)
-  const { summary, violation } = await runNemesis(await open(), seed, minutes * 60_000)
+  const { summary, violation } = await runNemesis(await open(), { seed, ms: minutes * 60_000 })
   console.log(summary)
   if (violation !== null) {
     console.log(violation)
@@ -48,7 +50,11 @@ async function endAll(): Promise<void> {
 }
 
 async function open(): Promise<Battlefield> {
-  if (values.engine === 'sqlite') return openSqliteBattlefield(t)
+  const missing = missingForMachine()
+  if (missing !== null) console.log(`without faults of clocks and disks, for want of ${missing}`)
+  if (values.engine === 'sqlite')
+    return missing === null ? openSqliteMachine(t) : openSqliteBattlefield(t)
+  if (missing === null) return openPostgresMachine(t)
   const cluster = await startCluster()
   t.after(cluster.remove)
   return openPostgresBattlefield(t, cluster)

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Ends } from './ends.ts'
 import { now, type Operation } from './record.ts'
 
 /** Debian's libfaketime: what runs under it reads the time of day from us, while other programs see the machine's. */
@@ -18,7 +19,7 @@ export interface SetClock {
   step(seconds: number): void
 }
 
-export function makeClock(t: { after(end: () => unknown): void }): SetClock {
+export function makeClock(t: Ends): SetClock {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-clock-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   // A server of another user's is to read it.
@@ -56,4 +57,10 @@ export function stepClock(
   clock.step(seconds)
   const nobody = { key: '', owner: '', connection: 0, place: 0 }
   return { operation, ...nobody, t0, t1: now(), status: 200, body: String(seconds) }
+}
+
+/** The library leaves names in shared memory, for programs that a process starts and ours does not. */
+export function removeNamesOf(pid: number): void {
+  for (const name of [`faketime_shm_${pid}`, `sem.faketime_sem_${pid}`])
+    rmSync(join('/dev/shm', name), { force: true })
 }

@@ -1,18 +1,29 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
 import { programIn } from '../cli/program.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { type Ends, lastFirst } from './ends.ts'
 import { startFleet } from './fleet.ts'
-import type { Battlefield, Fault } from './nemesis.ts'
-import { type OtherProcess, startOtherProcess } from './other-process.ts'
+import { type Machine, makeMachine } from './machine.ts'
+import type { Battlefield } from './nemesis.ts'
+import { startOtherProcess } from './other-process.ts'
+import { fileFaults, lockFile, machineFaults, measureSlowness } from './sqlite-faults.ts'
 import { keepStamps, readStamps } from './sqlite-record.ts'
 
-const TRIES_MAX = 20
+const DISK_MEGABYTES = 16
+
+/** The same on a disk of its own, and with a clock of its own, which are among the faults. */
+export async function openSqliteMachine(t: Ends): Promise<Battlefield> {
+  const own = lastFirst(t)
+  return openSqliteBattlefield(own, makeMachine(own, DISK_MEGABYTES))
+}
 
 /** One process that serves a file, an operator's beside it, and two that get in their way. */
-export async function openSqliteBattlefield(t: {
-  after(end: () => unknown): void
-}): Promise<Battlefield> {
+export async function openSqliteBattlefield(
+  t: Ends,
+  machine: Machine | null = null,
+): Promise<Battlefield> {
   const program = programIn(t)
-  const path = program.databasePath
+  const path = join(machine?.disk.folder ?? temporaryFolder(t), 'listing.db')
   const url = `sqlite:${path}`
   const operator = await startOtherProcess(url)
   const [intruder, locker] = await Promise.all([startOtherProcess(url), startOtherProcess(url)])
@@ -22,7 +33,7 @@ export async function openSqliteBattlefield(t: {
   keepStamps(path)
   // Views keep naming the table as it was called, so that it is missed.
   await intruder.execute('PRAGMA legacy_alter_table = ON')
-  const fleet = await startFleet(program, [url])
+  const fleet = await startFleet(program, [url], machine?.makeClock)
   return {
     engine: 'sqlite',
     operator,
@@ -32,40 +43,11 @@ export async function openSqliteBattlefield(t: {
         'process killed': fleet.kill,
         'process stopped': fleet.pause,
         // Not while a process starts: a file without its tables is not ours to serve.
-        'servers missing': missing(intruder, 'servers'),
-        'keys missing': missing(intruder, 'api_keys'),
+        ...fileFaults(intruder, await measureSlowness(intruder)),
+        ...(machine === null ? {} : machineFaults(intruder, fleet, machine.disk)),
       },
       { 'file locked': lockFile(locker) },
     ],
     readRecord: async ({ subjects }) => readStamps(path, subjects),
-  }
-}
-
-function missing(intruder: OtherProcess, table: string): Fault {
-  return async (random) => {
-    await insist(() => intruder.execute(`ALTER TABLE ${table} RENAME TO elsewhere`))
-    await delay(random.between(30, 400))
-    await insist(() => intruder.execute(`ALTER TABLE elsewhere RENAME TO ${table}`))
-  }
-}
-
-/** The writer's lock, for longer than a request waits for it, too. */
-function lockFile(locker: OtherProcess): Fault {
-  return async (random) => {
-    await insist(() => locker.execute('BEGIN IMMEDIATE'))
-    await delay(random.between(5, 1_300))
-    await locker.execute('ROLLBACK')
-  }
-}
-
-/** The file may be in somebody else's hands for a while. */
-async function insist(work: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      if (tries === TRIES_MAX) throw error
-      await delay(20)
-    }
   }
 }

@@ -6,4 +6,4 @@ import { openSqliteBattlefield } from './sqlite-battlefield.ts'
  * revoked and lists change; and no client ever sees anything that is not promised.
  */
 
-nemesisTests(openSqliteBattlefield)
+nemesisTests('SQLite', openSqliteBattlefield, { ms: 8_000 })

@@ -1,0 +1,13 @@
+/** A test's context, or a program in its place: what is to be done when all is over. */
+export interface Ends {
+  after(end: () => unknown): void
+}
+
+/** The same, the last first: what was built on something else goes before it. */
+export function lastFirst(t: Ends): Ends {
+  const ends: (() => unknown)[] = []
+  t.after(async () => {
+    for (const end of ends.splice(0).toReversed()) await end()
+  })
+  return { after: (end) => void ends.push(end) }
+}

@@ -1,0 +1,104 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Ends } from './ends.ts'
+
+/** A file system of its own, in a file, that can be filled to the last byte and made read-only, and be mended again. */
+export interface SmallDisk {
+  folder: string
+  /** Takes all that is free. */
+  fill(): void
+  empty(): void
+  /** From now on the files whose names fit are not to be written, not even by whoever has them open. */
+  protect(names: RegExp): void
+  unprotect(): void
+}
+
+const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
+
+/** Only root may mount. */
+export function canMountDisks(): boolean {
+  return process.getuid?.() === 0 && existsSync('/dev/loop-control')
+}
+
+export function mountSmallDisk(t: Ends, megabytes: number): SmallDisk {
+  const home = mkdtempSync(join(tmpdir(), 'server-listing-disk-'))
+  const [image, folder] = [join(home, 'image'), join(home, 'disk')]
+  mkdirSync(folder)
+  // A server of another user's may live there.
+  chmodSync(home, 0o755)
+  writeFileSync(image, '')
+  truncateSync(image, megabytes * 1024 * 1024)
+  run('mkfs.ext4', '-q', '-F', '-m', '0', '-b', '1024', '-O', '^has_journal', image)
+  run('mount', '-o', 'loop', image, folder)
+  const ballast = join(folder, 'ballast')
+  let isProtected = false
+
+  function unprotect(): void {
+    if (isProtected) run('chattr', '-R', '-i', folder)
+    isProtected = false
+  }
+
+  t.after(() => {
+    unprotect()
+    // Whoever still has a file open there does not keep it from going away.
+    run('umount', '--lazy', folder)
+    rmSync(home, { recursive: true, force: true })
+  })
+
+  return {
+    folder,
+    unprotect,
+
+    fill() {
+      const { bavail, bsize } = statfsSync(folder)
+      const bytes = bavail * bsize
+      // The room for its own index is not to be had as well, and the rest goes in small pieces.
+      if (bytes > 1024 * 1024) run('fallocate', '--length', String(bytes - 512 * 1024), ballast)
+      for (let piece = 64 * 1024; piece >= 1024; piece /= 2) append(ballast, piece)
+    },
+
+    empty() {
+      rmSync(ballast, { force: true })
+    },
+
+    protect(names) {
+      isProtected = true
+      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && names.test(entry.name))
+        .map(({ parentPath, name }) => join(parentPath, name))
+      // Of some that were there a moment ago it may say that they are gone.
+      spawnSync('chattr', ['-f', '+i', ...files], { env: ENV })
+    },
+  }
+}
+
+function append(path: string, bytes: number): void {
+  const zeros = Buffer.alloc(bytes)
+  for (;;) {
+    try {
+      writeFileSync(path, zeros, { flag: 'a' })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOSPC') return
+      throw error
+    }
+  }
+}
+
+function run(program: string, ...args: string[]): void {
+  execFileSync(program, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: ENV,
+  })
+}
