@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { generateKey } from '../../src/listing/api-key.ts'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { ask } from '../fixtures/requests.ts'
+import { addUser, issueKey } from '../fixtures/service.ts'
+import type { Disturbance, Trap } from './trap.ts'
+
+/** The API on a real socket and a real database. */
+export interface ApiScene {
+  port: number
+  store: ServingStore
+  /** Lets time pass for the limit. */
+  elapse(milliseconds: number): Promise<void>
+}
+
+/** What a request may be answered while the database fails; health never asks it. */
+const ANSWERS: Record<string, string[]> = {
+  good: ['200', '502 Authentication service error.', '502 Failed to load servers.'],
+  'too soon': ['429 Rate limit exceeded', '502 Authentication service error.'],
+  revoked: ['401 Invalid or missing API key.', '502 Authentication service error.'],
+  unknown: ['401 Invalid or missing API key.', '502 Authentication service error.'],
+  health: ['200'],
+}
+
+/** Every route of the API, with each call to the database disturbed in turn. */
+export function disturbedRequests<D extends Disturbance>(
+  open: (t: TestContext) => Promise<ApiScene>,
+  trap: Trap<D>,
+  disturbances: readonly D[],
+): void {
+  test('API: a call that fails is a 502 of the right kind, and spends nothing that it did not record', async (t) => {
+    const scene = await open(t)
+    const { port, store, elapse } = scene
+    const user = await addUser(store)
+    await store.saveServers(user.id, null, [{ name: 'a', address: 'a.example' }], 1)
+    for (const disturbance of disturbances) {
+      const startedAt = performance.now()
+      let n = 1
+      for (let isMet = true; isMet; n += 1) {
+        const label = `call ${n} ${disturbance.name}`
+        const keys = await issueKeys(store, user.id)
+        assert.equal((await ask(port, { key: keys['too soon'] })).status, 200)
+        trap.set(n, disturbance)
+        const asked = Object.entries({ ...keys, unknown: generateKey() }).map(
+          async ([kind, key]) => [kind, await answerOf(port, { key })] as const,
+        )
+        const answers = await Promise.all([
+          ...asked,
+          answerOf(port, { path: '/health' }).then((answer) => ['health', answer] as const),
+        ]).finally(trap.lift)
+        isMet = trap.lift()
+        for (const [kind, answer] of answers) {
+          assert.ok(ANSWERS[kind]?.includes(answer), `${label}, ${kind}: ${answer}`)
+          if (!isMet) assert.equal(answer, ANSWERS[kind]?.[0], kind)
+        }
+        const used = (await store.listApiKeys(user.id, 0)).find(({ name }) => name === 'good')
+        const wasUsed = used?.last_used_at !== null
+        const isGood = answers.some(([kind, answer]) => kind === 'good' && answer === '200')
+        assert.ok(wasUsed || !isGood, `${label}: a 200 was not recorded`)
+        // What may have been recorded without anybody having heard of it.
+        if (wasUsed) await elapse(1_000)
+        assert.equal(await answerOf(port, { key: keys.good }), '200', `${label}, then undisturbed`)
+      }
+      const took = Math.round(performance.now() - startedAt)
+      t.diagnostic(`five requests at once, ${n - 2} calls ${disturbance.name}: ${took} ms`)
+    }
+  })
+}
+
+async function issueKeys(store: ServingStore, userId: string) {
+  const keys = { good: '', 'too soon': '', revoked: '' }
+  for (const { id } of await store.listApiKeys(userId)) await store.revokeApiKey(userId, id, 1)
+  for (const name of ['good', 'too soon', 'revoked'] as const)
+    keys[name] = (await issueKey(store, { id: userId, email: '', created_at: 0 }, name)).key
+  const revoked = (await store.listApiKeys(userId, 0)).find(({ name }) => name === 'revoked')
+  await store.revokeApiKey(userId, revoked!.id, 1)
+  return keys
+}
+
+async function answerOf(port: number, request: { key?: string; path?: string }): Promise<string> {
+  const { status, headers, body } = await ask(port, request)
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+  assert.equal(headers['access-control-allow-origin'], '*')
+  const { error } = JSON.parse(body) as { error?: string }
+  return error === undefined ? String(status) : `${status} ${error}`
+}

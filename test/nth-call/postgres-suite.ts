@@ -1,0 +1,63 @@
+import { after, before, type TestContext } from 'node:test'
+import { createAnswer } from '../../src/api/answer.ts'
+import { refusal } from '../../src/api/responses.ts'
+import { listen } from '../../src/http/listen.ts'
+import { openServingPostgresStore } from '../../src/postgres/store.ts'
+import { createClockedDatabase } from '../fixtures/postgres-clock.ts'
+import { type Cluster, startCluster } from '../fixtures/postgres-cluster.ts'
+import { postgresDatabase } from '../fixtures/postgres-config.ts'
+import { createDatabase } from '../fixtures/postgres-database.ts'
+import { type ApiScene, disturbedRequests } from './api.ts'
+import { makePasswordsCheap } from './cheap-passwords.ts'
+import { type CommandScene, disturbedCommands, disturbedMigration } from './commands.ts'
+import { disturbedVisits } from './dashboard.ts'
+import { emptyPostgresDatabase } from './empty-database.ts'
+import { type PostgresDisturbance, trapPostgres } from './postgres-driver.ts'
+import type { Plan } from './sqlite-suite.ts'
+import { disturbedStore, type StoreScene } from './store.ts'
+import { postgresTables } from './tables.ts'
+
+export function postgresSuite(plan: Plan<PostgresDisturbance>): void {
+  makePasswordsCheap()
+  const trap = trapPostgres()
+  let cluster: Cluster
+  before(async () => {
+    cluster = await startCluster({ settings: { fsync: 'off' } })
+  })
+  after(() => cluster.remove())
+
+  disturbedRequests(openApi, trap, plan.requests)
+  disturbedVisits(() => postgresDatabase(cluster), trap, plan)
+  disturbedStore(openStore, trap, plan.changing)
+  disturbedCommands(openCommands, trap, plan.commands)
+  disturbedMigration(openNothing, trap, plan.migrate)
+
+  async function openApi(t: TestContext): Promise<ApiScene> {
+    const { url, elapse } = await createClockedDatabase(t, cluster)
+    const store = await openServingPostgresStore(url)
+    const answer = createAnswer({ store, onFault() {} })
+    const listener = await listen({ answer, refuse: refusal, observe() {} }, '127.0.0.1', 0)
+    t.after(async () => {
+      await listener.close()
+      await store.close()
+    })
+    return { port: listener.port, store, elapse }
+  }
+
+  async function openStore(t: TestContext): Promise<StoreScene> {
+    const url = await createDatabase(cluster)
+    const store = await openServingPostgresStore(url)
+    t.after(store.close)
+    return { store, tables: () => postgresTables(url) }
+  }
+
+  async function openCommands(): Promise<CommandScene> {
+    const url = await createDatabase(cluster)
+    return { url, tables: () => postgresTables(url) }
+  }
+
+  async function openNothing(): Promise<CommandScene> {
+    const url = await createDatabase(cluster)
+    return { url, tables: () => emptyPostgresDatabase(url) }
+  }
+}

@@ -1,0 +1,15 @@
+import { CUT, DOWN, REFUSED, SILENT, SLOW, UNSURE } from './postgres-driver.ts'
+import { postgresSuite } from './postgres-suite.ts'
+
+/*
+ * What there is time for in every run; `every-disturbance.ts` is the whole.
+ */
+
+postgresSuite({
+  requests: [REFUSED, CUT, UNSURE, DOWN, SLOW, SILENT],
+  reading: [DOWN],
+  changing: [REFUSED, UNSURE],
+  password: [CUT],
+  commands: [UNSURE],
+  migrate: [CUT],
+})
