@@ -2,7 +2,7 @@ import { CUT, DOWN, REFUSED, SILENT, SLOW, UNSURE } from './postgres-driver.ts'
 import { postgresSuite } from './postgres-suite.ts'
 
 /*
- * What there is time for in every run; `every-disturbance.ts` is the whole.
+ * What there is time for in every run; `every-postgres.ts` has the whole.
  */
 
 postgresSuite({

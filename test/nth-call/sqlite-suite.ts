@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { openServingSqliteStore } from '../../src/sqlite/store.ts'
@@ -21,8 +20,6 @@ export type Plan<D> = Record<
 >
 
 export function sqliteSuite(plan: Plan<SqliteDisturbance>): void {
-  // Thousands of commits would wait for the disk.
-  if (existsSync('/dev/shm')) process.env.TMPDIR = '/dev/shm'
   makePasswordsCheap()
   const trap = trapSqlite()
   disturbedRequests(openApi, trap, plan.requests)

@@ -2,7 +2,7 @@ import { DOWN, LOCKED, REFUSED, SLOW, UNSURE } from './sqlite-driver.ts'
 import { sqliteSuite } from './sqlite-suite.ts'
 
 /*
- * What there is time for in every run; `every-disturbance.ts` is the whole.
+ * What there is time for in every run; `every-sqlite.ts` has the whole.
  */
 
 sqliteSuite({

@@ -63,9 +63,7 @@ export async function postgresTables(url: string): Promise<Tables> {
     `SELECT relname AS name FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`,
   )
-  // The one that triggers write, whatever is put back, is put back last.
-  const written = (name: string) => Number(name === 'listing_revisions')
-  const names = rows.map(({ name }) => String(name)).toSorted((a, b) => written(a) - written(b))
+  const names = rows.map(({ name }) => String(name)).toSorted(lastWritten)
   const dumps = names.map(
     (name) =>
       `SELECT '${name}' AS name, coalesce(array_agg(to_jsonb(t)::text ORDER BY to_jsonb(t)::text), '{}') AS rows FROM "${name}" AS t`,
@@ -94,4 +92,9 @@ export async function postgresTables(url: string): Promise<Tables> {
 
     close: () => client.end(),
   }
+}
+
+/** The table that triggers write to, whatever is put back, is put back last. */
+function lastWritten(a: string, b: string): number {
+  return Number(a === 'listing_revisions') - Number(b === 'listing_revisions')
 }
