@@ -10,6 +10,8 @@ function status(fields: Partial<ParserError>, unread = ''): number | null {
   return statusForUnparsed(Object.assign(new Error('parse error'), fields), unread)
 }
 
+const overflow = (text: string, bytesParsed = text.length) =>
+  status({ code: 'HPE_HEADER_OVERFLOW', rawPacket: Buffer.from(text, 'latin1'), bytesParsed })
 const unknownMethod = (unread: string) => status({ code: 'HPE_INVALID_METHOD' }, unread)
 
 test('a head that took too long is 408, and any other bytes are 400', () => {
@@ -25,8 +27,6 @@ test('a method that only RTSP has is not found; other constants that are none ar
 })
 
 test('what outgrew the parser is a target where its first line had not ended, and else headers', () => {
-  const overflow = (text: string, bytesParsed = text.length) =>
-    status({ code: 'HPE_HEADER_OVERFLOW', rawPacket: Buffer.from(text, 'latin1'), bytesParsed })
   for (const target of ['GET /', 'GET /xx', 'M-SEARCH  /x', 'GET / HTTP/1.1\r\n\r\nPUT /x'])
     assert.equal(overflow(target), 414, target)
   for (const headers of [
@@ -78,7 +78,6 @@ test('of a line that has not ended the rest is waited for, as long as it can bec
 })
 
 test('a line of more than 8 kB is too long where it began like a request, and else 400', () => {
-  const line = (length: number) => `FOO /${'x'.repeat(length - 5)}`
   assert.equal(unknownMethod(line(8_192)), null)
   assert.equal(unknownMethod(line(8_193)), 414)
   assert.equal(unknownMethod(`${line(8_192)}\x01`), 414)
@@ -89,3 +88,7 @@ test('a line of more than 8 kB is too long where it began like a request, and el
   const whole = `${line(8_192 - ' HTTP/1.1\r\n'.length)} HTTP/1.1\r\n`
   assert.equal(unknownMethod(whole), 404)
 })
+
+function line(length: number): string {
+  return `FOO /${'x'.repeat(length - 5)}`
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import pg from 'pg'
+import {
+  COMMAND,
+  type Database,
+  ENDLESS,
+  MANAGING,
+  openDatabase,
+  SERVING,
+} from '../../src/postgres/database.ts'
+import { eventually } from '../fixtures/eventually.ts'
+import { freePort } from '../fixtures/postgres-cluster.ts'
+import { createDatabase } from '../fixtures/postgres-database.ts'
+import { openServer, type Server } from '../fixtures/postgres-server.ts'
+
+/*
+ * What every connection to PostgreSQL has in common.
+ */
+
+let server: Server
+let url: string
+before(async () => {
+  server = await openServer()
+  url = await createDatabase(server)
+})
+after(() => server.remove())
+
+test('each session is set up for what it serves, whatever the server has by default', async (t) => {
+  const timeouts = [
+    [SERVING, '800ms', '100ms'],
+    [MANAGING, '3s', '2s'],
+    [COMMAND, '1min', '10s'],
+    [ENDLESS, '0', '0'],
+  ] as const
+  for (const [patience, statement, lock] of timeouts) {
+    const database = openDatabase(url, patience)
+    t.after(database.close)
+    const show = async (name: string) =>
+      (await database.query<Record<string, string>>(`SHOW ${name}`))[0]![name]
+    assert.equal(await show('statement_timeout'), statement)
+    assert.equal(await show('lock_timeout'), lock)
+    assert.equal(await show('idle_in_transaction_session_timeout'), '2s')
+    assert.equal(await show('default_transaction_isolation'), 'read committed')
+    assert.equal(await show('default_transaction_read_only'), 'off')
+    assert.equal(await show('synchronous_commit'), 'on')
+    assert.equal(await show('application_name'), 'server-listing')
+  }
+})
+
+test('a transaction is all or nothing, and its connection is used again where the server said no', async (t) => {
+  const database = open(t, url)
+  await database.query('CREATE TABLE notes (number int PRIMARY KEY)')
+  const count = async () =>
+    (await database.query<{ n: number }>('SELECT count(*)::int AS n FROM notes'))[0]?.n
+  assert.equal(await database.transact(async (client) => (await insert(client, 1)).rowCount), 1)
+  assert.equal(await count(), 1)
+  const pid = await pidOf(database)
+  await assert.rejects(
+    database.transact(async (client) => {
+      await insert(client, 2)
+      await insert(client, 1)
+    }),
+    pg.DatabaseError,
+  )
+  assert.equal(await count(), 1)
+  assert.equal(await pidOf(database), pid)
+  await assert.rejects(
+    database.transact(async (client) => {
+      await insert(client, 3)
+      throw new Error('given up')
+    }),
+    /given up/,
+  )
+  assert.equal(await count(), 1)
+  assert.notEqual(await pidOf(database), pid)
+})
+
+test('a connection that is lost while nobody uses it is replaced', async (t) => {
+  const [database, other] = [open(t, url), open(t, url)]
+  const pid = await pidOf(database)
+  await other.query('SELECT pg_terminate_backend($1, 10000)', [pid])
+  await eventually(async () => (await pidOf(database).catch(() => pid)) !== pid)
+})
+
+test('hosts are tried in turn, each once; the last one’s failure is heard', async (t) => {
+  const [closed, other] = [await freePort(), await freePort()]
+  const found = open(t, at(closed, other, server.port))
+  await pidOf(found)
+  await pidOf(found)
+  await assert.rejects(pidOf(open(t, at(closed, other))), { code: 'ECONNREFUSED', port: other })
+  await assert.rejects(pidOf(open(t, at(closed))), { code: 'ECONNREFUSED', port: closed })
+})
+
+test('a server that will not have us is not left for another one', async (t) => {
+  const port = await freePort()
+  const wrong = url.replace('secret', 'wrong').replace(/127\.0\.0\.1:\d+/, `$&,127.0.0.1:${port}`)
+  const database = open(t, wrong)
+  for (const _ of [1, 2]) await assert.rejects(pidOf(database), { code: '28P01' })
+})
+
+test('four connections at most are made, and who waits too long for one hears so', async (t) => {
+  const database = open(t, url)
+  const clients = await Promise.all([1, 2, 3, 4].map(() => database.acquire()))
+  await assert.rejects(database.acquire(), /timeout exceeded when trying to connect/)
+  for (const client of clients) client.release()
+  await pidOf(database)
+})
+
+test('closing may be asked for twice, and ends the connections', async () => {
+  const database = openDatabase(url, SERVING)
+  await pidOf(database)
+  assert.equal(database.close(), database.close())
+  await database.close()
+  await assert.rejects(pidOf(database), /after calling end/)
+})
+
+function open(t: TestContext, hosts: string): Database {
+  const database = openDatabase(hosts, SERVING)
+  t.after(database.close)
+  return database
+}
+
+function insert(client: pg.ClientBase, number: number): Promise<pg.QueryResult> {
+  return client.query('INSERT INTO notes VALUES ($1)', [number])
+}
+
+/** The URL with these ports in the place of its own. */
+function at(...ports: number[]): string {
+  return url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
+}
+
+async function pidOf(database: Database): Promise<number> {
+  const [row] = await database.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
+  return row!.pid
+}

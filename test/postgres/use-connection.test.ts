@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { after, before, type TestContext, test } from 'node:test'
+import { AuthenticationFault, NotConfigured } from '../../src/listing/faults.ts'
+import { openDatabase, SERVING } from '../../src/postgres/database.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { createUseConnection, type UseConnection } from '../../src/postgres/use-connection.ts'
+import { createOwnersByKey } from '../../src/postgres/uses.ts'
+import { eventually } from '../fixtures/eventually.ts'
+import { freePort } from '../fixtures/postgres-cluster.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
+import { openServer, type Server } from '../fixtures/postgres-server.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { startTcpProxy } from '../fixtures/tcp-proxy.ts'
+import { callWith, nameOf } from './open-batches.ts'
+
+/*
+ * The connection that uses are decided on: when it is made, what it is left for, and what the batch hears of it.
+ */
+
+let server: Server
+let url: string
+before(async () => {
+  server = await openServer()
+  url = await createDatabase(server)
+})
+after(() => server.remove())
+
+test('the database is prepared before the first connecting; what that finds is heard, and tried again', async (t) => {
+  const problem = new NotConfigured('too old')
+  let prepared = 0
+  const { key, connection } = await open(t, url, async () => {
+    prepared += 1
+    if (prepared === 1) throw problem
+  })
+  await assert.rejects(connection.decide([callWith(key)]), problem)
+  assert.deepEqual((await connection.decide([callWith(key)])).map(nameOf), ['used'])
+  assert.deepEqual((await connection.decide([callWith('svc_live_0')])).map(nameOf), ['unknown'])
+  assert.equal(prepared, 2)
+})
+
+test('where nobody listens that is a fault with its reason, and the next batch tries again', async (t) => {
+  const port = await freePort()
+  const { connection } = await open(t, url.replace(/:\d+\//, `:${port}/`))
+  for (const _ of [1, 2])
+    await assert.rejects(connection.decide([callWith('svc_live_0')]), (fault) => {
+      assert.ok(fault instanceof AuthenticationFault)
+      assert.equal(fault.message, 'the database cannot be reached')
+      assert.equal((fault.cause as NodeJS.ErrnoException).code, 'ECONNREFUSED')
+      return true
+    })
+})
+
+test('one connection decides batch after batch, until the server ends it', async (t) => {
+  const { connection, pids } = await open(t, url)
+  const decide = () => connection.decide([callWith('svc_live_0')])
+  await decide()
+  const first = await pids()
+  assert.equal(first.length, 1)
+  for (let count = 0; count < 3; count += 1) await decide()
+  assert.deepEqual(await pids(), first)
+  await asAdmin(url, (client) => client.query('SELECT pg_terminate_backend($1)', first))
+  // Whether it is heard of before the next batch or by it, the one after that is on a new connection.
+  await eventually(async () => nameOf((await decide())[0]!) === 'unknown')
+  assert.notDeepEqual(await pids(), first)
+})
+
+test('after a statement that failed the connection is left, wherever it leads to', async (t) => {
+  const { key, connection, pids } = await open(t, url)
+  await connection.decide([callWith('svc_live_0')])
+  const first = await pids()
+  await asAdmin(url, (client) => client.query('ALTER TABLE servers RENAME TO elsewhere'))
+  const outcomes = await connection.decide([callWith(key), callWith('svc_live_0')])
+  await asAdmin(url, (client) => client.query('ALTER TABLE elsewhere RENAME TO servers'))
+  assert.deepEqual(outcomes.map(nameOf), ['ListFault', 'unknown'])
+  assert.deepEqual((await connection.decide([callWith(key)])).map(nameOf), ['used'])
+  const second = await pids()
+  assert.notDeepEqual(second, first)
+})
+
+test('a batch that came too late for a connection leaves it to the next, and has used no key', async (t) => {
+  // Each of the silent ones is waited for half a second, which is more together than a batch has.
+  const silent = await startTcpProxy(server.port)
+  t.after(silent.close)
+  silent.swallow()
+  const { port } = silent
+  const hosts = [port, port, port, port, server.port].map((number) => `127.0.0.1:${number}`)
+  const { key, connection } = await open(t, url.replace(/127\.0\.0\.1:\d+/, hosts.join(',')))
+  const startedAt = performance.now()
+  await assert.rejects(
+    connection.decide([callWith(key)]),
+    /AuthenticationFault: the database had no answer for 1500 ms/,
+  )
+  assert.ok(performance.now() - startedAt >= 1_499)
+  await eventually(async () => {
+    const [outcome] = await outcomesOf(connection, key)
+    assert.notEqual(outcome, 'too soon')
+    return outcome === 'used'
+  })
+})
+
+test('a batch that hears nothing is given up in time, and the next one is on another connection', async (t) => {
+  const proxy = await startTcpProxy(server.port)
+  t.after(proxy.close)
+  const { key, connection } = await open(t, url.replace(/:\d+\//, `:${proxy.port}/`))
+  await connection.decide([callWith('svc_live_0')])
+  proxy.swallow()
+  assert.deepEqual(await outcomesOf(connection, key), ['AuthenticationFault'])
+  proxy.heal()
+  assert.deepEqual((await connection.decide([callWith('svc_live_0')])).map(nameOf), ['unknown'])
+})
+
+test('once it is closed nothing is left that is connected', { timeout: 30_000 }, async (t) => {
+  const { connection, pids, close } = await open(t, url)
+  await connection.decide([callWith('svc_live_0')])
+  assert.equal((await pids()).length, 1)
+  await close()
+  await eventually(async () => (await pids()).length === 0)
+  const idle = await open(t, url)
+  await idle.close()
+})
+
+/** The names of the outcomes, or of the fault that there was instead. */
+function outcomesOf(connection: UseConnection, key: string): Promise<string[]> {
+  return connection.decide([callWith(key)]).then(
+    (outcomes) => outcomes.map(nameOf),
+    (fault: Error) => [fault.name],
+  )
+}
+
+interface Opened {
+  key: string
+  connection: UseConnection
+  /** The server's processes for this connection. */
+  pids(): Promise<number[]>
+  close(): Promise<void>
+}
+
+async function open(t: TestContext, at: string, prepare = async () => {}): Promise<Opened> {
+  const store = await openPostgresStore(url)
+  const { key } = await addOwner(store, `ada-${randomUUID()}@example.com`)
+  await store.close()
+  const database = openDatabase(at, SERVING)
+  const connection = createUseConnection(database, createOwnersByKey(), prepare)
+  const close = async () => {
+    connection.close()
+    await database.close()
+  }
+  t.after(close)
+  const pids = () =>
+    asAdmin(url, async (client) => {
+      const { rows } = await client.query(
+        `SELECT pid FROM pg_stat_activity
+         WHERE application_name = 'server-listing' AND datname = current_database() ORDER BY pid`,
+      )
+      return rows.map(({ pid }) => pid as number)
+    })
+  return { key, connection, pids, close }
+}
