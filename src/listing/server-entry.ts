@@ -85,9 +85,7 @@ export function checkEntries(list: unknown): { entries: ServerEntry[] } | { comp
 export function complaintsAboutFields(fields: object): Record<string, string> {
   const checked = v.safeParse(schema, fields)
   if (checked.success) return {}
-  return Object.fromEntries(
-    checked.issues.map((issue) => [v.getDotPath(issue) ?? '', issue.message]),
-  )
+  return Object.fromEntries(checked.issues.map((issue) => [v.getDotPath(issue)!, issue.message]))
 }
 
 /** A slug made from a name: its letters and digits in lower case, with hyphens between; empty where it has none. */

@@ -74,15 +74,14 @@ export function openDatabase(url: string, patience: Patience): Database {
   pool.on('connect', (client) => client.on('error', () => {}))
   let closed: Promise<void> | null = null
 
-  async function acquire(): Promise<pg.PoolClient> {
-    for (let tries = 1; ; tries += 1) {
-      const host = hosts.current()
-      try {
-        return await pool.connect()
-      } catch (error) {
-        if (isRefusal(error) || tries >= hosts.count) throw error
-        hosts.avoid(host)
-      }
+  async function acquire(hostsLeft = hosts.count): Promise<pg.PoolClient> {
+    const host = hosts.current()
+    try {
+      return await pool.connect()
+    } catch (error) {
+      if (isRefusal(error) || hostsLeft <= 1) throw error
+      hosts.avoid(host)
+      return acquire(hostsLeft - 1)
     }
   }
 
@@ -99,7 +98,7 @@ export function openDatabase(url: string, patience: Patience): Database {
   }
 
   return {
-    acquire,
+    acquire: () => acquire(),
 
     query: <Row>(text: string, values?: unknown[]) =>
       withClient(async (client) => (await client.query(text, values)).rows as Row[]),
