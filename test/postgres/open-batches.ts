@@ -3,13 +3,15 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { hashApiKey } from '../../src/listing/api-key.ts'
+import type { Store } from '../../src/listing/store.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { type Call, createOwnersByKey, type Outcome } from '../../src/postgres/uses.ts'
+import { eventually } from '../fixtures/eventually.ts'
 import { addOwner } from '../fixtures/service.ts'
 
 /** Owners with servers, one whose key is revoked and one without a server, and a connection to decide batches on. */
 export async function openBatches(t: TestContext, url: string) {
-  const store = await openPostgresStore(url)
+  const store = await openStorePatiently(url)
   const owner = (name: string, servers: Parameters<typeof addOwner>[2]) =>
     addOwner(store, `${name}-${randomUUID()}@example.com`, servers)
   const ada = await owner('ada', [
@@ -24,7 +26,11 @@ export async function openBatches(t: TestContext, url: string) {
     listing_kind: 'realm',
   }
   const bob = await owner('bob', [{ name: 'of Bob', address: 'bob.example', ...more }])
-  const [revoked, none] = [await owner('eve', []), await owner('joe', [])]
+  const [eve, revoked, none] = [
+    await owner('eve', []),
+    await owner('ian', []),
+    await owner('joe', []),
+  ]
   await store.revokeApiKey(revoked.user.id, revoked.keyId, 1)
   await store.close()
   const client = new pg.Client(url)
@@ -44,7 +50,17 @@ export async function openBatches(t: TestContext, url: string) {
       `UPDATE api_keys SET last_used_at = clock_timestamp() + interval '1 hour' WHERE id = $1`,
       [keyId],
     )
-  return { client, owners, ada, bob, revoked, none, age, useAhead }
+  return { client, owners, ada, bob, eve, revoked, none, age, useAhead }
+}
+
+/** A command waits half a second for a connection, and so does not always outlive a machine that stands still. */
+export async function openStorePatiently(url: string): Promise<Store> {
+  let store: Store | undefined
+  await eventually(async () => {
+    store = await openPostgresStore(url).catch(() => undefined)
+    return store !== undefined
+  })
+  return store!
 }
 
 export function callWith(key: string): Call {

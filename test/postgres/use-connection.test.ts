@@ -4,7 +4,6 @@ import { after, before, type TestContext, test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import { AuthenticationFault, NotConfigured } from '../../src/listing/faults.ts'
 import { openDatabase, SERVING } from '../../src/postgres/database.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
 import { createUseConnection, type UseConnection } from '../../src/postgres/use-connection.ts'
 import { type Call, createOwnersByKey } from '../../src/postgres/uses.ts'
 import { eventually } from '../fixtures/eventually.ts'
@@ -13,7 +12,7 @@ import { asAdmin, createDatabase } from '../fixtures/postgres-database.ts'
 import { openServer, type Server } from '../fixtures/postgres-server.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { startTcpProxy } from '../fixtures/tcp-proxy.ts'
-import { callWith, nameOf } from './open-batches.ts'
+import { callWith, nameOf, openStorePatiently } from './open-batches.ts'
 
 /*
  * The connection that uses are decided on: when it is made, what it is left for, and what the batch hears of it.
@@ -147,7 +146,7 @@ interface Opened {
 }
 
 async function open(t: TestContext, at: string, prepare = async () => {}): Promise<Opened> {
-  const store = await openPostgresStore(url)
+  const store = await openStorePatiently(url)
   const { key, keyId } = await addOwner(store, `ada-${randomUUID()}@example.com`)
   await store.close()
   const database = openDatabase(at, SERVING)
