@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { checkModel } from './check-model.ts'
 import type { Engine } from './real.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { hashApiKey } from '../../src/listing/api-key.ts'
 import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
-import * as expected from './listing-model.ts'
 import type { Model, ModelKey } from './listing-model.ts'
+import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>

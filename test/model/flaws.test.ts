@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { keepFoldersInMemory } from '../fixtures/folder.ts'
 import { checkModel } from './check-model.ts'
 import { openSqliteEngine } from './sqlite-engine.ts'
 
@@ -33,8 +32,6 @@ const FLAWS: [flaw: string, from: string, to: string][] = [
 /** So that each is found in every run of the tests, or in none. */
 const SEED = 1
 const RUNS = 60
-
-keepFoldersInMemory()
 
 for (const [flaw, from, to] of FLAWS)
   test(`${flaw}: the model sees it`, async (t) => {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { type Command, command } from './commands.ts'
-import * as expected from './listing-model.ts'
 import type { ModelFields } from './listing-model.ts'
+import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
 import type { ServingStore } from '../../src/listing/store.ts'
 import { ask } from '../fixtures/requests.ts'

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { DatabaseConfig } from '../../src/database-url.ts'
 import { hashApiKey } from '../../src/listing/api-key.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
 import type { ServerFields } from '../../src/listing/registered-server.ts'
-import type { User } from '../../src/listing/user.ts'
+import type { Store } from '../../src/listing/store.ts'
+import { createUser, type User } from '../../src/listing/user.ts'
 import { type OpenDatabase, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Person } from '../fixtures/person.ts'
 import { postgresTables, sqliteTables, type Tables } from './tables.ts'
@@ -15,12 +17,16 @@ export interface Scene {
   tables: Tables
   ada: Person
   user: User
-  bob: User
   keys: { id: string; key: string }[]
   server: string
+  /** One that Ada owns, with her server and one that somebody left behind; Bob is a member, and Dan is invited. */
   organization: string
-  /** One with no server in it. */
+  bob: User
+  dan: string
+  /** One with nothing in it. */
   emptyOrganization: string
+  /** One of Bob's, who has invited Ada. */
+  otherOrganization: string
 }
 
 export const SERVER: ServerFields = {
@@ -48,14 +54,39 @@ export async function openScene(t: TestContext, open: OpenDatabase): Promise<Sce
   }
   const server = randomUUID()
   await store.insertServer(user.id, server, SERVER, NOW)
-  const [organization, emptyOrganization] = [randomUUID(), randomUUID()]
-  await store.insertOrganization(user.id, { id: organization, slug: 'guild', name: 'Guild' })
-  await store.insertOrganization(user.id, { id: emptyOrganization, slug: 'empty', name: 'Empty' })
-  await store.addMember(user.id, organization, bob.email)
-  await store.insertServer(user.id, randomUUID(), { ...SERVER, organization_id: organization }, NOW)
   await store.useApiKey(hashApiKey(keys[0]!.key), () => null)
+  const organizations = await makeOrganizations(store, user, bob)
   await tables.remember()
-  return { dashboard, tables, ada, user, bob, keys, server, organization, emptyOrganization }
+  return { dashboard, tables, ada, user, bob, keys, server, ...organizations }
+}
+
+async function makeOrganizations(store: Store, ada: User, bob: User) {
+  const organizations = {
+    organization: randomUUID(),
+    emptyOrganization: randomUUID(),
+    otherOrganization: randomUUID(),
+  }
+  const { organization, emptyOrganization, otherOrganization } = organizations
+  await store.insertOrganization(ada.id, { id: organization, slug: 'guild', name: 'Guild' }, NOW)
+  const empty = { id: emptyOrganization, slug: 'empty', name: 'Empty' }
+  await store.insertOrganization(ada.id, empty, NOW)
+  const other = { id: otherOrganization, slug: 'other', name: 'Other' }
+  await store.insertOrganization(bob.id, other, NOW)
+
+  const left = createUser('left@example.com')
+  await store.insertUser(left)
+  const now = presentInstant()
+  for (const { email, id } of [bob, left]) {
+    await store.invite(ada.id, organization, email, 0, now)
+    await store.acceptInvitation(id, organization, 0, now)
+  }
+  for (const { id } of [ada, left])
+    await store.insertServer(id, randomUUID(), { ...SERVER, organization_id: organization }, NOW)
+  await store.removeMember(ada.id, organization, left.id)
+  const dan = 'dan@example.com'
+  await store.invite(ada.id, organization, dan, 0, now)
+  await store.invite(bob.id, otherOrganization, ada.email, 0, now)
+  return { ...organizations, dan }
 }
 
 /** A dashboard that nobody has an account at, and the token of its setup link. */

@@ -8,6 +8,8 @@ import { type Operation, sweep } from './sweep.ts'
 import type { Disturbance, Trap } from './trap.ts'
 import { changingVisits, passwordVisits, readingVisits, setupVisits, type Visit } from './visits.ts'
 
+/** Every second visit is made so much later, in which a person's budget of requests is whole again. */
+const REST_MS = 20_000
 /** Longer ago than a sign-in may be for a key to be issued without the password. */
 const LATE_MS = 700_000
 
@@ -73,15 +75,17 @@ function operationOf(
   { ada, dashboard }: Pick<Scene, 'dashboard'> & Partial<Scene>,
   { name, status, repeated, isInParts = false, isStranger, isLate, beginsSession, visit }: Visit,
 ): Operation<Answer> {
+  let isRested = false
   return {
     name,
     isInParts,
     following: ['audit_log', ...(beginsSession ? ['sessions'] : [])],
     async run() {
-      const late = isLate ? LATE_MS : 0
-      dashboard.elapse(late)
+      isRested = !isRested
+      const ahead = isLate ? LATE_MS : isRested ? REST_MS : 0
+      dashboard.elapse(ahead)
       const person = isStranger || ada === undefined ? dashboard.visitor() : ada.copy()
-      return visit(person).finally(() => dashboard.elapse(-late))
+      return visit(person).finally(() => dashboard.elapse(-ahead))
     },
     isDone: (answer) => answer.status === status,
     isRepetition: (answer) => answer.status === repeated,

@@ -1,4 +1,4 @@
-import { CUT, DOWN, REFUSED, SILENT, SLOW, UNSURE } from './postgres-driver.ts'
+import { CUT, DOWN, REFUSED, SILENT, UNSURE } from './postgres-driver.ts'
 import { postgresSuite } from './postgres-suite.ts'
 
 /*
@@ -6,10 +6,10 @@ import { postgresSuite } from './postgres-suite.ts'
  */
 
 postgresSuite({
-  requests: [REFUSED, CUT, UNSURE, DOWN, SLOW, SILENT],
-  reading: [DOWN],
-  changing: [REFUSED, UNSURE],
-  password: [CUT],
+  requests: [REFUSED, UNSURE, DOWN, SILENT],
+  reading: [SILENT],
+  changing: [UNSURE],
+  password: [REFUSED],
   commands: [UNSURE],
   migrate: [CUT],
 })

@@ -1,4 +1,4 @@
-import { DOWN, LOCKED, REFUSED, SLOW, UNSURE } from './sqlite-driver.ts'
+import { DOWN, LOCKED, REFUSED, UNSURE } from './sqlite-driver.ts'
 import { sqliteSuite } from './sqlite-suite.ts'
 
 /*
@@ -6,9 +6,9 @@ import { sqliteSuite } from './sqlite-suite.ts'
  */
 
 sqliteSuite({
-  requests: [REFUSED, UNSURE, LOCKED, DOWN, SLOW],
+  requests: [REFUSED, UNSURE, LOCKED, DOWN],
   reading: [REFUSED],
-  changing: [REFUSED, DOWN],
+  changing: [REFUSED],
   password: [REFUSED],
   commands: [REFUSED],
   migrate: [REFUSED],

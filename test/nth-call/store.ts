@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test, type TestContext } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Store } from '../../src/listing/store.ts'
 import { addUser } from '../fixtures/service.ts'
 import { type Operation, sweep } from './sweep.ts'

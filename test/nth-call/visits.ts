@@ -29,7 +29,6 @@ export function readingVisits({ keys, server, organization }: Scene): Visit[] {
     ['/dashboard/api/:id/delete', `/dashboard/api/${keys[0]!.id}/delete`],
     ['/dashboard/servers'],
     ['/dashboard/servers/new'],
-    ['/dashboard/servers/preview'],
     ['/dashboard/servers/preview.json'],
     ['/dashboard/servers/:id', `/dashboard/servers/${server}`],
     ['/dashboard/servers/:id/delete', `/dashboard/servers/${server}/delete`],
@@ -51,71 +50,57 @@ function reading(route: string, path = route, status = 200): Visit {
 
 /** Visits that change something, and work no password. */
 export function changingVisits(scene: Scene): Visit[] {
-  const { keys, server, organization, emptyOrganization, bob } = scene
+  return [...serverVisits(scene), ...keyVisits(scene), ...organizationVisits(scene)]
+}
+
+function serverVisits({ server, organization }: Scene): Visit[] {
   const fields = Object.fromEntries(
     Object.entries(SERVER).map(([name, value]) => [name, value ?? '']),
   )
-  const under = `/dashboard/organizations/${organization}`
-  const [key, other] = keys as [Scene['keys'][0], Scene['keys'][0]]
   const edited = { ...fields, name: 'Renamed', slug: 'renamed' }
+  const moved = { ...fields, slug: 'moved', organization_id: organization }
+  const path = `/dashboard/servers/${server}`
   return [
     posting('/dashboard/servers/new', 303, { ...fields, slug: 'new', form: 'f' }),
-    posting('/dashboard/servers/:id', 303, edited, `/dashboard/servers/${server}`),
-    {
-      ...posting(
-        '/dashboard/servers/:id',
-        303,
-        { ...fields, slug: 'moved', organization_id: organization },
-        `/dashboard/servers/${server}`,
-      ),
-      name: 'moving a server to an organization',
-    },
-    posting(
-      '/dashboard/servers/:id/status',
-      303,
-      { status: 'draft' },
-      `/dashboard/servers/${server}/status`,
-    ),
-    {
-      ...posting('/dashboard/servers/:id/delete', 303, {}, `/dashboard/servers/${server}/delete`),
-      repeated: 404,
-    },
+    posting('/dashboard/servers/:id', 303, edited, path),
+    { ...posting('/dashboard/servers/:id', 303, moved, path), name: 'moving a server' },
+    posting('/dashboard/servers/status', 303, { draft: server }),
+    { ...posting('/dashboard/servers/:id/delete', 303, {}, `${path}/delete`), repeated: 404 },
+  ]
+}
+
+function keyVisits({ keys }: Scene): Visit[] {
+  const leaked = keys.map(({ key }) => key).join(' ')
+  return [
     { ...posting('/dashboard/api', 200, { name: 'bot', form: 'f' }), repeated: 409 },
-    posting('/dashboard/api/:id/delete', 303, {}, `/dashboard/api/${key.id}/delete`),
-    {
-      ...posting('/dashboard/api/leaked', 200, { leaked: `${key.key} ${other.key}` }),
-      isInParts: true,
-    },
+    posting('/dashboard/api/:id/delete', 303, {}, `/dashboard/api/${keys[0]!.id}/delete`),
+    { ...posting('/dashboard/api/leaked', 200, { leaked }), isInParts: true },
+    posting('/sign-out', 303),
+    { ...posting('/dashboard/account/sessions', 303), repeated: 401 },
+  ]
+}
+
+function organizationVisits(scene: Scene): Visit[] {
+  const { organization, emptyOrganization, otherOrganization, bob, dan } = scene
+  const under = (id: string, act: string, fields: Record<string, string> = {}) =>
+    posting(
+      `/dashboard/organizations/:id/${act}`,
+      303,
+      fields,
+      `/dashboard/organizations/${id}/${act}`,
+    )
+  return [
     {
       ...posting('/dashboard/organizations', 303, { name: 'Red Stone', slug: 'red-stone' }),
       repeated: 422,
     },
-    posting(
-      '/dashboard/organizations/:id/members',
-      303,
-      { email: bob.email },
-      `/dashboard/organizations/${emptyOrganization}/members`,
-    ),
-    {
-      ...posting(
-        '/dashboard/organizations/:id/members/:member/remove',
-        303,
-        {},
-        `${under}/members/${bob.id}/remove`,
-      ),
-      repeated: 404,
-    },
-    {
-      ...posting(
-        '/dashboard/organizations/:id/remove',
-        303,
-        {},
-        `/dashboard/organizations/${emptyOrganization}/remove`,
-      ),
-      repeated: 404,
-    },
-    posting('/sign-out', 303),
-    { ...posting('/dashboard/account/sessions', 303), repeated: 401 },
+    under(organization, 'members', { email: 'eve@example.com' }),
+    { ...under(organization, 'members/withdraw', { invited: dan }), repeated: 404 },
+    { ...under(organization, 'members/remove', { member: bob.id }), repeated: 404 },
+    under(organization, 'give-back'),
+    { ...under(otherOrganization, 'accept'), repeated: 404 },
+    { ...under(otherOrganization, 'decline'), repeated: 404 },
+    { ...under(emptyOrganization, 'remove'), repeated: 404 },
   ]
 }
 
