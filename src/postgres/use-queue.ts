@@ -60,10 +60,13 @@ export function createUseQueue(
   /** Calls that waited too long are given up before anything is done for them. */
   function dropOld(): void {
     const tooOld = now() - WAIT_MAX_MS
-    while (waiting.length > 0 && waiting[0]!.since <= tooOld)
-      waiting
-        .shift()!
-        .reject(new AuthenticationFault(`the database had no answer for ${WAIT_MAX_MS} ms`))
+    // They stand in the order of their coming.
+    const kept = waiting.findIndex((call) => call.since > tooOld)
+    const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
+    if (old.length === 0) return
+    // One for all: where much is refused, as many stacks would cost more than the rest of it.
+    const fault = new AuthenticationFault(`the database had no answer for ${WAIT_MAX_MS} ms`)
+    for (const call of old) call.reject(fault)
   }
 
   return {

@@ -28,10 +28,13 @@ export interface UseQueue {
 export function createUseQueue(uses: Uses, now: () => number = () => performance.now()): UseQueue {
   let waiting: Waiting[] = []
   let isScheduled = false
+  /** Set while the file was found locked; it is not tried again before `retryAt`. */
+  let retry: NodeJS.Timeout | null = null
+  let retryAt = 0
   let isClosed = false
 
   function schedule(): void {
-    if (isScheduled) return
+    if (isScheduled || retry !== null) return
     isScheduled = true
     setImmediate(flush)
   }
@@ -43,8 +46,11 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
     if (batch.length === 0) return
     const outcomes = uses.useTogether(batch)
     if (outcomes === null) {
-      isScheduled = true
-      setTimeout(flush, LOCK_RETRY_MS)
+      retryAt = now() + LOCK_RETRY_MS
+      retry ??= setTimeout(() => {
+        retry = null
+        flush()
+      }, LOCK_RETRY_MS)
       return
     }
     waiting = waiting.slice(BATCH_MAX)
@@ -63,12 +69,12 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
     // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
     const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
-    for (const call of old)
-      call.reject(
-        new AuthenticationFault(
-          `not decided within ${WAIT_MAX_MS} ms: another process held the lock, or too much was asked`,
-        ),
-      )
+    if (old.length === 0) return
+    // One for all: where much is refused, as many stacks would cost more than the rest of it.
+    const fault = new AuthenticationFault(
+      `not decided within ${WAIT_MAX_MS} ms: another process held the lock, or too much was asked`,
+    )
+    for (const call of old) call.reject(fault)
   }
 
   function tidy(): void {
@@ -85,7 +91,9 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {
         waiting.push({ keyHash, recall, since: now(), resolve, reject })
-        schedule()
+        // In a turn of the event loop in which more arrive than one batch takes, the rest would only grow old.
+        if (waiting.length >= BATCH_MAX && now() >= retryAt) flush()
+        else schedule()
       })
     },
 
