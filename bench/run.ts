@@ -4,15 +4,17 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Settings } from './bench.ts'
 import { type Children, createChildren } from './children.ts'
+import { OVERLOAD } from './overload/trials.ts'
 import { POSTGRES } from './postgres/trials.ts'
 import { isMet, SQLITE, type Suite, type Target } from './trials.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres] [--quick]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|overload] [--quick]
 
 Measures the service and says whether the targets are met. Needs Linux; wrk is used where it is installed.
 
   sqlite    against a bare node:http server that sends the same bytes (default)
   postgres  against the same service with batches of one, on a PostgreSQL server of its own
+  overload  with up to ten times the load that a slowed store bears, on each engine, and with 2,000 connections
 
   --quick  a shorter run, for a first impression: fewer and shorter rounds
   --help   this text
@@ -45,12 +47,18 @@ async function main(): Promise<number> {
     process.once(signal, () => process.exit(1))
 
   const settings = given.quick ? QUICK : FULL
-  const areAllMet =
-    given.engine === 'postgres'
-      ? await runSuite(POSTGRES, children, folder, settings)
-      : await runSuite(SQLITE, children, folder, settings)
+  const areAllMet = await runNamed(given.suite, children, folder, settings)
   children.endAll()
   return areAllMet ? 0 : 1
+}
+
+function runNamed(
+  name: SuiteName,
+  ...rest: [Children, folder: string, Settings]
+): Promise<boolean> {
+  if (name === 'postgres') return runSuite(POSTGRES, ...rest)
+  if (name === 'overload') return runSuite(OVERLOAD, ...rest)
+  return runSuite(SQLITE, ...rest)
 }
 
 async function runSuite<Scene extends { close(): Promise<void> }>(
@@ -76,8 +84,10 @@ async function runSuite<Scene extends { close(): Promise<void> }>(
   return areAllMet
 }
 
+type SuiteName = 'sqlite' | 'postgres' | 'overload'
+
 interface Arguments {
-  engine: 'sqlite' | 'postgres'
+  suite: SuiteName
   quick: boolean
   help: boolean
 }
@@ -87,10 +97,10 @@ function readArguments(): Arguments | null {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
     const { quick = false, help = false } = values
-    const [engine = 'sqlite', ...rest] = positionals
-    if ((engine !== 'sqlite' && engine !== 'postgres') || rest.length > 0)
+    const [suite = 'sqlite', ...rest] = positionals
+    if ((suite !== 'sqlite' && suite !== 'postgres' && suite !== 'overload') || rest.length > 0)
       throw new Error(`there is no benchmark called '${positionals.join(' ')}'`)
-    return { engine, quick, help }
+    return { suite, quick, help }
   } catch (error) {
     console.error((error as Error).message)
     return null

@@ -8,23 +8,30 @@ const OWNERS = 20_000
 const SERVERS_PER_OWNER = 10
 
 /**
- * Makes a database of 20,000 owners with ten servers and five keys each, and returns the 100,000 keys in random
- * order. All values are of one length, so that all listings are of one size.
+ * Makes a database of owners with so many servers and five keys each, and returns the keys in random order; as the
+ * benchmark wants them, 100,000. All values are of one length, so that all listings are of one size.
  */
-export async function seed(path: string): Promise<string[]> {
+export async function seed(
+  path: string,
+  owners = OWNERS,
+  serversPerOwner = SERVERS_PER_OWNER,
+): Promise<string[]> {
   await migrateSqlite(path)
   const database = new DatabaseSync(path)
   database.exec('BEGIN')
-  const insertOwner = preparedOwner(database)
+  const insertOwner = preparedOwner(database, serversPerOwner)
   const keys: string[] = []
-  for (let owner = 0; owner < OWNERS; owner += 1) keys.push(...insertOwner(owner))
+  for (let owner = 0; owner < owners; owner += 1) keys.push(...insertOwner(owner))
   // On the disk when this returns, so that no writing of it goes on under the measurements.
   database.exec('COMMIT')
   database.close()
   return shuffled(keys)
 }
 
-function preparedOwner(database: DatabaseSync): (owner: number) => string[] {
+function preparedOwner(
+  database: DatabaseSync,
+  serversPerOwner: number,
+): (owner: number) => string[] {
   const insertUser = database.prepare(
     'INSERT INTO users (id, email, name, created_at, updated_at) VALUES (?1, ?2, ?2, ?3, ?3)',
   )
@@ -42,7 +49,7 @@ function preparedOwner(database: DatabaseSync): (owner: number) => string[] {
     const userId = randomUUID()
     const number = String(owner).padStart(5, '0')
     insertUser.run(userId, `owner-${number}@example.com`, createdAt)
-    for (let index = 0; index < SERVERS_PER_OWNER; index += 1) {
+    for (let index = 0; index < serversPerOwner; index += 1) {
       const slug = `emerald-${number}-${index}`
       const host = `${slug}.example.net:25565`
       insertServer.run(
