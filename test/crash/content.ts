@@ -10,8 +10,8 @@ export type Changes = Record<string, string | null>
 
 export interface Reading {
   content: Content
-  /** `last_used_at` by the id of the api key, in microseconds; keys never used are left out. */
-  lastUses: Record<string, number>
+  /** `last_used_at` by the id of the api key, in microseconds; keys never used are left out. Null if nobody looked. */
+  lastUses: Record<string, number> | null
   /** What is wrong with the database itself; null if nothing is. */
   damage: string | null
 }

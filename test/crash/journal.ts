@@ -74,6 +74,7 @@ export function createLedger(): Ledger {
         ledger.doneUnheard += 1
       }
       underWay = null
+      if (reading.lastUses === null) return
       for (const [apiKeyId, { at }] of lastUses)
         assert.ok((reading.lastUses[apiKeyId] ?? 0) >= at, `the last use of ${apiKeyId} is lost`)
     },

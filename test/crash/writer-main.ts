@@ -54,7 +54,20 @@ async function openStore(): Promise<Store | ServingStore> {
   }
   const { openServingSqliteStore, openSqliteStore } = await import('../../src/sqlite/store.ts')
   const path = url.slice('sqlite:'.length)
-  return role === 'service' ? openServingSqliteStore(path) : openSqliteStore(path, { create: true })
+  if (role === 'service') return openServingSqliteStore(path)
+  if (role === 'command') return openSqliteStore(path, { create: true })
+  return openCarelessly(path)
+}
+
+/** The same methods on a connection that does not wait until what it wrote is on the disk. */
+async function openCarelessly(path: string): Promise<Store> {
+  const { migrateSqlite } = await import('../../src/sqlite/store.ts')
+  const { management } = await import('../../src/sqlite/management.ts')
+  const { openDatabase } = await import('../../src/sqlite/database.ts')
+  await migrateSqlite(path)
+  const database = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 1_000 })
+  if (role === 'reckless') database.exec('PRAGMA synchronous = OFF')
+  return { ...management(database), close: async () => database.close() }
 }
 
 async function use(store: Store | ServingStore, apiKeyId: string | undefined): Promise<void> {

@@ -5,7 +5,8 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Line } from './journal.ts'
 
-const PROGRAM = fileURLToPath(new URL('./writer-main.ts', import.meta.url))
+/** Its arguments are the URL of a database, a role, and how many acts there are to be. */
+export const PROGRAM = fileURLToPath(new URL('./writer-main.ts', import.meta.url))
 // Without it most of a short life goes into reading the same TypeScript again.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
@@ -17,7 +18,8 @@ export interface Writer {
   ended: Promise<Line[]>
 }
 
-export type Role = 'service' | 'command'
+/** `careless` and `reckless` are a command that waits less for the disk than it should: synchronous = NORMAL, and OFF. */
+export type Role = 'service' | 'command' | 'careless' | 'reckless'
 
 /** Starts one that works until it is killed, or has done so many acts. */
 export function startWriter(url: string, role: Role, actsMax = Number.POSITIVE_INFINITY): Writer {
