@@ -3,10 +3,7 @@ import * as fc from 'fast-check'
 /** A change to a text, at places that are given as parts of its length. */
 export type Mutation = (text: string, others: readonly string[]) => string
 
-const BYTES = [
-  ...'\0\x01\t\v\f\r\n \x7f\x80\xa0\xff,:;/?#*@[%"019Gx',
-  ...['\r\n', '\r\n\r\n', '\r\n '],
-]
+const BYTES = [...'\0\x01\t\v\f\r\n \x7f\x80\xa0\xff,:;/?#*@[%"019Gx', '\r\n', '\r\n\r\n', '\r\n ']
 
 const place = fc.integer({ min: 0, max: 9_999 })
 const length = fc.integer({ min: 1, max: 6 })

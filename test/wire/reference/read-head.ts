@@ -42,10 +42,10 @@ export function readHead(text: string, from: number): Head | 400 | 404 | null {
 
 const VERSIONS = ['0.9', '1.0', '1.1', '2.0']
 /** RTSP's. The parser knows them, and refuses them for their protocol before it has read the line. */
-const RTSP = [
-  ...['DESCRIBE', 'ANNOUNCE', 'SETUP', 'PLAY', 'PAUSE', 'TEARDOWN', 'GET_PARAMETER'],
-  ...['SET_PARAMETER', 'REDIRECT', 'RECORD', 'FLUSH'],
-]
+const RTSP =
+  'DESCRIBE ANNOUNCE SETUP PLAY PAUSE TEARDOWN GET_PARAMETER SET_PARAMETER REDIRECT RECORD FLUSH'.split(
+    ' ',
+  )
 const RTSP_LINE = new RegExp(`^(?:${RTSP.join('|')}) +(\\S+) +HTTP`)
 /** PRI is HTTP/2's own (RFC 9113, 3.4). */
 const KNOWN_METHODS = new Set([...METHODS, ...RTSP, 'PRI'])
