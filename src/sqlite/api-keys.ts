@@ -3,8 +3,20 @@ import type { ApiKey } from '../listing/api-key.ts'
 import type { Store } from '../listing/store.ts'
 import { transact } from './database.ts'
 
-const COLUMNS = 'id, user_id, name, api_keys.prefix, created_at, revoked_at, last_used_at'
-const WITH_LAST_USE = 'api_keys JOIN api_key_uses ON api_key_id = api_keys.id'
+const COLUMNS = 'id, user_id, name, prefix, created_at, revoked_at'
+/**
+ * As the view api_key_uses has it, of these keys alone: what was appended last is looked through for them, and not
+ * sorted by all.
+ */
+const withLastUse = (keys: string) => `
+  SELECT ${COLUMNS}, coalesce(latest.used_at, last_uses.used_at) AS last_used_at FROM api_keys
+  LEFT JOIN (
+    SELECT api_key, used_at, max(number) FROM uses
+    WHERE api_key IN (SELECT serial FROM api_keys WHERE ${keys}) GROUP BY api_key
+  ) AS latest ON latest.api_key = serial
+  LEFT JOIN last_uses ON last_uses.api_key = serial
+  WHERE ${keys}
+`
 
 /** What LIMIT takes for no limit. */
 const ALL = -1
@@ -22,12 +34,11 @@ export function apiKeys(
     INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot) VALUES (?, ?, ?, ?, ?, ?, ?)
   `)
   const list = database.prepare(
-    `SELECT ${COLUMNS} FROM ${WITH_LAST_USE}
-     WHERE user_id = ?1 AND (revoked_at IS NULL OR serial IN
-       (SELECT serial FROM api_keys WHERE user_id = ?1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT ?2))
+    `${withLastUse(`user_id = ?1 AND (revoked_at IS NULL OR serial IN
+       (SELECT serial FROM api_keys WHERE user_id = ?1 AND revoked_at IS NOT NULL ORDER BY revoked_at DESC LIMIT ?2))`)}
      ORDER BY created_at, serial`,
   )
-  const find = database.prepare(`SELECT ${COLUMNS} FROM ${WITH_LAST_USE} WHERE api_keys.id = ?`)
+  const find = database.prepare(withLastUse('id = ?1'))
   // The first revocation's instant stays: a second one changes nothing.
   const revoke = database.prepare(`
     UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE user_id = ? AND id = ? RETURNING id
