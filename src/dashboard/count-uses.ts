@@ -64,14 +64,29 @@ export function createUseCounter(
     const written = [...counts.values()]
     counts = new Map()
     try {
-      for (let from = 0; from < written.length; from += COUNTS_SLICE) {
-        await store.addUseCounts(written.slice(from, from + COUNTS_SLICE))
+      while (written.length > 0) {
+        // A slice that fails may have been written all the same: it is not written again.
+        await store.addUseCounts(written.splice(0, COUNTS_SLICE))
         // Requests go first.
         await new Promise(setImmediate)
       }
       while (await store.dropUseCounts(slotOf(now()) - SLOTS_KEPT)) await new Promise(setImmediate)
     } catch (fault) {
       onFault(fault)
+      keep(written)
+    }
+  }
+
+  /** What was not tried to be written is there for the next time. */
+  function keep(unwritten: readonly UseCount[]): void {
+    for (const count of unwritten) {
+      const since = counts.get(count.api_key_id)
+      if (since === undefined) counts.set(count.api_key_id, count)
+      else {
+        since.answered += count.answered
+        since.limited += count.limited
+        since.revoked += count.revoked
+      }
     }
   }
 

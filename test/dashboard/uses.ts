@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUseCounter } from '../../src/dashboard/count-uses.ts'
+import { createUseCounter, type UseCounter } from '../../src/dashboard/count-uses.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
 import { type OpenDatabase, startDashboard } from '../fixtures/dashboard.ts'
 import { ask } from '../fixtures/requests.ts'
@@ -71,6 +71,39 @@ export function usePages(open: OpenDatabase): void {
     assert.deepEqual(await store.listUseCounts(user.id, 0), [])
     assert.deepEqual(faults, [])
   })
+
+  test('after a slice that failed the ones behind it are written the next time', async (t) => {
+    const { signedIn, store } = await startDashboard(t, open)
+    const { person, user } = await signedIn()
+    await person.issue('bot')
+    const [apiKey] = await store.listApiKeys(user.id)
+    const faults: unknown[] = []
+    let now = Number.NaN
+    const counter = createUseCounter(
+      store,
+      (fault) => faults.push(fault),
+      () => now,
+    )
+    t.after(() => counter.close())
+    // In the first of two slices, a slot that no database takes.
+    observeOnce(counter, idOf(999))
+    now = NOW
+    for (let index = 0; index < 220; index += 1) observeOnce(counter, idOf(index))
+    observeOnce(counter, apiKey!.id)
+    await counter.write()
+    assert.equal(faults.length, 1)
+    assert.equal(counter.unwritten([apiKey!.id])[0]?.answered, 1)
+    observeOnce(counter, apiKey!.id)
+    await counter.write()
+    const [count] = await store.listUseCounts(user.id, slotOf(NOW))
+    assert.equal(count?.answered, 2)
+    assert.equal(faults.length, 1)
+  })
+}
+
+function observeOnce(counter: UseCounter, apiKeyId: string): void {
+  const event = { kind: 'answered', method: 'GET', route: '/v1/servers', milliseconds: 1 } as const
+  counter.observe({ ...event, status: 200, apiKeyId })
 }
 
 function idOf(index: number): string {
