@@ -1,6 +1,6 @@
 import { createAnswer } from './api/answer.ts'
 import { refusal } from './api/responses.ts'
-import { createReadAddress } from './dashboard/client-address.ts'
+import { createReadAddress, createReadPeer } from './dashboard/client-address.ts'
 import { createUseCounter, type UseCounter } from './dashboard/count-uses.ts'
 import { type Handler, listenForDashboard } from './dashboard/listen.ts'
 import { listen } from './http/listen.ts'
@@ -58,7 +58,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port,
   )
   const load = () => loadDashboard(options, counter)
-  const pages = listenForDashboard(load, log.fault, host, dashboard.port)
+  const readPeer = createReadPeer(dashboard.trustedProxies)
+  const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer)
   const [listener, dashboardListener] = await bothOrNone(api, pages)
   return {
     host: listener.host,

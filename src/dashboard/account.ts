@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { complaintAboutPassword, PASSWORD_LENGTH_MIN } from '../listing/accounts.ts'
 import { checkEmail } from '../listing/user.ts'
-import { attempt, refuseMany } from './attempts.ts'
+import { attemptAgain, refuseMany } from './attempts.ts'
 import { showField } from './form-field.ts'
 import { type Html, notice, shown, shownInstant, showPage } from './page.ts'
 import { withCookies } from './session.ts'
@@ -95,12 +95,7 @@ const DONE = new Map([
 ])
 
 async function wrongPassword(dashboard: Dashboard, visit: Visit): Promise<string | null> {
-  const { email } = visit.get('session')
-  const tried = await attempt(dashboard, visit, email, async () =>
-    (await dashboard.accounts.isPassword(cookieOf(visit), fieldOf(visit, 'password')))
-      ? true
-      : null,
-  )
+  const tried = await attemptAgain(dashboard, visit)
   // Checking takes a while, in which the session may have been ended.
   const session = await dashboard.accounts.readSession(cookieOf(visit))
   if (tried.outcome === 'good')

@@ -1,6 +1,15 @@
 import { hash } from 'node:crypto'
+import type { AttemptSubject } from '../listing/accounts.ts'
 import type { Instant } from '../listing/instant.ts'
-import { addressOf, afterwards, audit, type Dashboard, type Visit } from './visit.ts'
+import {
+  addressOf,
+  afterwards,
+  audit,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  type Visit,
+} from './visit.ts'
 
 /** How long an attempt counts, in microseconds. */
 const WINDOW = 900_000_000
@@ -16,9 +25,9 @@ export type Tried<T> =
   | { outcome: 'refused'; status: 401 | 429 | 503; message: string }
 
 /**
- * Lets a password be tried, if not too many were: for this account from this address, and for each of the two, in the
+ * Lets somebody try to sign in, if not too many did: to this account from this address, and for each of the two, in the
  * database. An attempt is counted before it is made, so that many at once are no way around it. `body` returns null
- * for a wrong one.
+ * for a wrong password.
  */
 export async function attempt<T>(
   dashboard: Dashboard,
@@ -26,30 +35,55 @@ export async function attempt<T>(
   email: string,
   body: () => Promise<T | null>,
 ): Promise<Tried<T>> {
-  const { store } = dashboard
   const address = addressOf(dashboard, visit)
+  const own = { subject: subjectOf('pair', email, address), attemptsMax: ATTEMPTS_MAX }
+  return attemptUnder(dashboard, visit, email, own, body, [
+    { subject: subjectOf('account', email), attemptsMax: ATTEMPTS_OF_ACCOUNT_MAX },
+    { subject: subjectOf('address', address), attemptsMax: ATTEMPTS_OF_ADDRESS_MAX },
+  ])
+}
+
+/**
+ * Lets who is signed in try their password once more. Counted for this session alone: what strangers try, or another
+ * session, does not stand in the way.
+ */
+export async function attemptAgain(dashboard: Dashboard, visit: Visit): Promise<Tried<true>> {
+  const { userId, email, startedAt } = visit.get('session')
+  const subject = subjectOf('session', userId, String(startedAt))
+  const own = { subject, attemptsMax: ATTEMPTS_MAX }
+  return attemptUnder(dashboard, visit, email, own, async () => {
+    const isRight = dashboard.accounts.isPassword(cookieOf(visit), fieldOf(visit, 'password'))
+    return (await isRight) ? true : null
+  })
+}
+
+/** A good attempt clears what was counted under `own`, and takes itself back from the others. */
+async function attemptUnder<T>(
+  dashboard: Dashboard,
+  visit: Visit,
+  email: string,
+  own: AttemptSubject,
+  body: () => Promise<T | null>,
+  others: readonly AttemptSubject[] = [],
+): Promise<Tried<T>> {
+  const { store } = dashboard
   const now = dashboard.now()
-  const pair = subjectOf('pair', email, address)
-  const account = subjectOf('account', email)
-  const network = subjectOf('address', address)
-  const subjects = [
-    { subject: pair, attemptsMax: ATTEMPTS_MAX },
-    { subject: account, attemptsMax: ATTEMPTS_OF_ACCOUNT_MAX },
-    { subject: network, attemptsMax: ATTEMPTS_OF_ADDRESS_MAX },
-  ]
-  const blocking = await store.beginAttempt(subjects, now - WINDOW, now)
+  const blocking = await store.beginAttempt([own, ...others], now - WINDOW, now)
   if (blocking !== null) return waitFor(visit, blocking + WINDOW - now)
 
+  const otherSubjects = others.map(({ subject }) => subject)
   let result: T | null
   try {
     result = await body()
   } catch (error) {
     // Nothing was tried after all.
-    await afterwards(dashboard, () => store.forgetAttempts([], [pair, account, network]), undefined)
+    const taken = [own.subject, ...otherSubjects]
+    await afterwards(dashboard, () => store.forgetAttempts([], taken), undefined)
     throw error
   }
   if (result !== null) {
-    await afterwards(dashboard, () => store.forgetAttempts([pair], [account, network]), undefined)
+    const clear = () => store.forgetAttempts([own.subject], otherSubjects)
+    await afterwards(dashboard, clear, undefined)
     return { outcome: 'good', result }
   }
   const user = await store.findUser(email)

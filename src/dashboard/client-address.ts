@@ -8,16 +8,7 @@ export type ReadAddress = (socketAddress: string, forwardedFor: string | undefin
  * the caller's own invention.
  */
 export function createReadAddress(trustedProxies: readonly string[]): ReadAddress {
-  const trusted = new BlockList()
-  for (const network of trustedProxies) {
-    const [address = '', bits] = network.split('/')
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
-  }
-  const isTrusted = (address: string) =>
-    isIPv4(address) ? trusted.check(address) : isIPv6(address) && trusted.check(address, 'ipv6')
-
+  const isTrusted = createIsTrusted(trustedProxies)
   return (socketAddress, forwardedFor) => {
     let address = plain(socketAddress)
     const reported = (forwardedFor ?? '').split(',').map((part) => plain(part.trim()))
@@ -28,6 +19,28 @@ export function createReadAddress(trustedProxies: readonly string[]): ReadAddres
     }
     return isIPv6(address) ? `${networkOf(address)}::/64` : address
   }
+}
+
+/** Whom a connection is counted under; null for a trusted proxy, behind which there are many. */
+export function createReadPeer(
+  trustedProxies: readonly string[],
+): (socketAddress: string) => string | null {
+  const isTrusted = createIsTrusted(trustedProxies)
+  const readAddress = createReadAddress([])
+  return (address) => (isTrusted(plain(address)) ? null : readAddress(address, undefined))
+}
+
+/** Whether an address is that of a proxy whose word is taken. */
+function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList()
+  for (const network of trustedProxies) {
+    const [address = '', bits] = network.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (bits === undefined) trusted.addAddress(address, family)
+    else trusted.addSubnet(address, Number(bits), family)
+  }
+  return (address) =>
+    isIPv4(address) ? trusted.check(address) : isIPv6(address) && trusted.check(address, 'ipv6')
 }
 
 /** Without a port; and an IPv4 address that came as an IPv6 one is an IPv4 address. */

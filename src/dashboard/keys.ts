@@ -3,7 +3,7 @@ import { ACTIVE_KEYS_MAX } from '../listing/api-key.ts'
 import { INVITATION_KEPT } from '../listing/invitation.ts'
 import { issueApiKey } from '../listing/manage-api-keys.ts'
 import { SLOTS_SHOWN, slotOf } from '../listing/use-counts.ts'
-import { attempt, refuseMany } from './attempts.ts'
+import { attemptAgain, refuseMany } from './attempts.ts'
 import { idFromFormTag } from './form-field.ts'
 import { showIssuedKey } from './issued-key.ts'
 import { type KeysPage, REVOKED_SHOWN, showDeleteKey, showKeys } from './keys-page.ts'
@@ -51,12 +51,9 @@ async function issue(dashboard: Dashboard, visit: Visit): Promise<Response> {
   const session = visit.get('session')
   const name = fieldOf(visit, 'name')
   if (now() - session.startedAt >= SESSION_FRESH) {
-    const password = fieldOf(visit, 'password')
-    if (password === '')
+    if (fieldOf(visit, 'password') === '')
       return showOwnKeys(dashboard, visit, { name, status: 403, passwordError: ASK_PASSWORD })
-    const tried = await attempt(dashboard, visit, session.email, async () =>
-      (await accounts.isPassword(cookieOf(visit), password)) ? true : null,
-    )
+    const tried = await attemptAgain(dashboard, visit)
     if (tried.outcome === 'refused') {
       const passwordError = tried.status === 401 ? 'The password is wrong.' : tried.message
       const status = tried.status === 401 ? 403 : tried.status

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 
@@ -19,6 +19,8 @@ const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
 const CONNECTIONS_MAX = 1_000
+/** Of one address, unless it is a trusted proxy's: an office, or one who sends forms byte by byte. */
+const CONNECTIONS_OF_ADDRESS_MAX = 200
 
 /**
  * The dashboard's own listener. What answers is loaded by the first request, so that a service whose dashboard nobody
@@ -29,6 +31,7 @@ export async function listenForDashboard(
   onFault: (fault: unknown) => void,
   host: string,
   port: number,
+  readPeer: (socketAddress: string) => string | null,
 ): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
 
@@ -40,6 +43,7 @@ export async function listenForDashboard(
   const server = createServer({ ...options, keepAliveTimeout: KEEP_ALIVE_MS })
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
   server.maxConnections = CONNECTIONS_MAX
+  limitConnections(server, readPeer)
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     try {
@@ -71,6 +75,29 @@ export async function listenForDashboard(
       await closed
     },
   }
+}
+
+/** Closes at once what one address opens beyond its share. */
+function limitConnections(
+  server: Server,
+  readPeer: (socketAddress: string) => string | null,
+): void {
+  const open = new Map<string, number>()
+  server.on('connection', (socket) => {
+    const address = readPeer(socket.remoteAddress ?? '')
+    if (address === null) return
+    const count = open.get(address) ?? 0
+    if (count >= CONNECTIONS_OF_ADDRESS_MAX) {
+      socket.destroy()
+      return
+    }
+    open.set(address, count + 1)
+    socket.once('close', () => {
+      const left = (open.get(address) ?? 1) - 1
+      if (left > 0) open.set(address, left)
+      else open.delete(address)
+    })
+  })
 }
 
 /** All that can be said without a database. */

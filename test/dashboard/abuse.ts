@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
 import { type OpenDatabase, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 
@@ -51,6 +52,23 @@ export function abusiveVisits(open: OpenDatabase): void {
     assert.doesNotMatch((await ada.get(path)).body, /Spoiled|state"><bdi>draft/)
     assert.equal((await bob.post(edit, { ...ENTRY, organization_id: '' })).status, 303)
     assert.doesNotMatch((await ada.get(path)).body, /Survival/)
+  })
+
+  test('a session that ends while its password is checked issues no key', async (t) => {
+    const { signedIn, visitor, store, elapse } = await startDashboard(t, open)
+    const { person, user } = await signedIn()
+    elapse(11 * 60_000)
+    // Others are checked before it, two at a time.
+    const before = Array.from({ length: 40 }, (_, index) =>
+      visitor().signIn(`user${index}@example.com`, 'not this one'),
+    )
+    await delay(200)
+    const issued = person.post('/dashboard/api', { form: 'f', name: 'bot', password: PASSWORD })
+    await delay(200)
+    await store.endSessions(user.id)
+    assert.doesNotMatch((await issued).body, /svc_live_/)
+    await Promise.all(before)
+    assert.deepEqual(await store.listApiKeys(user.id), [])
   })
 
   test('a setup link is dead for good once there was an account', async (t) => {

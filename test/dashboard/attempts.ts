@@ -99,4 +99,28 @@ export function attemptPages(open: OpenDatabase): void {
     assert.equal(await from('2001:db8:0:1::9'), 401)
     assert.equal(await from('198.51.100.7'), 401)
   })
+
+  test('what strangers try does not keep the signed-in owner from entering the password again', async (t) => {
+    const { visitor, signedIn } = await startDashboard(t, open)
+    const { person } = await signedIn(EMAIL)
+    for (let index = 0; index < 6; index += 1) await visitor().signIn(EMAIL, 'not this one')
+    assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 429)
+    const change = (password: string) =>
+      person.post('/dashboard/account/email', { email: 'new@example.com', password })
+    for (let index = 0; index < 5; index += 1)
+      assert.match((await change('not this one')).body, /The password is wrong/)
+    const refused = await change(PASSWORD)
+    assert.match(refused.body, /Too many wrong passwords/, 'of the session itself so many count')
+  })
+
+  test('a session that strangers have locked out of signing in issues keys and changes its password', async (t) => {
+    const { visitor, signedIn, elapse } = await startDashboard(t, open)
+    const { person } = await signedIn(EMAIL)
+    elapse(11 * 60_000)
+    for (let index = 0; index < 6; index += 1) await visitor().signIn(EMAIL, 'not this one')
+    assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 429)
+    assert.match(await person.issue('bot', { password: PASSWORD }), /^svc_live_/)
+    const changed = { 'new-password': 'another long password', password: PASSWORD }
+    assert.equal((await person.post('/dashboard/account/password', changed)).status, 303)
+  })
 }
