@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,6 +20,7 @@ import { launchChromium } from '../test/fixtures/chromium.ts'
 
 const FOLDER = 'docs/screenshots'
 const OWNER = 'ada@example.com'
+const OTHER = 'grace@example.com'
 const PASSWORD = 'correct horse battery staple'
 const DESK = { width: 1100, height: 820 }
 const PHONE = { width: 390, height: 780 }
@@ -65,7 +67,7 @@ await page.goto(`${url}/dashboard/servers/new`)
 await take(page, 'register')
 await page.goto(`${url}/dashboard/organizations`)
 await take(page, 'organizations')
-await page.click('.cards a')
+await page.click('.rows a')
 await take(page, 'organization')
 await page.goto(`${url}/dashboard/account`)
 await take(page, 'account')
@@ -105,6 +107,14 @@ async function fill(target: OpenedStore): Promise<string[]> {
   await target.saveServers(user.id, null, entries, now)
   const organization = await target.ensureOrganization('red-stone', user.id)
   await target.saveServers(user.id, organization, entries.slice(0, 2), now)
+  const other = createUser(OTHER)
+  await target.insertUser(other)
+  await target.invite(user.id, organization, OTHER, 0, now)
+  await target.acceptInvitation(other.id, organization, 0, now)
+  await target.invite(user.id, organization, 'joan@example.com', 0, now)
+  const guild = { id: randomUUID(), slug: 'lantern-guild', name: 'Lantern Guild' }
+  await target.insertOrganization(other.id, guild, now)
+  await target.invite(other.id, guild.id, OWNER, 0, now)
   for (const [index, name] of ['Discord bot', 'Status page', 'Old website'].entries()) {
     const issued = await issueApiKey(target, user.id, name, now - (40 - index) * 86_400_000_000)
     if ('refused' in issued) throw new Error(issued.refused)

@@ -19,7 +19,7 @@ const DONE = new Map([
 ])
 
 /** Bytes of an e-mail address in a list. */
-const EMAIL_BYTES = 100
+const EMAIL_BYTES = 64
 
 /** One organization, as a member sees it; for others it is not there. */
 export async function showOrganization(
@@ -71,8 +71,8 @@ function showMembers({ id, role }: Membership, members: readonly Member[], userI
 ${shownMembers.map(({ user_id, email, role: own }, index) => {
   const isSelf = user_id === userId
   const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
-  return html`<li><div><span id="m${index}">${shownShort(email, EMAIL_BYTES)}</span> <span class="state">${own}</span></div>
-${canEnd ? html`<button class="quiet" name="member" value="${user_id}" aria-describedby="m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
+  return html`<li><div id="m${index}">${shownShort(email, EMAIL_BYTES)}${own === 'owner' ? html` <span class="state">owner</span>` : ''}</div>
+${canEnd ? html`<button name="member" value="${user_id}" aria-describedby="m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
 `
 })}</ul></form>
 ${members.length > MEMBERS_MAX ? html`<p class="hint">and ${members.length - MEMBERS_MAX} others</p>` : ''}`
@@ -80,14 +80,13 @@ ${members.length > MEMBERS_MAX ? html`<p class="hint">and ${members.length - MEM
 
 function showInvited(id: string, invited: readonly Invited[]): Html {
   return html`<form method="post" action="/dashboard/organizations/${id}/members/withdraw"><ul class="rows">
-${invited.map(
-  (
-    { email },
-    index,
-  ) => html`<li><div><span id="i${index}">${shownShort(email, EMAIL_BYTES)}</span> <span class="state">invited</span></div>
-<button class="quiet" name="invited" value="${email}" aria-describedby="i${index}">Take back</button>
-`,
-)}</ul></form>`
+${invited.map(showInvitedRow)}</ul></form>`
+}
+
+function showInvitedRow({ id, email }: Invited, index: number): Html {
+  return html`<li><div id="i${index}">${shownShort(email, EMAIL_BYTES)} <span class="state">invited</span></div>
+<button name="invited" value="${id}" aria-describedby="i${index}">Take back</button>
+`
 }
 
 function showInviteForm(id: string, email: string, error: string | undefined): Html {

@@ -7,6 +7,7 @@ import {
 import { suggestSlug } from '../listing/server-entry.ts'
 import { idFromFormTag } from './form-field.ts'
 import { notice, showNotFound } from './page.ts'
+import { showSeenServer } from './seen-server.ts'
 import { KEPT_FIELDS, readFields, showServerForm } from './server-form.ts'
 import { placeOf } from './servers.ts'
 import { type App, type Dashboard, fieldOf, type Visit } from './visit.ts'
@@ -48,8 +49,10 @@ export function addRegisterRoutes(app: App, dashboard: Dashboard): void {
   })
 
   app.get('/dashboard/servers/:id', async (visit) => {
-    const server = await store.findServer(visit.get('session').userId, visit.req.param('id'))
+    const { userId } = visit.get('session')
+    const server = await store.findSeenServer(userId, visit.req.param('id'))
     if (server === null) return showNotFound(visit)
+    if (server.created_by !== userId) return showSeenServer(visit, server)
     const { id, ...fields } = server
     const values = { ...withoutNulls(fields), ...typedBefore(visit) }
     return showServerForm(visit, { id, values, organizations: await organizationsOf(visit) })

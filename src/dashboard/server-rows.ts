@@ -4,7 +4,7 @@ import type { RegisteredServer } from '../listing/registered-server.ts'
 import { type Html, NAME_BYTES, shownShort } from './page.ts'
 
 /** Bytes of what else is in a row. Together with the name's, fifty rows fit on a page of 50 kB. */
-const ADDRESS_BYTES = 56
+const ADDRESS_BYTES = 48
 const WORD_BYTES = 16
 
 /**

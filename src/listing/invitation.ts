@@ -17,6 +17,7 @@ export interface Invitation {
 
 /** The same as an owner sees it: the address as it was given, whether or not anybody has an account with it. */
 export interface Invited {
+  id: string
   email: string
   invited_at: Instant
 }
@@ -40,7 +41,7 @@ export interface InvitationStore {
   /** Those of an organization, by e-mail; none for who does not own it. */
   listInvited(userId: string, organizationId: string, since: Instant): Promise<Invited[]>
   /** Takes an invitation back; done by an owner. */
-  withdrawInvitation(userId: string, organizationId: string, email: string): Promise<boolean>
+  withdrawInvitation(userId: string, organizationId: string, id: string): Promise<boolean>
 
   /** The latest for this user, at most INVITATIONS_SHOWN. */
   listInvitations(userId: string, since: Instant): Promise<Invitation[]>

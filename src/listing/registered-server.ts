@@ -53,6 +53,8 @@ export interface RegisteredServerStore {
   ): Promise<ServerPage>
   /** One that the user registered. */
   findServer(userId: string, id: string): Promise<RegisteredServer | null>
+  /** One that the user registered, or that is under an organization the user is a member of. */
+  findSeenServer(userId: string, id: string): Promise<RegisteredServer | null>
   /** `known` where this id was registered before: a form that was sent twice. `too many` beyond REGISTERED_MAX. */
   insertServer(
     userId: string,

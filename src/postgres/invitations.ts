@@ -35,8 +35,8 @@ export function invitations(database: Database): InvitationStore {
         if (rows[0].is_member) return 'member'
         if (Number(rows[0].count) >= MEMBERS_MAX) return 'full'
         await client.query(
-          `INSERT INTO invitations (organization_id, email, invited_by, invited_at)
-           VALUES ($1, $2, $3, ${timestampOf('$4')}) ON CONFLICT (organization_id, email)
+          `INSERT INTO invitations (id, organization_id, email, invited_by, invited_at)
+           VALUES (gen_random_uuid(), $1, $2, $3, ${timestampOf('$4')}) ON CONFLICT (organization_id, email)
            DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at`,
           [organizationId, email, userId, now],
         )
@@ -46,20 +46,20 @@ export function invitations(database: Database): InvitationStore {
 
     async listInvited(userId, organizationId, since) {
       if (!isUuid(organizationId)) return []
-      const rows = await database.query<{ email: string; invited_at: string }>(
-        `SELECT email, ${microsecondsOf('invited_at')} FROM invitations
+      const rows = await database.query<{ id: string; email: string; invited_at: string }>(
+        `SELECT id, email, ${microsecondsOf('invited_at')} FROM invitations
          WHERE organization_id = $1 AND invitations.invited_at >= ${timestampOf('$3')} AND ${OWNED}
          ORDER BY email COLLATE "C"`,
         [organizationId, userId, since],
       )
-      return rows.map(({ email, invited_at }) => ({ email, invited_at: toInstant(invited_at) }))
+      return rows.map((row) => ({ ...row, invited_at: toInstant(row.invited_at) }))
     },
 
-    async withdrawInvitation(userId, organizationId, email) {
-      if (!isUuid(organizationId)) return false
+    async withdrawInvitation(userId, organizationId, id) {
+      if (!isUuid(organizationId) || !isUuid(id)) return false
       const withdrawn = await database.query(
-        `DELETE FROM invitations WHERE organization_id = $1 AND email = $3 AND ${OWNED} RETURNING email`,
-        [organizationId, userId, email],
+        `DELETE FROM invitations WHERE organization_id = $1 AND id = $3 AND ${OWNED} RETURNING id`,
+        [organizationId, userId, id],
       )
       return withdrawn.length === 1
     },

@@ -48,6 +48,11 @@ export function registeredServers(database: Database): RegisteredServerStore {
       return row === null ? null : toRegisteredServer(row)
     },
 
+    async findSeenServer(userId, id) {
+      const row = isUuid(id) ? await find(database, userId, id, SEEN) : null
+      return row === null ? null : toRegisteredServer(row)
+    },
+
     async insertServer(userId, id, fields, now) {
       return database.transact(async (client) => {
         const refused = await checkPlace(client, userId, id, fields)
@@ -113,11 +118,13 @@ export function registeredServers(database: Database): RegisteredServerStore {
   }
 }
 
-async function find(client: Queries, userId: string, id: string): Promise<ListedRow | null> {
-  const rows = await client.query<ListedRow>(
-    `SELECT ${COLUMNS} FROM servers WHERE created_by = $1 AND id = $2`,
-    [userId, id],
-  )
+const OWN = 'created_by = $1'
+const SEEN = `(${OWN} OR EXISTS
+  (SELECT FROM members WHERE organization_id = servers.organization_id AND user_id = $1))`
+
+async function find(client: Queries, userId: string, id: string, scope = OWN) {
+  const text = `SELECT ${COLUMNS} FROM servers WHERE ${scope} AND id = $2`
+  const rows = await client.query<ListedRow>(text, [userId, id])
   return rows[0] ?? null
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
 import {
   INVITATIONS_SHOWN,
@@ -27,15 +28,15 @@ export function invitations(database: DatabaseSync): InvitationStore {
       (SELECT count(*) FROM invitations WHERE organization_id = ?1 AND email <> ?2) AS count
   `)
   const insert = database.prepare(`
-    INSERT INTO invitations (organization_id, email, invited_by, invited_at) VALUES (?, ?, ?, ?)
-    ON CONFLICT DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at
+    INSERT INTO invitations (id, organization_id, email, invited_by, invited_at) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (organization_id, email) DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at
   `)
   const listInvited = database.prepare(`
-    SELECT email, invited_at FROM invitations
+    SELECT id, email, invited_at FROM invitations
     WHERE organization_id = ?1 AND invited_at >= ?3 AND ${OWNED} ORDER BY email
   `)
   const withdraw = database.prepare(`
-    DELETE FROM invitations WHERE organization_id = ?1 AND email = ?3 AND ${OWNED}
+    DELETE FROM invitations WHERE organization_id = ?1 AND id = ?3 AND ${OWNED}
   `)
   const list = database.prepare(`
     SELECT organization_id, organizations.name, users.email AS invited_by FROM invitations
@@ -61,7 +62,7 @@ export function invitations(database: DatabaseSync): InvitationStore {
         dropOld.run(organizationId, since)
         if (isMember.get(organizationId, email) !== undefined) return 'member'
         if (Number(count.get(organizationId, email)?.count) >= MEMBERS_MAX) return 'full'
-        insert.run(organizationId, email, userId, now)
+        insert.run(randomUUID(), organizationId, email, userId, now)
         return 'invited'
       })
     },
@@ -71,8 +72,8 @@ export function invitations(database: DatabaseSync): InvitationStore {
       return rows.map((row) => ({ ...row }) as unknown as Invited)
     },
 
-    async withdrawInvitation(userId, organizationId, email) {
-      return withdraw.run(organizationId, userId, email).changes === 1
+    async withdrawInvitation(userId, organizationId, id) {
+      return withdraw.run(organizationId, userId, id).changes === 1
     },
 
     async listInvitations(userId, since) {

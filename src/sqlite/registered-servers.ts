@@ -29,6 +29,10 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
       AND EXISTS (SELECT 1 FROM members WHERE organization_id = :organization AND user_id = :user)`),
   )
   const find = database.prepare(`SELECT ${COLUMNS} FROM servers WHERE created_by = ? AND id = ?`)
+  const findSeen = database.prepare(`
+    SELECT ${COLUMNS} FROM servers WHERE id = ?2 AND (created_by = ?1
+      OR EXISTS (SELECT 1 FROM members WHERE organization_id = servers.organization_id AND user_id = ?1))
+  `)
   const known = database.prepare('SELECT 1 FROM servers WHERE id = ?')
   const oneTooMany = database.prepare(
     `SELECT 1 FROM servers WHERE created_by = ? LIMIT 1 OFFSET ${REGISTERED_MAX - 1}`,
@@ -70,6 +74,11 @@ export function registeredServers(database: DatabaseSync): RegisteredServerStore
 
     async findServer(userId, id) {
       const row = find.get(userId, id)
+      return row === undefined ? null : toRegisteredServer(row)
+    },
+
+    async findSeenServer(userId, id) {
+      const row = findSeen.get(userId, id)
       return row === undefined ? null : toRegisteredServer(row)
     },
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
-import { SCRIPT_PATH } from '../../src/dashboard/assets.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
 import { type OpenDatabase, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
@@ -10,12 +10,11 @@ import { type Launched, openWindow, signIn } from './tab.ts'
 
 /** Bytes of a page with all it loads. */
 const PAGE_BYTES_MAX = 50_000
-/**
- * From asking for a page on loopback to its first paint, in milliseconds, beyond what the browser takes for a text of the
- * same origin: on a machine that has nothing else to do that is some 40 ms, on a busy one a multiple.
- */
+/** From asking for a page on loopback to its first paint, in milliseconds: the quickest of so many loads. */
 const PAINT_MS_MAX = 100
-const PAINT_ROUNDS = 10
+const LOADS_MAX = 10
+/** Milliseconds between two of them, in which whatever keeps the machine busy may pass. */
+const REST_MS = 200
 
 /** Every page, empty and full, in both colour schemes and on a phone. */
 export function accessiblePages(open: OpenDatabase, launched: Launched): void {
@@ -85,7 +84,7 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
     await fill(dashboard, user.id)
     const { context, page } = await openWindow(t, launched())
     await signIn(page, dashboard, 'ada@example.com')
-    for (const path of ['api', 'servers']) {
+    for (const path of ['api', 'servers', 'organizations', 'account']) {
       const fresh = await context.newPage()
       const bodies: Promise<number>[] = []
       fresh.on('response', (response) => {
@@ -94,17 +93,14 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
       await fresh.goto(`${dashboard.url}/dashboard/${path}`)
       const bytes = (await Promise.all(bodies)).reduce((sum, length) => sum + length, 0)
       assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`)
-      const paints: number[] = []
-      const bare: number[] = []
-      for (let round = 0; round < PAINT_ROUNDS; round += 1) {
-        await fresh.goto(`${dashboard.url}${SCRIPT_PATH}`)
-        bare.push(await firstPaint(fresh))
+      let paint = Number.POSITIVE_INFINITY
+      for (let load = 0; load < LOADS_MAX && paint >= PAINT_MS_MAX; load += 1) {
+        if (load > 0) await delay(REST_MS * load)
         await fresh.goto(`${dashboard.url}/dashboard/${path}`)
-        paints.push(await firstPaint(fresh))
+        paint = Math.min(paint, await firstPaint(fresh))
       }
-      const [paint, least] = [Math.min(...paints), Math.min(...bare)]
-      t.diagnostic(`${path}: ${bytes} bytes, painted after ${paint} ms, a text after ${least} ms`)
-      assert.ok(paint - least < PAINT_MS_MAX, `${path} is painted after ${paint} ms`)
+      t.diagnostic(`${path}: ${bytes} bytes, painted after ${paint} ms`)
+      assert.ok(paint < PAINT_MS_MAX, `${path} is painted after ${paint} ms`)
       await fresh.close()
     }
   })

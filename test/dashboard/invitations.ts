@@ -20,7 +20,7 @@ export function invitationPages(open: OpenDatabase): void {
 
     const sent = await ada.submit(`${path}/members`, { email: 'BOB@example.com' })
     assert.match(sent.body, /No mail is sent/)
-    assert.match(sent.body, /<bdi>bob@example\.com<\/bdi><\/span> <span class="state">invited</)
+    assert.match(sent.body, /<bdi>bob@example\.com<\/bdi> <span class="state">invited</)
     assert.equal((await bob.get(path)).status, 404)
     const put = await bob.post('/dashboard/servers/new', { ...entry, form: 'f', organization_id })
     assert.match(put.body, /id="organization_id-error">You are no member/)
@@ -32,6 +32,10 @@ export function invitationPages(open: OpenDatabase): void {
     assert.match(joined.body, /You are a member now/)
     assert.match(joined.body, /<bdi>Survival<\/bdi>/)
     assert.doesNotMatch(joined.body, /Invite somebody|To draft|Remove</)
+    const server = /\/dashboard\/servers\/[0-9a-f-]{36}/.exec(joined.body)?.[0] ?? ''
+    const seen = (await bob.get(server)).body
+    assert.match(seen, /<dd><bdi>Survival<\/bdi>/)
+    assert.doesNotMatch(seen, /<form class="card"/)
     assert.doesNotMatch((await ada.get(path)).body, />invited</)
     assert.equal((await bob.post(`${path}/accept`)).status, 404)
     assert.match((await ada.post(`${path}/members`, { email: BOB })).body, /a member already/)
@@ -48,8 +52,11 @@ export function invitationPages(open: OpenDatabase): void {
     assert.equal((await bob.post(`${path}/accept`)).status, 404)
 
     await ada.submit(`${path}/members`, { email: BOB })
-    assert.equal((await bob.post(`${path}/members/withdraw`, { invited: BOB })).status, 404)
-    await ada.submit(`${path}/members/withdraw`, { invited: BOB })
+    const [sent] = await store.listInvited(user.id, path.split('/').at(-1)!, 0)
+    const fields = { invited: sent!.id }
+    assert.ok((await ada.get(path)).body.includes(`name="invited" value="${sent!.id}"`))
+    assert.equal((await bob.post(`${path}/members/withdraw`, fields)).status, 404)
+    await ada.submit(`${path}/members/withdraw`, fields)
     assert.equal((await bob.post(`${path}/accept`)).status, 404)
 
     await ada.submit(`${path}/members`, { email: BOB })
@@ -90,7 +97,8 @@ export function invitationPages(open: OpenDatabase): void {
       assert.equal(await store.invite(user.id, id, `u${number}@example.com`, 0, 1), 'invited')
     assert.equal(await store.invite(user.id, id, BOB, 0, 1), 'full')
     assert.equal(await store.invite(user.id, id, 'u1@example.com', 0, 2), 'invited')
-    await store.withdrawInvitation(user.id, id, 'u1@example.com')
+    const [first] = await store.listInvited(user.id, id, 0)
+    assert.ok(await store.withdrawInvitation(user.id, id, first!.id))
     assert.equal(await store.invite(user.id, id, BOB, 0, 1), 'invited')
 
     for (let number = 0; number < ORGANIZATIONS_MAX; number += 1) {

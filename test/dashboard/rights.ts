@@ -23,7 +23,7 @@ const FIELDS = { name: 'Changed', address: 'b.example', edition: 'java', status:
 
 /** Every route for every role; the last ones change what the earlier ones need. */
 function routesOf(place: Place): Route[] {
-  const { server, key, organization, member } = place
+  const { server, shared, key, organization, member } = place
   const under = `/dashboard/organizations/${organization}`
   return [
     { method: 'GET', path: '/dashboard', owner: 303, isOwn: true },
@@ -36,6 +36,8 @@ function routesOf(place: Place): Route[] {
     { method: 'GET', path: `/dashboard/api/${key}/delete`, owner: 200 },
     { method: 'GET', path: `/dashboard/servers/${server}`, owner: 200 },
     { method: 'GET', path: `/dashboard/servers/${server}/delete`, owner: 200 },
+    { method: 'GET', path: `/dashboard/servers/${shared}`, owner: 200, member: 200 },
+    { method: 'GET', path: `/dashboard/servers/${shared}/delete`, owner: 200 },
     { method: 'GET', path: under, owner: 200, member: 200 },
     { method: 'POST', path: `/dashboard/servers/${server}`, owner: 303, fields: FIELDS },
     { method: 'POST', path: '/dashboard/servers/status', owner: 303, fields: { draft: server } },
@@ -43,8 +45,8 @@ function routesOf(place: Place): Route[] {
     {
       method: 'POST',
       path: `${under}/members/withdraw`,
-      owner: 303,
-      fields: { invited: 'bob@example.com' },
+      owner: 404,
+      fields: { invited: randomUUID() },
     },
     {
       method: 'POST',
@@ -70,6 +72,8 @@ function routesOf(place: Place): Route[] {
 
 interface Place {
   server: string
+  /** Under the organization, registered by its owner. */
+  shared: string
   key: string
   organization: string
   member: string
@@ -176,5 +180,7 @@ async function fill(
   const [key] = await store.listApiKeys(userId)
   // Not empty, so that it stays.
   await store.saveServers(userId, organization, [{ name: 'ours', address: 'o.example' }], 1)
-  return { server: server!.id, key: key!.id, organization, member: member.id }
+  const servers = await store.listServers(userId)
+  const shared = servers.find((one) => one.organization === 'guild')
+  return { server: server!.id, shared: shared!.id, key: key!.id, organization, member: member.id }
 }

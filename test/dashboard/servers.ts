@@ -147,17 +147,6 @@ export function serverPages(open: OpenDatabase): void {
     )
     assert.equal(parallel.filter(({ status }) => status === 303).length, 1)
   })
-
-  test('a form that is sent twice registers one server', async (t) => {
-    const { signedIn, store } = await startDashboard(t, open)
-    const { person, user } = await signedIn()
-    await Promise.all(
-      Array.from({ length: 6 }, () =>
-        person.post('/dashboard/servers/new', { ...ENTRY, form: 'same' }),
-      ),
-    )
-    assert.equal((await store.listServers(user.id)).length, 1)
-  })
 }
 
 function unescaped(text: string): string {

@@ -3,11 +3,13 @@ import type { OpenDatabase } from '../fixtures/dashboard.ts'
 import { abusiveVisits } from './abuse.ts'
 import { accountPages } from './accounts.ts'
 import { attemptPages } from './attempts.ts'
+import { auditLog } from './audit.ts'
 import { formPages } from './forms.ts'
 import { invitationPages } from './invitations.ts'
 import { keyPages } from './keys.ts'
 import { leftServers } from './left-servers.ts'
 import { organizationPages } from './organizations.ts'
+import { registeringPages } from './register.ts'
 import { rightsOfPages } from './rights.ts'
 import { serverPages } from './servers.ts'
 import { usePages } from './uses.ts'
@@ -19,9 +21,11 @@ export function dashboardSuite(engine: string, open: OpenDatabase): void {
   suite(`${engine}: wrong passwords`, () => attemptPages(open))
   suite(`${engine}: keys`, () => keyPages(open))
   suite(`${engine}: servers`, () => serverPages(open))
+  suite(`${engine}: registering`, () => registeringPages(open))
   suite(`${engine}: organizations`, () => organizationPages(open))
   suite(`${engine}: invitations`, () => invitationPages(open))
   suite(`${engine}: who leaves an organization`, () => leftServers(open))
+  suite(`${engine}: audit log`, () => auditLog(open))
   suite(`${engine}: use pictures`, () => usePages(open))
   suite(`${engine}: forms`, () => formPages(open))
   suite(`${engine}: who may do what`, () => rightsOfPages(open))

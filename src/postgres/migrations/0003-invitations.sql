@@ -2,6 +2,7 @@
 
 -- Who was asked to join an organization, by e-mail address, and has not answered yet.
 CREATE TABLE invitations (
+  id uuid NOT NULL UNIQUE,
   organization_id uuid NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
   email text NOT NULL,
   invited_by uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,

@@ -2,6 +2,7 @@
 
 -- Who was asked to join an organization, by e-mail address, and has not answered yet.
 CREATE TABLE invitations (
+  id TEXT NOT NULL UNIQUE,
   organization_id TEXT NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,
   email TEXT NOT NULL,
   invited_by TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
