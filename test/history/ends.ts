@@ -7,7 +7,14 @@ export interface Ends {
 export function lastFirst(t: Ends): Ends {
   const ends: (() => unknown)[] = []
   t.after(async () => {
-    for (const end of ends.splice(0).toReversed()) await end()
+    let failure: unknown = null
+    for (const end of ends.splice(0).toReversed())
+      try {
+        await end()
+      } catch (error) {
+        failure ??= error
+      }
+    if (failure !== null) throw failure
   })
   return { after: (end) => void ends.push(end) }
 }

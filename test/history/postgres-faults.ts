@@ -11,7 +11,10 @@ import type { SmallDisk } from './small-disk.ts'
 
 /** In which the server has noticed that a process of its own was killed, in milliseconds. */
 const CRASH_MS = 5_000
-const RECOVERY_MS = 30_000
+/** In which it is up again, at the latest. */
+const RECOVERY_MS = 60_000
+/** After which an operator gives it up that has had its disk back, and starts it anew. */
+const PATIENCE_MS = 4_000
 /** All of the server's but what it is told of at its start. */
 const SERVER_FILES = /^[0-9A-F]{24}$|^[0-9]+(_fsm|_vm)?$/
 
@@ -130,10 +133,16 @@ function protectDisk(cluster: Cluster, url: string, disk: SmallDisk): Fault {
   }
 }
 
-/** It may have given up by itself, or be about to. */
+/** It may have given up by itself, or be about to, or not know that all is well again. */
 async function ensureRunning(cluster: Cluster, url: string): Promise<void> {
+  let begun = performance.now()
   await insist(url, 'SELECT pg_switch_wal()', async () => {
-    if (!(await cluster.isRunning())) await cluster.start().catch(() => {})
+    if (await cluster.isRunning()) {
+      if (performance.now() - begun < PATIENCE_MS) return
+      await cluster.stop('immediate').catch(() => {})
+    }
+    await cluster.start().catch(() => {})
+    begun = performance.now()
   })
 }
 

@@ -43,16 +43,16 @@ export function mountSmallDisk(t: Ends, megabytes: number): SmallDisk {
   run('mkfs.ext4', '-q', '-F', '-m', '0', '-b', '1024', '-O', '^has_journal', image)
   run('mount', '-o', 'loop', image, folder)
   const ballast = join(folder, 'ballast')
-  let isProtected = false
+  let isProtected: string[] = []
 
   function unprotect(): void {
-    if (isProtected) run('chattr', '-R', '-i', folder)
-    isProtected = false
+    const there = isProtected.filter((path) => existsSync(path))
+    if (there.length > 0) run('chattr', '-i', ...there)
+    isProtected = []
   }
 
   t.after(() => {
-    unprotect()
-    // Whoever still has a file open there does not keep it from going away.
+    // Whoever still has a file open there does not keep it from going away, nor does a file that is protected.
     run('umount', '--lazy', folder)
     rmSync(home, { recursive: true, force: true })
   })
@@ -74,12 +74,11 @@ export function mountSmallDisk(t: Ends, megabytes: number): SmallDisk {
     },
 
     protect(names) {
-      isProtected = true
-      const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+      isProtected = readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && names.test(entry.name))
         .map(({ parentPath, name }) => join(parentPath, name))
       // Of some that were there a moment ago it may say that they are gone.
-      spawnSync('chattr', ['-f', '+i', ...files], { env: ENV })
+      spawnSync('chattr', ['-f', '+i', ...isProtected], { env: ENV })
     },
   }
 }

@@ -49,13 +49,16 @@ function missing(intruder: OtherProcess, table: string): Fault {
   }
 }
 
+/** Of one list, in milliseconds: those of all keys, read one after the other, are not to outlast a client's patience. */
+const LIST_MS_MAX = 80
+
 /**
  * Reading any list takes so long. SQLite reads in the process that asks, which does nothing else meanwhile: so this is
  * for the other clients what a stopped process is, with the file's lock in its hand.
  */
 function slowLists(intruder: OtherProcess, stepsPerMs: number): Fault {
   return async (random) => {
-    const steps = Math.ceil(random.between(20, 400) * stepsPerMs)
+    const steps = Math.ceil(random.between(10, LIST_MS_MAX) * stepsPerMs)
     await insist(() =>
       intruder.execute(
         `BEGIN IMMEDIATE; ALTER TABLE servers RENAME TO elsewhere;
