@@ -35,7 +35,12 @@ export function createUseQueue(
   let isScheduled = false
   let isClosed = false
 
+  /** In this turn of the event loop; at once if a batch is full, as a turn is long where much arrives in it. */
   function schedule(): void {
+    if (waiting.length >= batchMax && idle.length > 0) {
+      flush()
+      return
+    }
     if (isScheduled) return
     isScheduled = true
     setImmediate(flush)

@@ -48,6 +48,23 @@ test('so many calls at most go together, over all connections that are free', as
   )
 })
 
+test('a batch that is full goes at once, not at the end of the turn', async () => {
+  const { queue, batches, held } = queueOver(1, { batchMax: 2, holds: true })
+  const calls = [1, 3, 4, 5, 6].map((byte) => call(queue, byte))
+  assert.deepEqual(batches, ['1 3'])
+  const first = Promise.all(calls.slice(0, 2))
+  held[0]!()
+  await first
+  // Whatever else is to be done in this turn.
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve()
+  assert.deepEqual(batches, ['1 3', '4 5'])
+  held[1]!()
+  await turns()
+  assert.deepEqual(batches, ['1 3', '4 5', '6'])
+  held[2]!()
+  await Promise.all(calls)
+})
+
 test('what a connection fails of is heard by its batch, and by no other', async () => {
   const { queue, batches } = queueOver(1, { fails: (calls) => calls[0]?.keyHash[0] === 9 })
   await assert.rejects(call(queue, 9), /AuthenticationFault: lost/)
