@@ -8,7 +8,8 @@ import { chooseDriver, type Driver } from '../load.ts'
 import { keyOf, seed as seedPostgres } from '../postgres/seed.ts'
 import { seed } from '../seed.ts'
 import { type Subject, startSubject } from '../subject.ts'
-import { type Crowd, type Seen, sendCrowd } from './crowd.ts'
+import { type Crowd, KEYS_AFTERWARDS, type Seen, sendCrowd } from './crowd.ts'
+import { slowPostgres } from './slowed.ts'
 
 /** What the slowed stores decide in a second. */
 export const CLAIMS_PER_SECOND = 2_000
@@ -55,6 +56,7 @@ export async function openScene(
     const keys = await seed(file)
     const url = await createDatabase(cluster)
     await seedPostgres(url, KEYS, 10)
+    await slowPostgres(url, CLAIMS_PER_SECOND)
     const postgresKeys = Array.from({ length: KEYS }, (_, n) => keyOf(n))
 
     const keysFile = (name: string, keys: readonly string[]) => {
@@ -63,33 +65,20 @@ export async function openScene(
       return keysPath
     }
     const keysPath = keysFile('keys', keys)
-    const service = await startSubject(
-      children,
-      'service',
-      [path('../../bin/server-listing.js'), 'serve'],
-      {
-        PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
-        DATABASE_URL: `sqlite:${file}`,
-        HOST: '127.0.0.1',
-        PORT: '0',
-        DASHBOARD_PORT: '0',
-      },
-    )
+    const service = await startSubject(children, 'service', SERVE, serving(`sqlite:${file}`))
     // A file has one process that serves it.
     const slowedFile = join(folder, 'slowed.db')
-    const slowedKeys = await seed(slowedFile)
+    const slowedKeysPath = keysFile('slowed', await seed(slowedFile))
+    const program = [path('slowed-service-main.ts'), slowedFile, String(CLAIMS_PER_SECOND)]
+    const sqlite = await startSubject(children, 'SQLite', [process.execPath, ...program])
+    const postgres = await startSubject(children, 'PostgreSQL', SERVE, serving(url))
     return {
       settings,
       print,
       seen: [],
       slowed: [
-        await startSlowed(
-          children,
-          'SQLite',
-          `sqlite:${slowedFile}`,
-          keysFile('slowed', slowedKeys),
-        ),
-        await startSlowed(children, 'PostgreSQL', url, keysFile('postgres', postgresKeys)),
+        slowed(children, sqlite, slowedKeysPath),
+        slowed(children, postgres, keysFile('postgres', postgresKeys)),
       ],
       service,
       keys: KEYS,
@@ -104,22 +93,27 @@ export async function openScene(
   }
 }
 
-async function startSlowed(
-  children: Children,
-  engine: string,
-  url: string,
-  keysPath: string,
-): Promise<Slowed> {
-  const program = path('slowed-service-main.ts')
-  const args = [process.execPath, program, url, String(CLAIMS_PER_SECOND)] as const
-  const { port } = await startSubject(children, engine, [...args])
+const SERVE = [path('../../bin/server-listing.js'), 'serve'] as const
+
+function serving(url: string): NodeJS.ProcessEnv {
+  return {
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    DATABASE_URL: url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DASHBOARD_PORT: '0',
+    LOG_LEVEL: 'info',
+  }
+}
+
+function slowed(children: Children, { name, port }: Subject, keysPath: string): Slowed {
   let from = 0
   return {
-    engine,
+    engine: name,
     async send(load) {
       const crowd = { ...load, port, keysPath, from, connections: CROWD_CONNECTIONS }
       const seen = await sendCrowd(children, crowd)
-      from = (from + seen.asked) % KEYS
+      from = (from + seen.asked + KEYS_AFTERWARDS) % KEYS
       return seen
     },
   }
