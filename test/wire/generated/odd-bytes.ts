@@ -8,13 +8,15 @@ import { AUTHORIZED, bare, hosted } from '../corpus/case.ts'
 const BYTES = [...'\0\x01\t\v\f\r\n \x7f\x80\xa0\xff,']
 
 const INNER = hosted('GET /v1/servers HTTP/1.1', AUTHORIZED)
-const BEHIND = `0\r\n\r\n${INNER}${hosted('GET /nope HTTP/1.1')}`
+const BEHIND = INNER + hosted('GET /nope HTTP/1.1')
+const LAST_CHUNK = '0\r\n\r\n'
 
-/** What others go by: where a message and a connection end, whom it is for, who asks. */
-const FIELDS: [name: string, value: string][] = [
+/** What others go by: where a message and a connection end, whom it is for, who asks; and a body, if it has one. */
+const FIELDS: [name: string, value: string, body?: string][] = [
   ['Host', 'example.com'],
-  ['Content-Length', String(5 + INNER.length)],
-  ['Transfer-Encoding', 'chunked'],
+  // As a body it has the first of the requests behind it.
+  ['Content-Length', String(INNER.length)],
+  ['Transfer-Encoding', 'chunked', LAST_CHUNK],
   ['Connection', 'close'],
   ['Expect', '100-continue'],
   ['Upgrade', 'h2c'],
@@ -38,12 +40,12 @@ const FIELD_PLACES: ((byte: string, name: string, value: string) => string)[] = 
 ]
 
 /** With a Host and a good key beside it, unless it is that itself. */
-export const ODD_FIELDS: string[] = FIELDS.flatMap(([name, value]) =>
+export const ODD_FIELDS: string[] = FIELDS.flatMap(([name, value, body = '']) =>
   FIELD_PLACES.flatMap((place) =>
     BYTES.map((byte) => {
       const beside = ['Host: example.com', AUTHORIZED].filter((line) => !line.startsWith(name))
       const lines = ['GET /v1/servers HTTP/1.1', ...beside].join('\r\n')
-      return `${lines}\r\n${place(byte, name, value)}\r\n${BEHIND}`
+      return `${lines}\r\n${place(byte, name, value)}\r\n${body}${BEHIND}`
     }),
   ),
 )

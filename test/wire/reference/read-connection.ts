@@ -1,5 +1,5 @@
 import type { Outcome } from '../outcome.ts'
-import { type Head, readHead } from './read-head.ts'
+import { type Head, membersOf, readHead } from './read-head.ts'
 
 /** What has to come of a connection on which all of a text is said, and then no more. */
 export interface Expected {
@@ -77,9 +77,9 @@ function pathOf(target: string): string {
 
 /** RFC 9112, 9.3, and what may follow that is no request: a body, another protocol. */
 function isLast({ version, fields }: Head): boolean {
-  const options = (fields.get('connection') ?? []).join(',').toLowerCase().split(',')
-  const has = (option: string) => options.some((one) => one.trim() === option)
-  if (has('close') || (version === '1.0' && !has('keep-alive'))) return true
+  const options = membersOf(fields, 'connection')
+  if (options.includes('close')) return true
+  if (version === '1.0' && !options.includes('keep-alive')) return true
   if (fields.has('upgrade') || fields.has('transfer-encoding')) return true
   if ((fields.get('content-length') ?? []).some((length) => Number(length) > 0)) return true
   return version === '1.1' && awaitsContinue(fields.get('expect') ?? [])

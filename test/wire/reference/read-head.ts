@@ -92,9 +92,15 @@ const LENGTH_MAX = 2n ** 64n - 1n
 /** RFC 9112, 6.1 and 6.3: no two ways to tell where the message ends, and none that contradicts itself. */
 function isFramed(fields: Map<string, string[]>): boolean {
   const lengths = fields.get('content-length') ?? []
-  const codings = (fields.get('transfer-encoding') ?? []).join(',').toLowerCase().split(',')
-  const chunked = codings.findIndex((coding) => coding.trim() === 'chunked')
+  const codings = membersOf(fields, 'transfer-encoding')
+  const chunked = codings.indexOf('chunked')
   if (chunked !== -1 && chunked < codings.length - 1) return false
   if (lengths.length + (fields.has('transfer-encoding') ? 1 : 0) > 1) return false
   return lengths.every((length) => /^[0-9]+$/.test(length) && BigInt(length) <= LENGTH_MAX)
+}
+
+/** RFC 9110, 5.6.1: the members of a list, in lower case, from all its lines. Only spaces and tabs are white space. */
+export function membersOf(fields: Map<string, string[]>, name: string): string[] {
+  const list = (fields.get(name) ?? []).join(',').toLowerCase()
+  return list.split(',').map((member) => member.replace(/^[\t ]+|[\t ]+$/g, ''))
 }
