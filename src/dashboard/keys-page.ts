@@ -109,18 +109,13 @@ ${
     : html`<p>Something still asks, or asked today, with these. It gets a 401.</p><ul class="cards">
 ${asked.slice(0, ASKED_SHOWN).map((apiKey) => html`<li class="card"><h3>${shownShort(apiKey.name, NAME_BYTES)}</h3>${showUsePicture(usesOf(apiKey), slot)}</li>`)}</ul>`
 }
-<div class="scroll" tabindex="0" role="region" aria-label="Deleted keys"><table>
-<thead><tr><th scope="col">Name</th><th scope="col">Began with</th><th scope="col">Deleted</th>
-<th scope="col">Last used</th></tr></thead>
-<tbody>${revoked.slice(0, REVOKED_SHOWN).map(showRevokedRow)}</tbody>
-</table></div>
+<ul class="rows">${revoked.slice(0, REVOKED_SHOWN).map(showRevokedRow)}</ul>
 ${revoked.length > REVOKED_SHOWN ? html`<p class="hint">and others, deleted earlier</p>` : ''}</section>`
 }
 
 function showRevokedRow({ name, prefix, revoked_at, last_used_at }: ApiKey): Html {
-  return html`<tr><th scope="row">${shownShort(name, NAME_BYTES)}</th><td><code>${prefix}…</code></td>
-<td>${shownInstant(revoked_at ?? 0)}</td>
-<td>${last_used_at === null ? 'never' : shownInstant(last_used_at)}</td></tr>`
+  const used = last_used_at === null ? 'never used' : html`last used ${shownInstant(last_used_at)}`
+  return html`<li><div><strong>${shownShort(name, NAME_BYTES)}</strong><p><code>${prefix}…</code> <span>deleted ${shownInstant(revoked_at ?? 0)}</span> <span>${used}</span></p></div>`
 }
 
 function showLeakedForm({ leakedError }: AllKeys): Html {

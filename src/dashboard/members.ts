@@ -31,7 +31,7 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
       return refuse(
         `An organization has at most ${MEMBERS_MAX} members, those who are invited among them.`,
       )
-    await audit(dashboard, visit, 'invited', userId, checked.email)
+    await audit(dashboard, visit, 'invited', userId, id)
     return visit.redirect(`/dashboard/organizations/${id}?done=invited`, 303)
   })
 

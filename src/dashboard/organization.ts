@@ -59,7 +59,8 @@ ${isOwner && organization.servers === 0 ? showRemoveForm(id) : ''}`,
 function showGiveBack(id: string, left: number): Html {
   const [servers, them] = left === 1 ? ['server is', 'it'] : ['servers are', 'them']
   return html`<form class="card" method="post" action="/dashboard/organizations/${id}/give-back">
-<p>${left}${left === GIVEN_BACK_MAX ? ' or more' : ''} ${servers} of people who are no members any more. Given back, the API returns ${them} for their own keys, as drafts.</p>
+<p>${left}${left === GIVEN_BACK_MAX ? ' or more' : ''} ${servers} of people who are no members any more.
+Given back, the API returns ${them} for their own keys, as drafts.</p>
 <button class="secondary">Give ${them} back</button></form>`
 }
 
@@ -98,7 +99,7 @@ ${showField({
   type: 'email',
   value: email,
   required: true,
-  hint: 'The one they sign in with here. No mail is sent: they see the invitation when they sign in, for 14 days. Members see the servers and each other’s addresses, and can put their own servers here.',
+  hint: `The one they sign in with here. No mail is sent: they see the invitation when they sign in, for 14 days. Members see the servers and each other’s addresses, and can put their own servers here.`,
   error,
 })}
 <button>Invite</button>

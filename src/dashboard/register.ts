@@ -85,7 +85,7 @@ const TOO_MANY = notice(
 )
 const SENT_BEFORE = notice(
   'note',
-  'This form has registered a server already, with other content. What is typed below is not registered yet: send it again to register this one as well.',
+  `This form has registered a server already, with other content. What is typed below is not registered yet: send it again to register this one as well.`,
 )
 
 /** Whether the form asks for what is there. A slug that it left open was made from the name. */

@@ -132,6 +132,7 @@ function showSignIn(visit: Visit, { signUp, next, email, message, status }: Sign
     title: 'Sign in',
     status: status ?? 200,
     body: html`${message ?? ''}
+<p>Register your game servers, and issue keys for the programs that ask the API for them.</p>
 <form class="card" method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${showField({

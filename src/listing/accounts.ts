@@ -46,7 +46,7 @@ export function complaintAboutPassword(password: string, email: string): string 
   return null
 }
 
-/** How long an entry of the audit log is kept, in microseconds, and how many older ones go with each that is written. */
+/** How long an entry of the audit log is kept, in microseconds, and how many older ones go with a new one. */
 export const AUDIT_KEPT = 400 * 86_400_000_000
 export const AUDIT_DROPPED = 10
 

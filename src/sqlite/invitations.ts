@@ -29,7 +29,8 @@ export function invitations(database: DatabaseSync): InvitationStore {
   `)
   const insert = database.prepare(`
     INSERT INTO invitations (id, organization_id, email, invited_by, invited_at) VALUES (?, ?, ?, ?, ?)
-    ON CONFLICT (organization_id, email) DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at
+    ON CONFLICT (organization_id, email)
+    DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at
   `)
   const listInvited = database.prepare(`
     SELECT id, email, invited_at FROM invitations

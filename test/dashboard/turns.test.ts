@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { BUDGETS, WAITING_MAX } from '../../src/dashboard/turns.ts'
+import { BUDGETS, createTurns, type Turn, WAITING_MAX } from '../../src/dashboard/turns.ts'
 import { PASSWORD, sqliteDatabase, startDashboard } from '../fixtures/dashboard.ts'
-import type { Person } from '../fixtures/person.ts'
-import { ask } from '../fixtures/requests.ts'
+import { type Answer, ask } from '../fixtures/requests.ts'
 
 /*
  * One account that asks without pause gets its share, and no more. It is counted in memory, so on one engine.
@@ -14,6 +13,29 @@ const HAMMERED_MS = 1_000
 const ASKED_MIN = 3
 const LOOPS = WAITING_MAX + 20
 
+test('one request of a person has its turn, twenty wait in their order, and the next one is refused', async () => {
+  const turns = createTurns(() => 0)
+  const ends: Turn[] = []
+  const first = await turns.take('ada', 'page')
+  assert.equal(first?.waited, false)
+  const waiting = Array.from({ length: WAITING_MAX }, async () => {
+    const turn = await turns.take('ada', 'page')
+    ends.push(turn!)
+    return turn
+  })
+  assert.equal(await turns.take('ada', 'page'), null)
+  assert.equal((await turns.take('bob', 'page'))?.waited, false)
+  assert.equal(ends.length, 0)
+  first!.end()
+  for (const one of waiting) {
+    const turn = await one
+    assert.equal(turn?.waited, true)
+    assert.equal(ends.at(-1), turn)
+    turn!.end()
+  }
+  assert.equal((await turns.take('ada', 'page'))?.waited, false)
+})
+
 test('who hammers pages, in however many sessions, gets the budget of one, and others and the API go on', async (t) => {
   const { signedIn, visitor, apiPort, faults } = await startDashboard(t, sqliteDatabase)
   const { person } = await signedIn('ada@example.com')
@@ -21,36 +43,23 @@ test('who hammers pages, in however many sessions, gets the budget of one, and o
   const second = visitor()
   await second.signIn('ada@example.com', PASSWORD)
   const key = await bob.issue('bot')
-
-  const startedAt = performance.now()
-  const until = startedAt + HAMMERED_MS
-  const statuses: number[] = []
-  const hammer = async (from: Person) => {
-    for (let asked = 0; asked < ASKED_MIN || performance.now() < until; asked += 1) {
-      const { status, headers } = await from.get('/dashboard/servers')
-      statuses.push(status)
-      if (status === 429) assert.equal(headers['retry-after'], '2')
-    }
-  }
-  const loops = Array.from({ length: LOOPS }, (_, index) =>
-    hammer(index % 2 === 0 ? person : second),
-  )
+  const hammered = hammer((loop) => (loop % 2 === 0 ? person : second).get('/dashboard/servers'))
   assert.equal((await bob.get('/dashboard/api')).status, 200)
   assert.equal((await ask(apiPort, { key })).status, 200)
-  await Promise.all(loops)
-  const seconds = (performance.now() - startedAt) / 1_000
-  const pages = statuses.filter((status) => status === 200).length
-  const { perSecond, burst } = BUDGETS.page
-  assert.ok(pages <= burst + seconds * perSecond + 1, `${pages} pages in ${seconds} s`)
-  const refused = statuses.filter((status) => status === 429).length
-  assert.equal(pages + refused, statuses.length)
-  // Each of the loops that found no room to wait was held for a second at a time.
-  assert.ok(refused > 0 && refused <= LOOPS * (seconds + 1), `${refused} refused in ${seconds} s`)
+  assertWithinBudget(await hammered)
   assert.deepEqual(faults, [])
 })
 
-test('of more writes than the budget the rest wait, and do nothing if the session ends meanwhile', async (t) => {
-  const { signedIn, store } = await startDashboard(t, sqliteDatabase)
+test('a page that anybody may see is given to one address so often, and to others all the same', async (t) => {
+  const { visitor } = await startDashboard(t, sqliteDatabase, { trustedProxies: ['127.0.0.1'] })
+  const from = (address: string) => visitor().get('/sign-in', { 'X-Forwarded-For': address })
+  const hammered = hammer(() => from('198.51.100.7'))
+  assert.equal((await from('198.51.100.8')).status, 200)
+  assertWithinBudget(await hammered)
+})
+
+test('of more writes than the budget twenty wait and the rest is refused; who waits does nothing once the session has ended', async (t) => {
+  const { signedIn, elapse, store } = await startDashboard(t, sqliteDatabase)
   const { person, user } = await signedIn()
   const send = () => person.post('/dashboard/account/email', { email: 'x' })
   const startedAt = performance.now()
@@ -60,7 +69,6 @@ test('of more writes than the budget the rest wait, and do nothing if the sessio
   // Two more than the burst come of the time alone.
   assert.ok(milliseconds > 2_000 / BUDGETS.write.perSecond - 50, `${milliseconds} ms`)
 
-  // Who signs out everywhere stops what is still waiting.
   const waiting = Array.from({ length: 7 }, (_, index) =>
     person.post('/dashboard/api', { form: `f${index}`, name: 'bot' }),
   )
@@ -69,19 +77,39 @@ test('of more writes than the budget the rest wait, and do nothing if the sessio
   const answers = await Promise.all(waiting)
   const issued = answers.filter(({ status }) => status === 200).length
   assert.equal((await store.listApiKeys(user.id)).length, issued)
-  const left = answers.map(({ status, headers }) => [status, headers.location])
-  assert.ok(
-    answers.some(({ headers }) => headers.location === '/sign-in'),
-    JSON.stringify(left),
+  assert.ok(answers.some(({ headers }) => headers.location === '/sign-in'))
+
+  await person.signIn('ada@example.com', PASSWORD)
+  const many = Array.from({ length: WAITING_MAX + 15 }, send)
+  const { status, headers, body } = await Promise.race(
+    many.map(async (one) => {
+      const answer = await one
+      return answer.status === 429 ? answer : new Promise<Answer>(() => {})
+    }),
   )
+  assert.deepEqual([status, headers['retry-after']], [429, '10'])
+  assert.match(body, /This request has changed nothing\. Wait for 10 seconds/)
+  elapse(60_000)
+  for (const answer of await Promise.all(many)) assert.ok([422, 429].includes(answer.status))
 })
 
-test('a page that anybody may see is given to one address so often, and to others all the same', async (t) => {
-  const { visitor } = await startDashboard(t, sqliteDatabase, { trustedProxies: ['127.0.0.1'] })
-  const from = (address: string) => visitor().get('/sign-in', { 'X-Forwarded-For': address })
-  const answers = await Promise.all(
-    Array.from({ length: BUDGETS.page.burst + 2 * WAITING_MAX }, () => from('198.51.100.7')),
+async function hammer(get: (loop: number) => Promise<Answer>) {
+  const startedAt = performance.now()
+  const until = startedAt + HAMMERED_MS
+  const statuses: number[] = []
+  await Promise.all(
+    Array.from({ length: LOOPS }, async (_, loop) => {
+      for (let asked = 0; asked < ASKED_MIN || performance.now() < until; asked += 1)
+        statuses.push((await get(loop)).status)
+    }),
   )
-  assert.ok(answers.some(({ status }) => status === 429))
-  assert.equal((await from('198.51.100.8')).status, 200)
-})
+  return { statuses, seconds: (performance.now() - startedAt) / 1_000 }
+}
+
+function assertWithinBudget({ statuses, seconds }: { statuses: number[]; seconds: number }): void {
+  const pages = statuses.filter((status) => status === 200).length
+  const { perSecond, burst } = BUDGETS.page
+  assert.ok(pages <= burst + seconds * perSecond + 1, `${pages} pages in ${seconds} s`)
+  const refused = statuses.filter((status) => status === 429).length
+  assert.equal(pages + refused, statuses.length)
+}
