@@ -23,7 +23,7 @@ export function takeTurnOfUser({ accounts, now }: Dashboard) {
         if (session === null) return visit.redirect('/sign-in', 303)
         visit.set('session', session)
       }
-      await next()
+      return await next()
     } finally {
       turn.end()
     }
@@ -39,7 +39,7 @@ export function takeTurnOfAddress(dashboard: Dashboard) {
     if (turn === null) return refuse(visit, 'page')
     try {
       if (visit.env.outgoing.destroyed) return visit.body(null, 204)
-      await next()
+      return await next()
     } finally {
       turn.end()
     }

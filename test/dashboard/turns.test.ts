@@ -26,12 +26,12 @@ test('one request of a person has its turn, twenty wait in their order, and the 
   assert.equal(await turns.take('ada', 'page'), null)
   assert.equal((await turns.take('bob', 'page'))?.waited, false)
   assert.equal(ends.length, 0)
-  first!.end()
+  first.end()
   for (const one of waiting) {
     const turn = await one
     assert.equal(turn?.waited, true)
     assert.equal(ends.at(-1), turn)
-    turn!.end()
+    turn.end()
   }
   assert.equal((await turns.take('ada', 'page'))?.waited, false)
 })
