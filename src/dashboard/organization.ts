@@ -19,7 +19,7 @@ const DONE = new Map([
 ])
 
 /** Bytes of an e-mail address in a list. */
-const EMAIL_BYTES = 64
+const EMAIL_BYTES = 56
 
 /** One organization, as a member sees it; for others it is not there. */
 export async function showOrganization(

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
+import { SCRIPT_PATH } from '../../src/dashboard/assets.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
 import { type OpenDatabase, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
@@ -13,6 +14,8 @@ const PAGE_BYTES_MAX = 50_000
 /** From asking for a page on loopback to its first paint, in milliseconds: the quickest of so many loads. */
 const PAINT_MS_MAX = 100
 const LOADS_MAX = 10
+/** What a bare text takes at most where the machine has time; where it takes longer, a page may in proportion. */
+const BARE_MS = 40
 /** Milliseconds between two of them, in which whatever keeps the machine busy may pass. */
 const REST_MS = 200
 
@@ -93,14 +96,14 @@ export function accessiblePages(open: OpenDatabase, launched: Launched): void {
       await fresh.goto(`${dashboard.url}/dashboard/${path}`)
       const bytes = (await Promise.all(bodies)).reduce((sum, length) => sum + length, 0)
       assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`)
-      let paint = Number.POSITIVE_INFINITY
-      for (let load = 0; load < LOADS_MAX && paint >= PAINT_MS_MAX; load += 1) {
-        if (load > 0) await delay(REST_MS * load)
-        await fresh.goto(`${dashboard.url}/dashboard/${path}`)
-        paint = Math.min(paint, await firstPaint(fresh))
-      }
-      t.diagnostic(`${path}: ${bytes} bytes, painted after ${paint} ms`)
-      assert.ok(paint < PAINT_MS_MAX, `${path} is painted after ${paint} ms`)
+      const paint = await quickestPaint(fresh, `${dashboard.url}/dashboard/${path}`, PAINT_MS_MAX)
+      const bare =
+        paint < PAINT_MS_MAX ? 0 : await quickestPaint(fresh, `${dashboard.url}${SCRIPT_PATH}`, 0)
+      t.diagnostic(
+        `${path}: ${bytes} bytes, painted after ${paint} ms, a bare text after ${bare} ms`,
+      )
+      const paintMax = PAINT_MS_MAX * Math.max(1, bare / BARE_MS)
+      assert.ok(paint < paintMax, `${path} is painted after ${paint} ms, a text after ${bare} ms`)
       await fresh.close()
     }
   })
@@ -112,6 +115,17 @@ async function assertAccessible(page: Page, where: string): Promise<void> {
     ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
   )
   assert.deepEqual(found, [], where)
+}
+
+/** Of LOADS_MAX loads, or of fewer if one of them is quick enough. */
+async function quickestPaint(page: Page, url: string, enough: number): Promise<number> {
+  let paint = Number.POSITIVE_INFINITY
+  for (let load = 0; load < LOADS_MAX && paint >= enough; load += 1) {
+    if (load > 0) await delay(REST_MS)
+    await page.goto(url)
+    paint = Math.min(paint, await firstPaint(page))
+  }
+  return paint
 }
 
 async function firstPaint(page: Page): Promise<number> {
