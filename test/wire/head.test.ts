@@ -164,8 +164,40 @@ test('where a body or an upgrade may follow nothing else is read', () => {
   assert.equal(read({ headers: lengths }).isLast, true)
 })
 
-test('chunks are of HTTP/1.1', () => {
+test('chunks are of HTTP/1.1, and the only coding, once', () => {
+  const flaw = (...codings: string[]) =>
+    read({ headers: [...HOST, ...codings.flatMap((coding) => ['Transfer-Encoding', coding])] }).flaw
+  assert.equal(flaw('chunked'), null)
+  assert.equal(flaw('Chunked'), null)
+  for (const codings of [
+    ['gzip'],
+    ['chunked', 'chunked'],
+    ['gzip', 'chunked'],
+    ['gzip, chunked'],
+    [''],
+  ])
+    assert.equal(flaw(...codings), 400, codings.join(' / '))
   const headers = [...HOST, 'Transfer-Encoding', 'chunked']
-  assert.equal(read({ headers }).flaw, null)
   assert.equal(read({ headers, version: [1, 0] }).flaw, 400)
+})
+
+test('a client of HTTP/1.0 that asks for the end gets it; of HTTP/1.1 Node sees to that', () => {
+  const isLast = (name: string, value: string, minor: number) =>
+    read({ headers: [...HOST, name, value], version: [1, minor] }).isLast
+  for (const value of [
+    'close',
+    'CLOSE',
+    'keep-alive, close',
+    'close,keep-alive',
+    'x,\t close \t, y',
+  ]) {
+    assert.equal(isLast('Connection', value, 0), true, value)
+    assert.equal(isLast('cONNECTION', value, 0), true, value)
+    assert.equal(isLast('Connection', value, 1), false, value)
+    assert.equal(isLast('Connectiox', value, 0), false, value)
+  }
+  for (const value of ['', 'keep-alive', 'closed', 'xclose', 'close x', 'x close', 'close;x'])
+    assert.equal(isLast('Connection', value, 0), false, value)
+  const both = [...HOST, 'Connection', 'close', 'Connection', 'keep-alive']
+  assert.equal(read({ headers: both, version: [1, 0] }).isLast, true)
 })

@@ -82,6 +82,7 @@ test('a line of more than 8 kB is too long where it began like a request, and el
   assert.equal(unknownMethod(line(8_193)), 414)
   assert.equal(unknownMethod(`${line(8_192)}\x01`), 414)
   assert.equal(unknownMethod(`${line(9_000)} HTTP/1.1\r\n`), 414)
+  assert.equal(unknownMethod(`FOO   /${'x'.repeat(9_000)}`), 414)
   assert.equal(unknownMethod(`<${line(9_000)}`), 400)
   assert.equal(unknownMethod('x'.repeat(9_000)), 400)
   assert.equal(unknownMethod(`FOO / HTTP/1.1${' '.repeat(9_000)}`), 400)
