@@ -31,7 +31,9 @@ export async function listen(
   port: number,
   limits: Limits = LIMITS,
 ): Promise<Listener> {
-  const connections = new Map<Socket, Connection>()
+  const connections = new Set<Connection>()
+  // Of closed ones too: whatever Node may still tell about a socket, it has a connection.
+  const connectionOf = new WeakMap<Socket, Connection>()
   let drained: Promise<void> | null = null
 
   const server = createServer({
@@ -51,8 +53,10 @@ export async function listen(
   Object.assign(server, { httpAllowHalfOpen: true })
 
   server.on('connection', (socket) => {
-    connections.set(socket, newConnection(socket))
-    socket.once('close', () => connections.delete(socket))
+    const connection = newConnection(socket)
+    connections.add(connection)
+    connectionOf.set(socket, connection)
+    socket.once('close', () => connections.delete(connection))
   })
   server.on('request', onRequest)
   // Without these two Node sends a 100, or a 417 of its own. No body is wanted, so nothing is to be continued; but the
@@ -65,7 +69,7 @@ export async function listen(
     // Node has let go of the connection. An error that nobody hears would end the process.
     socket.on('error', () => {})
     socket.on('timeout', () => socket.destroy())
-    refuse(connections.get(socket)!, 404)
+    refuse(connectionOf.get(socket)!, 404)
   })
   server.on('clientError', onUnparsed)
 
@@ -75,7 +79,7 @@ export async function listen(
     awaitsContinue = false,
   ): void {
     const startedAt = performance.now()
-    const connection = connections.get(message.socket)!
+    const connection = connectionOf.get(message.socket)!
     if (connection.isClosing) return
     const { request, flaw, isLast } = readHead(message, limits)
     connection.underWay += 1
@@ -122,8 +126,8 @@ export async function listen(
 
   /** Called for the packet that the parser could not read, and for every one after it. */
   function onUnparsed(error: ParserError, socket: Socket): void {
-    const connection = connections.get(socket)
-    if (connection === undefined || connection.isClosing || !socket.writable) return
+    const connection = connectionOf.get(socket)!
+    if (connection.isClosing || !socket.writable) return
     const { rawPacket, bytesParsed } = error
     const isFirst = connection.unparsed === ''
     connection.unparsed += rawPacket?.toString('latin1', isFirst ? bytesParsed : 0) ?? ''
@@ -145,10 +149,10 @@ export async function listen(
     // Not the HTTP server's own close, which cuts idle connections on which a request may be under way.
     NetServer.prototype.close.call(server)
     await Promise.race([closed, delay(limits.drainGraceMs, null, { ref: false })])
-    for (const connection of connections.values())
+    for (const connection of connections)
       takeNoMore(connection, () => closeGently(connection.socket, limits.lingerMs))
     await Promise.race([closed, delay(limits.drainMs, null, { ref: false })])
-    for (const socket of connections.keys()) socket.destroy()
+    for (const { socket } of connections) socket.destroy()
     await closed
     // Now only its timer is left.
     server.close()
