@@ -60,10 +60,11 @@ test('a file that another process keeps locked is 502 after a second, with healt
   const { key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
   other.exec('BEGIN IMMEDIATE')
+  const order: string[] = []
   const start = performance.now()
-  const pending = ask(port, { key })
+  const pending = ask(port, { key }).finally(() => order.push('locked'))
   assert.equal((await ask(port, { path: '/health' })).status, 200)
-  assert.ok(performance.now() - start < 500)
+  order.push('health')
   assertAnswer(await pending, 502, AUTHENTICATION)
   assert.ok(performance.now() - start >= 1_000)
   assert.ok(faults[0] instanceof AuthenticationFault)

