@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { test } from 'node:test'
-import { change, get, history } from './hand-written.ts'
+import { change, get, history, stamp } from './hand-written.ts'
 import { readHistory } from './record.ts'
 import { reportOn } from './report.ts'
 
@@ -14,12 +14,13 @@ const FAULTS = new Map([['process killed', 2]])
 test('a run that finds nothing says what happened in it', () => {
   const operations = [get(0, 5, 200), get(10, 15, 429), get(20, 25, 0)]
   assert.deepEqual(
-    reportOn('sqlite', 7, history(operations, { stamps: [], lastUses: null }), FAULTS)
+    reportOn('sqlite', 7, history(operations, { stamps: [stamp(3)], lastUses: null }), FAULTS)
       .summary.split('\n')
       .slice(1),
     [
       '  requests: 1 200, 1 429, 1 no answer',
       '  beside them: 1 change',
+      "  in the store's record: 1 use",
       '  faults: 2 process killed',
     ],
   )

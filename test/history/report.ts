@@ -30,10 +30,11 @@ export function reportOn(
     ({ operation }) => operation,
   )
   const summary = [
-    `${engine}, seed ${seed}: ${operations.length} operations, ${sum(faults)} faults, ${stamps?.length} stamps,` +
+    `${engine}, seed ${seed}: ${operations.length} operations, ${sum(faults)} faults,` +
       ` violations: ${found === null ? 0 : 'at least 1'}`,
     `  requests: ${list(statuses)}`,
     `  beside them: ${list(works)}`,
+    `  in the store's record: ${list(countBy(stamps ?? [], ({ kind }) => kind))}`,
     `  faults: ${list(faults)}`,
   ].join('\n')
   if (found === null) return { summary, violation: null }
