@@ -27,9 +27,17 @@ export interface SmallDisk {
 
 const ENV = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' }
 
-/** Only root may mount. */
+/** Only root may mount, and not in every container: it is tried. */
 export function canMountDisks(): boolean {
-  return process.getuid?.() === 0 && existsSync('/dev/loop-control')
+  const ends: (() => unknown)[] = []
+  try {
+    mountSmallDisk({ after: (end) => void ends.push(end) }, 1)
+    return true
+  } catch {
+    return false
+  } finally {
+    for (const end of ends) end()
+  }
 }
 
 export function mountSmallDisk(t: Ends, megabytes: number): SmallDisk {
@@ -40,8 +48,13 @@ export function mountSmallDisk(t: Ends, megabytes: number): SmallDisk {
   chmodSync(home, 0o755)
   writeFileSync(image, '')
   truncateSync(image, megabytes * 1024 * 1024)
-  run('mkfs.ext4', '-q', '-F', '-m', '0', '-b', '1024', '-O', '^has_journal', image)
-  run('mount', '-o', 'loop', image, folder)
+  try {
+    run('mkfs.ext4', '-q', '-F', '-m', '0', '-b', '1024', '-O', '^has_journal', image)
+    run('mount', '-o', 'loop', image, folder)
+  } catch (error) {
+    rmSync(home, { recursive: true, force: true })
+    throw error
+  }
   const ballast = join(folder, 'ballast')
   let isProtected: string[] = []
 
