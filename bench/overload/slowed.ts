@@ -21,12 +21,13 @@ export function slowedUses(uses: Uses, perSecond: number): Uses {
 /** Connections that uses are decided on at the same time. */
 const POSTGRES_CONNECTIONS = 2
 
-/** A database in which each statement that records uses takes its time for each of them. */
+/** A database in which each statement that records uses takes so long for each of them, its own work included. */
 export async function slowPostgres(url: string, perSecond: number): Promise<void> {
   await asAdmin(url, (client) =>
     client.query(`
       CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        PERFORM pg_sleep(count(*) * ${POSTGRES_CONNECTIONS / perSecond}) FROM used;
+        PERFORM pg_sleep(greatest(0, count(*) * ${POSTGRES_CONNECTIONS / perSecond}
+          - extract(epoch FROM clock_timestamp() - statement_timestamp()))) FROM used;
         RETURN NULL;
       END $$;
       CREATE TRIGGER take_time AFTER UPDATE ON api_keys REFERENCING NEW TABLE AS used
