@@ -15,7 +15,7 @@ const PAGE_BYTES_MAX = 50_000
 const PAINT_MS_MAX = 100
 const LOADS_MAX = 10
 /** What a bare text takes at most where the machine has time; where it takes longer, a page may in proportion. */
-const BARE_MS = 40
+const BARE_MS = 25
 /** Milliseconds between two of them, in which whatever keeps the machine busy may pass. */
 const REST_MS = 200
 
@@ -129,9 +129,10 @@ async function quickestPaint(page: Page, url: string, enough: number): Promise<n
 }
 
 async function firstPaint(page: Page): Promise<number> {
-  const read = `new Promise((resolve) => new PerformanceObserver((list) =>
-    resolve(list.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0)
-  ).observe({ type: 'paint', buffered: true }))`
+  // The first entry may be of a paint without content.
+  const read = `new Promise((resolve) => new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
+  }).observe({ type: 'paint', buffered: true }))`
   return Number(await page.evaluate(read))
 }
 
