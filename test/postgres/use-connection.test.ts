@@ -111,6 +111,22 @@ test('a batch that hears nothing is given up in time, and the next one is on ano
   await untilAnswered(connection)
 })
 
+test('a statement that outlasts the time of its batch is left, with its connection', async (t) => {
+  const patient = { statementMs: 30_000, lockMs: 30_000, queryMs: 30_000 }
+  const { key, connection, pids } = await open(t, url, async () => {}, patient)
+  await untilAnswered(connection)
+  const first = await pids()
+  await asAdmin(url, async (client) => {
+    await client.query('BEGIN; LOCK TABLE servers')
+    await assert.rejects(
+      connection.decide([callWith(key)]),
+      /AuthenticationFault: the database had no answer for 1500 ms/,
+    )
+  })
+  await untilAnswered(connection)
+  await eventually(async () => (await pids()).every((pid) => !first.includes(pid)))
+})
+
 test('once it is closed nothing is left that is connected', { timeout: 30_000 }, async (t) => {
   const { connection, pids, close } = await open(t, url)
   await untilAnswered(connection)
@@ -145,11 +161,16 @@ interface Opened {
   close(): Promise<void>
 }
 
-async function open(t: TestContext, at: string, prepare = async () => {}): Promise<Opened> {
+async function open(
+  t: TestContext,
+  at: string,
+  prepare = async () => {},
+  patience = SERVING,
+): Promise<Opened> {
   const store = await openStorePatiently(url)
   const { key, keyId } = await addOwner(store, `ada-${randomUUID()}@example.com`)
   await store.close()
-  const database = openDatabase(at, SERVING)
+  const database = openDatabase(at, patience)
   const connection = createUseConnection(database, createOwnersByKey(), prepare)
   const close = async () => {
     connection.close()
