@@ -97,7 +97,7 @@ export function suggestSlug(name: string): string {
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '-')
     .slice(0, 64)
-    .replace(/^-+|-+$/g, '')
+    .replace(/^-|-$/g, '')
 }
 
 function describe(issue: v.InferIssue<typeof schema>): string {
