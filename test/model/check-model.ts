@@ -26,12 +26,12 @@ export interface Checked {
 /** Lets the engine and the model do the same at random. */
 export async function checkModel(
   engine: Engine,
-  { seed, runs, path = '', replayPath = '', shrinks = true }: Check,
+  { seed, runs, path = '', replayPath, shrinks = true }: Check,
 ): Promise<Checked> {
   const commands = fc.commands([...keyCommands(), ...serverCommands()], {
     maxCommands: COMMANDS_MAX,
     size: 'max',
-    replayPath,
+    ...(replayPath === undefined ? {} : { replayPath }),
   })
   let done = 0
   const property = fc.asyncProperty(fc.boolean(), commands, async (isCrowded, steps) => {

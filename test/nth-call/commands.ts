@@ -92,7 +92,7 @@ export function disturbedMigration<D extends Disturbance>(
   })
 }
 
-function setDatabase(t: Pick<TestContext, 'after'>, url: string): void {
+export function setDatabase(t: Pick<TestContext, 'after'>, url: string): void {
   const before = process.env.DATABASE_URL
   process.env.DATABASE_URL = url
   t.after(() => {
@@ -102,7 +102,7 @@ function setDatabase(t: Pick<TestContext, 'after'>, url: string): void {
 }
 
 /** A user with a key and servers, two of which the import changes. */
-async function fill(t: TestContext): Promise<{ keyId: string; key: string; file: string }> {
+export async function fill(t: TestContext): Promise<{ keyId: string; key: string; file: string }> {
   const folder = temporaryFolder(t)
   const [file, other] = [join(folder, 'servers.json'), join(folder, 'other.json')]
   writeFileSync(file, SERVERS)
@@ -127,7 +127,7 @@ interface CommandOptions {
   isInParts?: boolean
 }
 
-function command(
+export function command(
   args: string,
   { stdin = '', repeated, isInParts = false }: CommandOptions = {},
 ): Operation<Ended> {

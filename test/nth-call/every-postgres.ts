@@ -16,4 +16,5 @@ postgresSuite({
   // A command has a minute's patience and a migration has all there is, so that silence is not waited for.
   commands: answered,
   migrate: answered,
+  copy: answered,
 })

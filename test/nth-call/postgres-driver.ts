@@ -10,9 +10,10 @@ export interface PostgresDisturbance extends Disturbance {
 }
 
 type TrappedClient = pg.Client & {
-  connection: { stream: { pause(): void; destroy(): void } }
+  connection: { stream: Stream }
   connectionParameters: { query_timeout?: number }
 }
+type Stream = { pause(): void; resume(): void; destroy(): void }
 type Query = { text: string; [option: string]: unknown }
 type Call = (query?: Query) => Promise<unknown>
 
@@ -46,16 +47,21 @@ export const SLOW: PostgresDisturbance = {
 }
 /**
  * Nothing is heard of the server any more. The service has to end this by its own limits, of which one that a client
- * keeps to is met in a twentieth of its time.
+ * keeps to is met in an eightieth of its time.
  */
 export const SILENT: PostgresDisturbance = {
   name: 'silent',
   query(client, call) {
+    paused.push(client.connection.stream)
     client.connection.stream.pause()
-    return call(undefined)
+    return call()
+  },
+  heal() {
+    for (const stream of paused.splice(0)) stream.resume()
   },
 }
-const HASTE = 20
+const paused: Stream[] = []
+const HASTE = 80
 
 function cut(client: TrappedClient, call: Call): Promise<unknown> {
   client.connection.stream.destroy()

@@ -10,6 +10,7 @@ import { createDatabase } from '../fixtures/postgres-database.ts'
 import { type ApiScene, disturbedRequests } from './api.ts'
 import { makePasswordsCheap } from './cheap-passwords.ts'
 import { type CommandScene, disturbedCommands, disturbedMigration } from './commands.ts'
+import { disturbedCopy } from './copy.ts'
 import { disturbedVisits } from './dashboard.ts'
 import { emptyPostgresDatabase } from './empty-database.ts'
 import { type PostgresDisturbance, trapPostgres } from './postgres-driver.ts'
@@ -17,7 +18,9 @@ import type { Plan } from './sqlite-suite.ts'
 import { disturbedStore, type StoreScene } from './store.ts'
 import { postgresTables } from './tables.ts'
 
-export function postgresSuite(plan: Plan<PostgresDisturbance>): void {
+type PostgresPlan = Plan<PostgresDisturbance> & { copy: readonly PostgresDisturbance[] }
+
+export function postgresSuite(plan: PostgresPlan): void {
   makePasswordsCheap()
   const trap = trapPostgres()
   let cluster: Cluster
@@ -31,6 +34,7 @@ export function postgresSuite(plan: Plan<PostgresDisturbance>): void {
   disturbedStore(openStore, trap, plan.changing)
   disturbedCommands(openCommands, trap, plan.commands)
   disturbedMigration(openNothing, trap, plan.migrate)
+  disturbedCopy(openCommands, trap, plan.copy)
 
   async function openApi(t: TestContext): Promise<ApiScene> {
     const { url, elapse } = await createClockedDatabase(t, cluster)

@@ -12,4 +12,5 @@ postgresSuite({
   password: [REFUSED],
   commands: [UNSURE],
   migrate: [CUT],
+  copy: [UNSURE],
 })

@@ -9,7 +9,7 @@ sqliteSuite({
   requests: [REFUSED, UNSURE, LOCKED, DOWN],
   reading: [REFUSED],
   changing: [REFUSED],
-  password: [REFUSED],
+  password: [],
   commands: [REFUSED],
   migrate: [REFUSED],
 })

@@ -8,6 +8,8 @@ export interface Disturbance {
   name: string
   /** Whether the calls after it are disturbed too. */
   lasts?: boolean
+  /** Ends what it left behind. */
+  heal?(): void
 }
 
 export interface Trap<D extends Disturbance> {
@@ -33,6 +35,7 @@ export function createTrap<D extends Disturbance>(): Trap<D> {
     },
 
     lift() {
+      disturbance?.heal?.()
       disturbance = null
       return isMet
     },

@@ -1,0 +1,30 @@
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { type CommandScene, command, fill, setDatabase } from './commands.ts'
+import { sweep } from './sweep.ts'
+import type { Disturbance, Trap } from './trap.ts'
+
+/** Copying into PostgreSQL, with each of its calls there disturbed in turn. */
+export function disturbedCopy<D extends Disturbance>(
+  open: (t: TestContext) => Promise<CommandScene>,
+  trap: Trap<D>,
+  disturbances: readonly D[],
+): void {
+  test('copy: all of it is there or nothing', async (t) => {
+    const { url, tables: openTables } = await open(t)
+    const source = `sqlite:${join(temporaryFolder(t), 'listing.db')}`
+    setDatabase(t, source)
+    await fill(t)
+    setDatabase(t, url)
+    await command('migrate').run()
+    const tables = await openTables()
+    t.after(tables.close)
+    await tables.remember()
+    const operation = command(`copy --from ${source}`, { repeated: /has to be empty/ })
+    for (const disturbance of disturbances) {
+      const calls = await sweep(operation, tables, trap, disturbance)
+      t.diagnostic(`${calls} calls ${disturbance.name}`)
+    }
+  })
+}
