@@ -22,7 +22,8 @@ export interface Scene {
   /** One that Ada owns, with her server and one that somebody left behind; Bob is a member, and Dan is invited. */
   organization: string
   bob: User
-  dan: string
+  /** The invitation of Dan. */
+  invitation: string
   /** One with nothing in it. */
   emptyOrganization: string
   /** One of Bob's, who has invited Ada. */
@@ -83,10 +84,10 @@ async function makeOrganizations(store: Store, ada: User, bob: User) {
   for (const { id } of [ada, left])
     await store.insertServer(id, randomUUID(), { ...SERVER, organization_id: organization }, NOW)
   await store.removeMember(ada.id, organization, left.id)
-  const dan = 'dan@example.com'
-  await store.invite(ada.id, organization, dan, 0, now)
+  await store.invite(ada.id, organization, 'dan@example.com', 0, now)
+  const [invited] = await store.listInvited(ada.id, organization, 0)
   await store.invite(bob.id, otherOrganization, ada.email, 0, now)
-  return { ...organizations, dan }
+  return { ...organizations, invitation: invited!.id }
 }
 
 /** A dashboard that nobody has an account at, and the token of its setup link. */

@@ -81,7 +81,7 @@ function keyVisits({ keys }: Scene): Visit[] {
 }
 
 function organizationVisits(scene: Scene): Visit[] {
-  const { organization, emptyOrganization, otherOrganization, bob, dan } = scene
+  const { organization, emptyOrganization, otherOrganization, bob, invitation } = scene
   const under = (id: string, act: string, fields: Record<string, string> = {}) =>
     posting(
       `/dashboard/organizations/:id/${act}`,
@@ -95,7 +95,7 @@ function organizationVisits(scene: Scene): Visit[] {
       repeated: 422,
     },
     under(organization, 'members', { email: 'eve@example.com' }),
-    { ...under(organization, 'members/withdraw', { invited: dan }), repeated: 404 },
+    { ...under(organization, 'members/withdraw', { invited: invitation }), repeated: 404 },
     { ...under(organization, 'members/remove', { member: bob.id }), repeated: 404 },
     under(organization, 'give-back'),
     { ...under(otherOrganization, 'accept'), repeated: 404 },
