@@ -40,7 +40,7 @@ export function disturbedRequests<D extends Disturbance>(
       for (let isMet = true; isMet; n += 1) {
         const label = `call ${n} ${disturbance.name}`
         const keys = await issueKeys(store, user.id)
-        assert.equal((await ask(port, { key: keys['too soon'] })).status, 200)
+        await untilAnswered(scene, keys['too soon'], 'undisturbed')
         trap.set(n, disturbance)
         const asked = Object.entries({ ...keys, unknown: generateKey() }).map(
           async ([kind, key]) => [kind, await answerOf(port, { key })] as const,
@@ -50,23 +50,33 @@ export function disturbedRequests<D extends Disturbance>(
           answerOf(port, { path: '/health' }).then((answer) => ['health', answer] as const),
         ]).finally(trap.lift)
         isMet = trap.lift()
-        for (const [kind, answer] of answers) {
+        for (const [kind, answer] of answers)
           assert.ok(ANSWERS[kind]?.includes(answer), `${label}, ${kind}: ${answer}`)
-          if (!isMet) assert.equal(answer, ANSWERS[kind]?.[0], kind)
-        }
         const used = (await store.listApiKeys(user.id, 0)).find(({ name }) => name === 'good')
         const wasUsed = used?.last_used_at !== null
         const isGood = answers.some(([kind, answer]) => kind === 'good' && answer === '200')
         assert.ok(wasUsed || !isGood, `${label}: a 200 was not recorded`)
         // What may have been recorded without anybody having heard of it.
         if (wasUsed) await elapse(1_000)
-        assert.equal(await answerOf(port, { key: keys.good }), '200', `${label}, then undisturbed`)
+        await untilAnswered(scene, keys.good, `${label}, then undisturbed`)
       }
       const took = Math.round(performance.now() - startedAt)
       t.diagnostic(`five requests at once, ${n - 2} calls ${disturbance.name}: ${took} ms`)
     }
   })
 }
+
+/** At once, but for a machine that stands still and runs into the service's limits of time. */
+async function untilAnswered({ port, elapse }: ApiScene, key: string, label: string) {
+  for (let tries = 1; ; tries += 1) {
+    const answer = await answerOf(port, { key })
+    if (answer === '200') return
+    assert.ok(tries < TRIES_MAX && answer.startsWith('502'), `${label}: ${answer}`)
+    await elapse(1_000)
+  }
+}
+
+const TRIES_MAX = 3
 
 async function issueKeys(store: ServingStore, userId: string) {
   const keys = { good: '', 'too soon': '', revoked: '' }
