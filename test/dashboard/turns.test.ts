@@ -70,13 +70,13 @@ test('of more writes than the budget twenty wait and the rest is refused; who wa
   assert.ok(milliseconds > 2_000 / BUDGETS.write.perSecond - 50, `${milliseconds} ms`)
 
   const waiting = Array.from({ length: 7 }, (_, index) =>
-    person.post('/dashboard/api', { form: `f${index}`, name: 'bot' }),
+    person.post('/dashboard/organizations', { name: 'guild', slug: `guild-${index}` }),
   )
   await Promise.race(waiting)
   await store.endSessions(user.id)
   const answers = await Promise.all(waiting)
-  const issued = answers.filter(({ status }) => status === 200).length
-  assert.equal((await store.listApiKeys(user.id)).length, issued)
+  const made = answers.filter(({ headers }) => String(headers.location).endsWith('?done=made'))
+  assert.equal((await store.listOrganizations(user.id)).length, made.length)
   assert.ok(answers.some(({ headers }) => headers.location === '/sign-in'))
 
   await person.signIn('ada@example.com', PASSWORD)
