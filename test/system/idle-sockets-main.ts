@@ -1,20 +1,22 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { parentPort, workerData } from 'node:worker_threads'
 import type { Ending, Order } from './idle-sockets.ts'
 
 /*
- * The thread that holds idle sockets: of each two one says nothing, and one a byte of a header each second.
+ * The process that holds idle sockets: of each two one says nothing, and one a byte of a header each second.
  */
 
-const { port, count } = workerData as { port: number; count: number }
+const [port, count] = process.argv.slice(2).map(Number) as [number, number]
 
 /** As many as wait to be accepted at a time. */
 const TOGETHER = 100
 const TRICKLE_MS = 1_000
+/** The trickles come one after the other, not all at the same moment. */
+const TICK_MS = 10
 
 let sockets: Socket[] = []
 let endings: Promise<Ending>[] = []
+let next = 0
 
 async function open(): Promise<void> {
   sockets = []
@@ -34,7 +36,7 @@ async function openOne(): Promise<void> {
   socket.on('error', (error) => {
     said = error.message
   })
-  if (trickles) trickle(socket)
+  if (trickles) socket.write('GET /health HTTP/1.1\r\nHost: example.com\r\nX: ')
   endings.push(
     once(socket, 'end').then(() => ({
       milliseconds: performance.now() - since,
@@ -43,10 +45,12 @@ async function openOne(): Promise<void> {
   )
 }
 
-function trickle(socket: Socket): void {
-  socket.write('GET /health HTTP/1.1\r\nHost: example.com\r\nX: ')
-  const timer = setInterval(() => socket.write('x'), TRICKLE_MS)
-  for (const event of ['end', 'close']) socket.once(event, () => clearInterval(timer))
+function trickle(): void {
+  for (let left = (sockets.length * TICK_MS) / TRICKLE_MS; left > 0; left -= 1) {
+    next = (next + 1) % sockets.length
+    const socket = sockets[next]!
+    if (next % 2 === 1 && socket.writable && !socket.connecting) socket.write('x')
+  }
 }
 
 async function drop(): Promise<void> {
@@ -67,6 +71,7 @@ const ORDERS: Record<Order, () => Promise<unknown>> = {
   ended: () => Promise.all(endings),
 }
 
-parentPort!.on('message', async (order: Order) => {
-  parentPort!.postMessage(await ORDERS[order]())
+setInterval(trickle, TICK_MS)
+process.on('message', (order: Order) => {
+  void ORDERS[order]().then((result) => process.send!(result ?? null))
 })

@@ -1,7 +1,8 @@
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
+import { fileURLToPath } from 'node:url'
 
-/** Connections that ask for nothing, held by a thread of their own so that nothing else waits for them. */
+/** Connections that ask for nothing, held by a process of their own so that nothing else waits for them. */
 export interface IdleSockets {
   open(): Promise<void>
   /** Lets go of all of them. */
@@ -17,20 +18,21 @@ export interface Ending {
   said: string
 }
 
-/** What the thread does, and says when it has done it. */
+/** What the process does, and says when it has done it. */
 export type Order = 'open' | 'drop' | 'ended'
 
-export async function holdIdleSockets(
-  t: { after(end: () => Promise<unknown>): void },
+export function holdIdleSockets(
+  t: { after(end: () => void): void },
   port: number,
   count: number,
-): Promise<IdleSockets> {
-  const url = new URL('./idle-sockets-main.ts', import.meta.url)
-  const worker = new Worker(url, { workerData: { port, count } })
-  t.after(() => worker.terminate())
+): IdleSockets {
+  const main = fileURLToPath(new URL('./idle-sockets-main.ts', import.meta.url))
+  const holder = fork(main, [String(port), String(count)])
+  t.after(() => holder.kill('SIGKILL'))
   async function give(order: Order): Promise<unknown> {
-    worker.postMessage(order)
-    const [result] = await once(worker, 'message')
+    const done = once(holder, 'message')
+    holder.send(order)
+    const [result] = await done
     return result
   }
   return {
