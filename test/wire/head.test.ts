@@ -140,26 +140,19 @@ test('a Host is a name or an address with an optional port', () => {
 })
 
 test('where a body or an upgrade may follow nothing else is read', () => {
-  const last: Record<string, [value: string, isLast: boolean][]> = {
-    'Content-Length': [
-      ['0', false],
-      ['000', false],
-      ['1', true],
-      ['x', true],
-    ],
-    'CONTENT-LENGTH': [['7', true]],
-    Content_Length: [['7', false]],
-    Upgrade: [['h2c', true]],
-    upgradE: [['x', true]],
-    Upgrads: [['x', false]],
-    'Transfer-Encoding': [['chunked', true]],
-    'transfer-encodinG': [['x', true]],
-    'Transfer-Encodinx': [['x', false]],
-    Accept: [['7', false]],
-  }
-  for (const [name, values] of Object.entries(last))
-    for (const [value, isLast] of values)
-      assert.equal(read({ headers: [...HOST, name, value] }).isLast, isLast, `${name}: ${value}`)
+  const isLast = (name: string, value: string) => read({ headers: [...HOST, name, value] }).isLast
+  for (const name of [
+    'Content-Length',
+    'Upgrade',
+    'upgradE',
+    'Transfer-Encoding',
+    'transfer-encodinG',
+  ])
+    for (const value of ['1', 'x']) assert.equal(isLast(name, value), true, name)
+  for (const name of ['Content_Length', 'Upgrads', 'Transfer-Encodinx', 'Accept'])
+    assert.equal(isLast(name, '7'), false, name)
+  for (const value of ['0', '000']) assert.equal(isLast('CONTENT-LENGTH', value), false)
+  assert.equal(isLast('CONTENT-LENGTH', '7'), true)
   const lengths = [...HOST, 'Content-Length', '5', 'Content-Length', '0']
   assert.equal(read({ headers: lengths }).isLast, true)
 })
