@@ -9,7 +9,7 @@ sqliteSuite({
   requests: [REFUSED, UNSURE, LOCKED, DOWN],
   reading: [REFUSED],
   changing: [REFUSED],
-  password: [],
+  password: [REFUSED],
   commands: [REFUSED],
   migrate: [REFUSED],
 })
