@@ -82,7 +82,7 @@ function operationOf(
     following: ['audit_log', ...(beginsSession ? ['sessions'] : [])],
     async run() {
       isRested = !isRested
-      const ahead = isLate ? LATE_MS : isRested ? REST_MS : 0
+      const ahead = (isLate ? LATE_MS : 0) + (isRested ? REST_MS : 0)
       dashboard.elapse(ahead)
       const person = isStranger || ada === undefined ? dashboard.visitor() : ada.copy()
       return visit(person).finally(() => dashboard.elapse(-ahead))
