@@ -14,13 +14,11 @@ const TRICKLE_MS = 1_000
 /** The trickles come one after the other, not all at the same moment. */
 const TICK_MS = 10
 
-let sockets: Socket[] = []
-let endings: Promise<Ending>[] = []
+const sockets: Socket[] = []
+const endings: Promise<Ending>[] = []
 let next = 0
 
 async function open(): Promise<void> {
-  sockets = []
-  endings = []
   while (sockets.length < count) await Promise.all(Array.from({ length: TOGETHER }, openOne))
 }
 
@@ -53,21 +51,8 @@ function trickle(): void {
   }
 }
 
-async function drop(): Promise<void> {
-  // Nobody waits for their ends any more.
-  for (const ending of endings) ending.catch(() => {})
-  const open = sockets.filter(({ closed }) => !closed)
-  await Promise.all(
-    open.map((socket) => {
-      socket.destroy()
-      return once(socket, 'close')
-    }),
-  )
-}
-
 const ORDERS: Record<Order, () => Promise<unknown>> = {
   open,
-  drop,
   ended: () => Promise.all(endings),
 }
 

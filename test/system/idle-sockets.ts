@@ -5,9 +5,7 @@ import { fileURLToPath } from 'node:url'
 /** Connections that ask for nothing, held by a process of their own so that nothing else waits for them. */
 export interface IdleSockets {
   open(): Promise<void>
-  /** Lets go of all of them. */
-  drop(): Promise<void>
-  /** Waits until the service has ended all that were opened last; what it said to each, and after how long. */
+  /** Waits until the service has ended all of them; what it said to each, and after how long. */
   ended(): Promise<Ending[]>
 }
 
@@ -19,7 +17,7 @@ export interface Ending {
 }
 
 /** What the process does, and says when it has done it. */
-export type Order = 'open' | 'drop' | 'ended'
+export type Order = 'open' | 'ended'
 
 export function holdIdleSockets(
   t: { after(end: () => void): void },
@@ -37,7 +35,6 @@ export function holdIdleSockets(
   }
   return {
     open: async () => void (await give('open')),
-    drop: async () => void (await give('drop')),
     ended: async () => (await give('ended')) as Ending[],
   }
 }
