@@ -4,6 +4,7 @@ import { AuthenticationFault, ListFault } from '../../src/listing/faults.ts'
 import type { Use } from '../../src/listing/store.ts'
 import { createUseQueue, type UseQueue } from '../../src/sqlite/use-queue.ts'
 import type { Call, Outcome, Uses } from '../../src/sqlite/uses.ts'
+import { eventually } from '../fixtures/eventually.ts'
 
 /*
  * Which calls are decided together, when, and what becomes of them; deciding itself is the test's.
@@ -90,7 +91,7 @@ test('a call waits a second and no longer; one that came later is not given up w
   const refused = assert.rejects(first, /AuthenticationFault: not decided within 1000 ms/)
   elapse(999)
   const later = call(queue, 3)
-  while (batches.length < 2) await turns()
+  await eventually(async () => batches.length >= 2)
   assert.deepEqual(batches[1], [1, 3])
   elapse(1)
   await refused
