@@ -45,12 +45,16 @@ export function createOwnersByKey(ownersMax = OWNERS_MAX): OwnersByKey {
 }
 
 /** The first 48 bits as a number, which a map keeps in a third of the room of the whole. */
-function shortOf([a = 0, b = 0, c = 0, d = 0, e = 0, f = 0]: Uint8Array): number {
-  return ((((a * 256 + b) * 256 + c) * 256 + d) * 256 + e) * 256 + f
+function shortOf(keyHash: Uint8Array): number {
+  return bytesOf(keyHash).readUIntBE(0, 6)
 }
 
 function textOf(keyHash: Uint8Array): string {
-  return Buffer.from(keyHash.buffer, keyHash.byteOffset, keyHash.byteLength).toString('latin1')
+  return bytesOf(keyHash).toString('latin1')
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
 }
 
 /**

@@ -38,7 +38,14 @@ test('each call of a batch has its own outcome, and of those with one key only t
     'too soon',
   ])
   assert.deepEqual(outcomes[3], { outcome: 'revoked', apiKeyId: revoked.keyId })
-  assert.deepEqual(outcomes[4], { outcome: 'too soon', apiKeyId: ada.keyId })
+  const tooSoon = { outcome: 'too soon', apiKeyId: ada.keyId }
+  assert.deepEqual(outcomes[4], tooSoon)
+  await eventually(async () => {
+    const stamp = 'UPDATE api_keys SET last_used_at = clock_timestamp() WHERE id = $1'
+    await client.query(stamp, [ada.keyId])
+    const [again] = await useTogether(client, owners, [callWith(ada.key)])
+    return isDeepStrictEqual(again, tooSoon)
+  })
 })
 
 test('a use brings all rows of its own owner, in order, and no rows are an empty list', async (t) => {
