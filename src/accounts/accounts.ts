@@ -117,7 +117,8 @@ function openLibrary(options: AccountsOptions, passwords: Passwords) {
       },
     },
     advanced: {
-      database: { generateId: () => randomUUID(), validateSchema: false },
+      // Where it joins by itself it writes faults to stderr, past every logger.
+      database: { generateId: () => randomUUID(), validateSchema: false, joins: true },
       ipAddress: { disableIpTracking: true },
       useSecureCookies: false,
       defaultCookieAttributes: { secure: isSecure, httpOnly: true, sameSite: 'lax', path: '/' },

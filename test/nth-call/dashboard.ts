@@ -22,8 +22,7 @@ export function disturbedVisits<D extends Disturbance>(
 ): void {
   test('dashboard: a call that fails is an honest page, and what was asked is done whole or not at all', async (t) => {
     const scene = await openScene(t, open)
-    // The library writes some of the errors that it throws there, too, past its own switch for that.
-    t.mock.method(console, 'error', () => {})
+    const written = t.mock.method(console, 'error')
     const visits = {
       reading: readingVisits(scene),
       changing: changingVisits(scene),
@@ -40,13 +39,15 @@ export function disturbedVisits<D extends Disturbance>(
       }
     const visited = [...Object.values(visits).flat(), ...setupVisits('')].map(({ route }) => route)
     assert.deepEqual([...new Set(visited)].toSorted(), routesOfDashboard())
+    assert.equal(written.mock.callCount(), 0, 'the library wrote past the log')
   })
 
   test('dashboard: so is the setup of an installation', async (t) => {
     const scene = await openSetup(t, open)
-    t.mock.method(console, 'error', () => {})
+    const written = t.mock.method(console, 'error')
     for (const disturbance of disturbances.password)
       await disturb(scene, setupVisits(scene.token), disturbance)
+    assert.equal(written.mock.callCount(), 0, 'the library wrote past the log')
   })
 
   async function disturb(
