@@ -158,8 +158,12 @@ export function unusable(error: unknown): NotConfigured | null {
     : new NotConfigured(`cannot use the database of DATABASE_URL: ${reason}`, { cause: error })
 }
 
+/** Where the server says that somebody lacks a right. With the same code it says that its own disk refused it a file. */
+const RIGHTS = ['aclcheck_error', 'CheckMyDatabase']
+
 function refusalOf(error: unknown): string | null {
-  switch ((error as { code?: unknown } | undefined)?.code) {
+  const { code, routine = '' } = (error ?? {}) as { code?: unknown; routine?: string }
+  switch (code) {
     case '28P01':
       return 'the server refuses the user name or the password'
     case '28000':
@@ -167,7 +171,7 @@ function refusalOf(error: unknown): string | null {
     case '3D000':
       return 'the server has no database of that name'
     case '42501':
-      return 'this user lacks a right there'
+      return RIGHTS.includes(routine) ? 'this user lacks a right there' : null
     case 'ENOENT':
     case 'EACCES':
       return `${(error as Error).message}, a file that DATABASE_URL names`

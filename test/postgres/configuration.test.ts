@@ -126,6 +126,24 @@ for (const { name, sentence, spoil, mend } of CASES)
     assert.equal((await ask(served.port, { key })).status, 200)
   })
 
+test('a server that cannot open its own files, with the code of a lacking right, may recover: 502, not 503', async (t) => {
+  const url = await createDatabase(cluster)
+  // As on a disk that is read-only: what is asked first fails so, for those whose search path finds it here.
+  await admin(
+    url,
+    `CREATE SCHEMA failing;
+     CREATE FUNCTION failing.pg_is_in_recovery() RETURNS boolean LANGUAGE plpgsql AS
+       $$BEGIN RAISE EXCEPTION 'could not open file' USING ERRCODE = '42501'; END$$;
+     CREATE ROLE dave LOGIN SUPERUSER PASSWORD 'secret';
+     ALTER ROLE dave SET search_path = failing, pg_catalog, public`,
+  )
+  const served = await programIn(t).serve({ env: { DATABASE_URL: asRole(url, 'dave') } })
+  const { status, body } = await ask(served.port, { key: generateKey() })
+  assert.deepEqual([status, JSON.parse(body)], [502, { error: 'Authentication service error.' }])
+  await admin(url, 'ALTER ROLE dave SET search_path = public')
+  assert.equal((await ask(served.port, { key: generateKey() })).status, 401)
+})
+
 test('a server that is not there may come: until then it is 502, not 503', async (t) => {
   const url = await createDatabase(cluster)
   await migratePostgres(url)

@@ -59,16 +59,17 @@ test('sslmode means what it means elsewhere, and prefer is one mode and then the
 })
 
 test('a refusal that will not pass is a sentence for the operator, and no other error is', () => {
-  const sentences: [code: string, sentence: RegExp][] = [
+  const sentences: [code: string, sentence: RegExp, routine?: string][] = [
     ['28P01', /the server refuses the user name or the password$/],
     ['28000', /the server does not let this user in from here$/],
     ['3D000', /the server has no database of that name$/],
-    ['42501', /this user lacks a right there$/],
+    ['42501', /this user lacks a right there$/, 'aclcheck_error'],
+    ['42501', /this user lacks a right there$/, 'CheckMyDatabase'],
     ['ENOENT', /no such file, a file that DATABASE_URL names$/],
     ['EACCES', /no such file, a file that DATABASE_URL names$/],
   ]
-  for (const [code, sentence] of sentences) {
-    const error = Object.assign(new Error('no such file'), { code })
+  for (const [code, sentence, routine] of sentences) {
+    const error = Object.assign(new Error('no such file'), { code, routine })
     const fault = unusable(error)
     assert.ok(fault instanceof NotConfigured)
     assert.match(fault.message, /^cannot use the database of DATABASE_URL: /)
@@ -77,7 +78,13 @@ test('a refusal that will not pass is a sentence for the operator, and no other 
   }
   const own = new NotConfigured('too old')
   assert.equal(unusable(own), own)
-  for (const error of [Object.assign(new Error('x'), { code: '57P03' }), new Error('x'), undefined])
+  const others = [
+    { code: '57P03' },
+    { code: '42501', routine: 'mdopenfork' },
+    { code: '42501' },
+    {},
+  ]
+  for (const error of [...others.map((fields) => Object.assign(new Error('x'), fields)), undefined])
     assert.equal(unusable(error), null)
 })
 
