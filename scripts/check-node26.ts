@@ -24,6 +24,5 @@ if (found !== `v${VERSION}`)
   throw new Error(`expected Node.js ${VERSION} in ${folder}, found ${found}`)
 console.log(`Node.js ${found}`)
 const files = SUITES.map((suite) => `test/${suite}/*.test.ts`)
-execFileSync(binary, ['--test', '--test-reporter=./test/reporter.ts', ...files], {
-  stdio: 'inherit',
-})
+const options = ['--test-concurrency=2', '--test-reporter=./test/reporter.ts']
+execFileSync(binary, ['--test', ...options, ...files], { stdio: 'inherit' })

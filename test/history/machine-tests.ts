@@ -1,7 +1,7 @@
-import { lastFirst } from '../history/ends.ts'
-import { missingForMachine } from '../history/machine.ts'
-import { nemesisTests } from '../history/nemesis-tests.ts'
-import { openBattlefield } from '../history/open-battlefield.ts'
+import { lastFirst } from './ends.ts'
+import { missingForMachine } from './machine.ts'
+import { nemesisTests } from './nemesis-tests.ts'
+import { openBattlefield } from './open-battlefield.ts'
 
 /*
  * The nemesis with all its faults, those of clocks and of disks among them, which take libfaketime and root; in the end
@@ -16,5 +16,6 @@ const RUNS = {
   ...(missing === null ? { last: { fixed: 'disk full', fresh: 'disk read-only' } } : {}),
 }
 
-nemesisTests('SQLite', (t) => openBattlefield('sqlite', lastFirst(t), missing), RUNS)
-nemesisTests('PostgreSQL', (t) => openBattlefield('postgres', lastFirst(t), missing), RUNS)
+export function machineTests(name: string, engine: 'sqlite' | 'postgres'): void {
+  nemesisTests(name, (t) => openBattlefield(engine, lastFirst(t), missing), RUNS)
+}
