@@ -158,7 +158,7 @@ export function unusable(error: unknown): NotConfigured | null {
     : new NotConfigured(`cannot use the database of DATABASE_URL: ${reason}`, { cause: error })
 }
 
-/** Where the server says that somebody lacks a right. With the same code it says that its own disk refused it a file. */
+/** Where the server says that somebody lacks a right: with the same code it says that its disk refused it a file. */
 const RIGHTS = ['aclcheck_error', 'CheckMyDatabase']
 
 function refusalOf(error: unknown): string | null {

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sqliteDatabase, startDashboard } from '../fixtures/dashboard.ts'
+
+/*
+ * Checking passwords is dear by intent: what cannot be done in time is refused.
+ */
+
+test('more passwords than can be worked on are refused for now, and that is no fault', async (t) => {
+  const { visitor, faults } = await startDashboard(t, sqliteDatabase, {
+    trustedProxies: ['127.0.0.1'],
+  })
+  await visitor().get('/sign-in')
+  const statuses = await Promise.all(
+    Array.from({ length: 120 }, async (_, index) => {
+      const fields = { email: `user${index}@example.com`, password: 'not this one' }
+      const headers = { 'Sec-Fetch-Site': 'same-origin', 'X-Forwarded-For': `10.0.0.${index}` }
+      return (await visitor().post('/sign-in', fields, headers)).status
+    }),
+  )
+  assert.deepEqual(new Set(statuses), new Set([401, 503]))
+  assert.ok(statuses.filter((status) => status === 401).length >= 60)
+  assert.deepEqual(faults, [])
+})
