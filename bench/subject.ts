@@ -13,8 +13,6 @@ export interface Subject {
   answered: number
   /** The number of the key that it was not asked with for the longest time. */
   nextKey: number
-  /** Answers with 200 per second, one entry for each measured round. */
-  rates: number[]
 }
 
 const START_MS = 30_000
@@ -49,7 +47,6 @@ export async function startSubject(
     port,
     answered: 0,
     nextKey: 0,
-    rates: [],
     cpuSeconds() {
       // The name in parentheses may have spaces in it; behind it utime and stime are the 12th and 13th field.
       const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8')

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { HttpEvent } from '../http/message.ts'
 import { type Instant, presentInstant } from '../listing/instant.ts'
 import {
@@ -10,6 +11,8 @@ import {
 
 /** How often counts are written. What is not written yet is lost with the process, and is no more than a picture. */
 const WRITE_MS = 60_000
+/** Between two slices: requests go first. */
+const PAUSE_MS = 10
 /** Keys counted between two writings; requests of others are not in the picture. */
 const COUNTED_MAX = 200_000
 
@@ -33,6 +36,7 @@ export function createUseCounter(
 ): UseCounter {
   let counts = new Map<string, UseCount>()
   let writing: Promise<void> = Promise.resolve()
+  let isClosing = false
   const timer = setInterval(() => void write(), WRITE_MS).unref()
 
   function observe(event: HttpEvent): void {
@@ -61,24 +65,27 @@ export function createUseCounter(
   }
 
   async function writeSlices(): Promise<void> {
-    const written = [...counts.values()]
+    const ordered = inOrderOfKeys(counts.values())
     counts = new Map()
     try {
-      while (written.length > 0) {
+      for (let slice = takeSlice(ordered); slice.length > 0; slice = takeSlice(ordered)) {
         // A slice that fails may have been written all the same: it is not written again.
-        await store.addUseCounts(written.splice(0, COUNTS_SLICE))
-        // Requests go first.
-        await new Promise(setImmediate)
+        await store.addUseCounts(slice)
+        await pause()
       }
-      while (await store.dropUseCounts(slotOf(now()) - SLOTS_KEPT)) await new Promise(setImmediate)
+      while (await store.dropUseCounts(slotOf(now()) - SLOTS_KEPT)) await pause()
     } catch (fault) {
       onFault(fault)
-      keep(written)
+      keep(ordered)
     }
   }
 
+  async function pause(): Promise<void> {
+    if (!isClosing) await delay(PAUSE_MS)
+  }
+
   /** What was not tried to be written is there for the next time. */
-  function keep(unwritten: readonly UseCount[]): void {
+  function keep(unwritten: Iterable<UseCount>): void {
     for (const count of unwritten) {
       const since = counts.get(count.api_key_id)
       if (since === undefined) counts.set(count.api_key_id, count)
@@ -99,8 +106,28 @@ export function createUseCounter(
       }),
     write,
     async close() {
+      isClosing = true
       clearInterval(timer)
       await write()
     },
   }
+}
+
+/** Characters of an id that groups are formed by: sorting all of a large number at once would stop the event loop. */
+const GROUP_BY = 2
+
+function* inOrderOfKeys(counts: Iterable<UseCount>): Generator<UseCount, void> {
+  const groups = Map.groupBy(counts, ({ api_key_id }) => api_key_id.slice(0, GROUP_BY))
+  for (const start of [...groups.keys()].toSorted())
+    yield* groups.get(start)!.toSorted((a, b) => (a.api_key_id < b.api_key_id ? -1 : 1))
+}
+
+function takeSlice(counts: Generator<UseCount, void>): UseCount[] {
+  const slice: UseCount[] = []
+  while (slice.length < COUNTS_SLICE) {
+    const { value, done } = counts.next()
+    if (done === true) break
+    slice.push(value)
+  }
+  return slice
 }

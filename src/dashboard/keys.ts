@@ -103,8 +103,9 @@ export async function showOwnKeys(
   const { userId, startedAt } = visit.get('session')
   const apiKeys = await store.listApiKeys(userId, REVOKED_SHOWN + 1)
   const slot = slotOf(now())
-  const written = await store.listUseCounts(userId, slot - SLOTS_SHOWN + 1)
-  const counts = [...written, ...counter.unwritten(apiKeys.map(({ id }) => id))]
+  const ids = apiKeys.map(({ id }) => id)
+  const written = await store.listUseCounts(ids, slot - SLOTS_SHOWN + 1)
+  const counts = [...written, ...counter.unwritten(ids)]
   const invitations = await store.listInvitations(userId, now() - INVITATION_KEPT)
   const asksPassword = now() - startedAt >= SESSION_FRESH
   return showKeys(visit, { ...page, apiKeys, counts, slot, asksPassword, invitations })

@@ -22,10 +22,10 @@ export interface UseCount {
 }
 
 export interface UseCountStore {
-  /** Adds to what is stored, at most COUNTS_SLICE rows at a time. */
+  /** Adds to what is stored, at most COUNTS_SLICE rows at a time. It costs least in the order of their keys. */
   addUseCounts(counts: readonly UseCount[]): Promise<void>
-  /** Of the user's keys, from a slot on. */
-  listUseCounts(userId: string, fromSlot: number): Promise<UseCount[]>
+  /** Of these keys, from a slot on. */
+  listUseCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UseCount[]>
   /** Removes some of what is older, at most COUNTS_SLICE rows; true if there may be more. */
   dropUseCounts(beforeSlot: number): Promise<boolean>
 }

@@ -21,11 +21,11 @@ export function useCounts(database: Database): UseCountStore {
       )
     },
 
-    async listUseCounts(userId, fromSlot) {
+    async listUseCounts(apiKeyIds, fromSlot) {
       return database.query<UseCount>(
-        `SELECT api_key_id, use_counts.slot, answered, limited, revoked FROM api_keys JOIN use_counts ON api_key_id = api_keys.id
-         WHERE user_id = $1 AND use_counts.slot >= $2`,
-        [userId, fromSlot],
+        `SELECT api_key_id, slot, answered, limited, revoked FROM use_counts
+         WHERE api_key_id = ANY ($1::uuid[]) AND slot >= $2`,
+        [apiKeyIds, fromSlot],
       )
     },
 

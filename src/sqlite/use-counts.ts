@@ -10,20 +10,23 @@ export function writeUseCounts(
   claiming: DatabaseSync,
 ): Pick<UseCountStore, 'addUseCounts' | 'dropUseCounts'> {
   const add = claiming.prepare(`
-    INSERT INTO use_counts (slot, api_key_id, answered, limited, revoked)
-    VALUES (:slot, :api_key_id, :answered, :limited, :revoked)
-    ON CONFLICT (api_key_id, slot) DO UPDATE SET answered = answered + excluded.answered,
+    INSERT INTO use_counts (slot, api_key_id, answered, limited, revoked) VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (slot, api_key_id) DO UPDATE SET answered = answered + excluded.answered,
       limited = limited + excluded.limited, revoked = revoked + excluded.revoked
   `)
   const drop = claiming.prepare(`
-    DELETE FROM use_counts WHERE (api_key_id, slot) IN
-      (SELECT api_key_id, slot FROM use_counts WHERE slot < ? LIMIT ${COUNTS_SLICE})
+    DELETE FROM use_counts WHERE (slot, api_key_id) IN
+      (SELECT slot, api_key_id FROM use_counts WHERE slot < ? LIMIT ${COUNTS_SLICE})
   `)
 
   return {
     async addUseCounts(counts) {
       transact(claiming, () => {
-        for (const count of counts.slice(0, COUNTS_SLICE)) add.run({ ...count })
+        for (const { slot, api_key_id, answered, limited, revoked } of counts.slice(
+          0,
+          COUNTS_SLICE,
+        ))
+          add.run(slot, api_key_id, answered, limited, revoked)
       })
     },
 
@@ -34,14 +37,19 @@ export function writeUseCounts(
 }
 
 export function readUseCounts(database: DatabaseSync): Pick<UseCountStore, 'listUseCounts'> {
+  // Slot by slot, as the rows stand; a slot that has none at all is looked for once.
   const list = database.prepare(`
+    WITH RECURSIVE slots (slot) AS (
+      SELECT max(?, min(slot)) FROM use_counts
+      UNION ALL SELECT slot + 1 FROM slots WHERE slot < (SELECT max(slot) FROM use_counts)
+    )
     SELECT api_key_id, use_counts.slot, answered, limited, revoked
-    FROM api_keys JOIN use_counts ON api_key_id = api_keys.id
-    WHERE user_id = ? AND use_counts.slot >= ?
+    FROM slots CROSS JOIN json_each(?) AS ids
+    CROSS JOIN use_counts ON use_counts.slot = slots.slot AND api_key_id = ids.value
   `)
   return {
-    async listUseCounts(userId, fromSlot) {
-      return list.all(userId, fromSlot) as unknown as UseCount[]
+    async listUseCounts(apiKeyIds, fromSlot) {
+      return list.all(fromSlot, JSON.stringify(apiKeyIds)) as unknown as UseCount[]
     },
   }
 }

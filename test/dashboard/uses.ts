@@ -61,14 +61,14 @@ export function usePages(open: OpenDatabase): void {
     await counter.write()
     assert.deepEqual(counter.unwritten([apiKey!.id]), [])
     const slot = slotOf(NOW)
-    const counts = await store.listUseCounts(user.id, slot)
+    const counts = await store.listUseCounts([apiKey!.id], slot)
     assert.deepEqual(
       counts.map((count) => ({ ...count })),
       [{ api_key_id: apiKey!.id, slot, answered: 2, limited: 2, revoked: 1 }],
     )
     now += 49 * 3_600_000_000
     await counter.write()
-    assert.deepEqual(await store.listUseCounts(user.id, 0), [])
+    assert.deepEqual(await store.listUseCounts([apiKey!.id], 0), [])
     assert.deepEqual(faults, [])
   })
 
@@ -86,16 +86,16 @@ export function usePages(open: OpenDatabase): void {
     )
     t.after(() => counter.close())
     // In the first of two slices, a slot that no database takes.
-    observeOnce(counter, idOf(999))
+    observeOnce(counter, idOf(0))
     now = NOW
-    for (let index = 0; index < 220; index += 1) observeOnce(counter, idOf(index))
+    for (let index = 1; index <= 220; index += 1) observeOnce(counter, idOf(index))
     observeOnce(counter, apiKey!.id)
     await counter.write()
     assert.equal(faults.length, 1)
     assert.equal(counter.unwritten([apiKey!.id])[0]?.answered, 1)
     observeOnce(counter, apiKey!.id)
     await counter.write()
-    const [count] = await store.listUseCounts(user.id, slotOf(NOW))
+    const [count] = await store.listUseCounts([apiKey!.id], slotOf(NOW))
     assert.equal(count?.answered, 2)
     assert.equal(faults.length, 1)
   })

@@ -1,13 +1,20 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { createUseCounter } from '../../src/dashboard/count-uses.ts'
 import { hashApiKey } from '../../src/listing/api-key.ts'
 import { createUser } from '../../src/listing/user.ts'
-import { openServingSqliteStore } from '../../src/sqlite/store.ts'
+import { openDatabase } from '../../src/sqlite/database.ts'
+import { migrateSqlite, openServingSqliteStore } from '../../src/sqlite/store.ts'
+import { writeUseCounts } from '../../src/sqlite/use-counts.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
+
+const NOW = 1_800_000_000_000_000
 
 /*
  * The dashboard beside everything else that works on the file.
@@ -55,6 +62,40 @@ test('writing counts leaves remembered listings as they are; writing a server do
   assert.equal((await use(revision)).rows, null)
   await store.saveServers(user.id, null, [{ name: 'two', address: 'two.example' }], 1)
   assert.equal((await use(revision)).rows?.length, 2)
+})
+
+test('writing the counts of many keys touches few pages of the file', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await migrateSqlite(path)
+  const database = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 0 })
+  // What is written is looked up in the log, which holds each page once for each commit that touched it.
+  database.exec('PRAGMA wal_autocheckpoint = 0')
+  const rethrow = (fault: unknown) => assert.ifError(fault)
+  const counter = createUseCounter(writeUseCounts(database), rethrow, () => NOW)
+  t.after(async () => {
+    await counter.close()
+    database.close()
+  })
+  const keys = Array.from({ length: 10_000 }, () => randomUUID())
+  for (let minute = 0; minute < 2; minute += 1) {
+    for (const apiKeyId of keys)
+      counter.observe({
+        kind: 'answered',
+        method: 'GET',
+        route: '/',
+        status: 200,
+        milliseconds: 1,
+        apiKeyId,
+      })
+    const before = statSync(`${path}-wal`).size
+    await counter.write()
+    const pages = (statSync(`${path}-wal`).size - before) / 4096
+    assert.ok(pages < 1_000, `10,000 keys took ${pages.toFixed()} pages`)
+  }
+  assert.deepEqual(
+    { ...database.prepare('SELECT sum(answered) AS uses FROM use_counts').get() },
+    { uses: 20_000 },
+  )
 })
 
 test('the keys of one owner are read without sorting the uses of all', async (t) => {
