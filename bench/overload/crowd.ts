@@ -19,6 +19,12 @@ export interface Crowd {
   connections: number
 }
 
+export interface Health {
+  asked: number
+  p99: number
+  max: number
+}
+
 /** What it saw; times are in milliseconds, from the moment a request was due. */
 export interface Seen {
   /** Answers with 200 per second, from one second after the beginning to the end of the load. */
@@ -29,13 +35,13 @@ export interface Seen {
   shed: number
   other: number
   unanswered: number
-  /** What all connections were too busy for. */
+  /** What found all connections waiting for an answer. */
   unsent: number
   /** Of the 200s. */
   p50: number
   p99: number
   /** Of GET /health beside the load. */
-  health: { asked: number; p99: number; max: number }
+  health: Health
   /** From the end of the load to the end of the last request that was not answered 200 within 100 ms. */
   recovery: number
   /** The p99 of polite requests after that: what the machine itself makes a request wait. */
