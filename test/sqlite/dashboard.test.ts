@@ -70,8 +70,7 @@ test('writing the counts of many keys touches few pages of the file', async (t) 
   const database = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 0 })
   // What is written is looked up in the log, which holds each page once for each commit that touched it.
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  const rethrow = (fault: unknown) => assert.ifError(fault)
-  const counter = createUseCounter(writeUseCounts(database), rethrow, () => NOW)
+  const counter = createUseCounter(writeUseCounts(database), assert.ifError, () => NOW)
   t.after(async () => {
     await counter.close()
     database.close()
