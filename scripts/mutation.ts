@@ -36,7 +36,7 @@ const PARTS: Part[] = [
   {
     folder: 'sqlite',
     mutate: below('src/sqlite', 'clock', 'database', 'use-queue', 'uses'),
-    tests: tests('sqlite', 'batches', 'use-queue', 'database', 'uses'),
+    tests: tests('sqlite', 'batches', 'clock', 'use-queue', 'database', 'uses'),
     skip: '/names no boot/',
   },
   {

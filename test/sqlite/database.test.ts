@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
-import { readBootId } from '../../src/sqlite/clock.ts'
 import {
   createDatabaseFile,
   isLocked,
@@ -147,11 +146,6 @@ test('a failure to open that will not pass is a sentence for the operator, and n
     assert.equal(unusable('a.db', error), null)
   assert.equal(isLocked({ errcode: 517 }), true)
   for (const error of [{ errcode: 6 }, {}, undefined]) assert.equal(isLocked(error), false)
-})
-
-test('where the system names no boot there is none', (t) => {
-  assert.match(readBootId() ?? '', /^[0-9a-f-]{36}$/)
-  assert.equal(readBootId(join(temporaryFolder(t), 'none')), null)
 })
 
 function openTwo(t: { after(end: () => void): void }): {
