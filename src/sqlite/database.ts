@@ -1,4 +1,4 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -29,8 +29,8 @@ function makeFolder(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 })
   } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!existsSync(path) || !statSync(path).isDirectory()) throw error
+    // Another process may have made it meanwhile, or this one, as the first half of `new/..`.
+    if (!existsSync(path)) throw error
   }
 }
 
@@ -171,7 +171,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code
 }
 
-function primaryCode(error: unknown): number | null {
-  const code = (error as { errcode?: number } | undefined)?.errcode
-  return code === undefined ? null : code & 0xff
+/** 0, which is no error of SQLite's, for what is none. */
+function primaryCode(error: unknown): number {
+  return ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -34,6 +34,17 @@ test('a new file and its folders are for their owner alone, and a file that is t
   assert.throws(() => createDatabaseFile(join(path, 'a.db')), { code: 'ENOTDIR' })
 })
 
+test('a path may go through a folder that is still to be made, and not through a link that leads nowhere', (t) => {
+  const folder = temporaryFolder(t)
+  for (const path of [`${folder}/a/./listing.db`, `${folder}/b/../c/listing.db`]) {
+    createDatabaseFile(path)
+    assert.equal(statSync(path).size, 0)
+  }
+  assert.deepEqual(readdirSync(folder).toSorted(), ['a', 'b', 'c'])
+  symlinkSync(join(folder, 'nowhere'), join(folder, 'link'))
+  assert.throws(() => createDatabaseFile(join(folder, 'link', 'a.db')), { code: 'EEXIST' })
+})
+
 test('a connection writes ahead, keeps its cache and its log within bounds, and syncs as it is told', (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   createDatabaseFile(path)
@@ -64,6 +75,10 @@ test("another program's database is left as it is; an empty one and our own are 
   const foreign = make('foreign.db', 'CREATE TABLE notes (text)')
   assert.throws(() => openDatabase(foreign, OPTIONS), /belongs to another program/)
   assert.equal(existsSync(`${foreign}-wal`), false)
+  // Reading one that writes ahead makes files beside it, which the end of the connection takes away again.
+  const ahead = make('ahead.db', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)')
+  assert.throws(() => openDatabase(ahead, OPTIONS), /belongs to another program/)
+  assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db'])
   const empty = make('empty.db', 'CREATE VIEW v AS SELECT 1')
   const ours = make('ours.db', 'CREATE TABLE schema_migrations (a); CREATE TABLE notes (text)')
   const lock = make('lock.db', 'CREATE TABLE holder (a)')
@@ -89,6 +104,17 @@ test('a transaction is all or nothing, and holds the write lock from its beginni
   assert.equal(database.isTransaction, false)
   // Where SQLite has ended it already there is nothing to end.
   rollBack(database)
+})
+
+test('what a transaction left open that could not be ended is no part of the next one', (t) => {
+  const { database } = openTwo(t)
+  database.exec(`BEGIN; INSERT INTO notes VALUES ('of the one before')`)
+  transact(database, () => database.exec(`INSERT INTO notes VALUES ('a')`))
+  const notes = database.prepare('SELECT text FROM notes').all()
+  assert.deepEqual(
+    notes.map(({ text }) => text),
+    ['a'],
+  )
 })
 
 test('what finds the file locked is tried again, for a while; any other error is thrown at once', async (t) => {
