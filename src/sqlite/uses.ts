@@ -87,7 +87,7 @@ export function createUses(database: DatabaseSync, boot: number, clock: Clock): 
       return outcomes
     } catch (error) {
       undo()
-      return withoutUses(calls, candidates, outcomes, notRecorded(error))
+      return withoutUses(calls, outcomes, notRecorded(error))
     }
   }
 
@@ -156,15 +156,12 @@ function shareFate(first: Outcome, apiKeyId: string): Outcome {
 /** The outcomes of a batch that was not committed: what was only read stays true, whatever hung on a use fails. */
 function withoutUses(
   calls: readonly Call[],
-  candidates: ReadonlyMap<number, number>,
   outcomes: readonly Outcome[],
   fault: AuthenticationFault,
 ): Outcome[] {
   const notUsed = new Set<string>()
-  for (const index of candidates.values()) {
-    const outcome = outcomes[index]
-    if (outcome !== undefined && 'apiKeyId' in outcome) notUsed.add(outcome.apiKeyId)
-  }
+  // Rows are for those alone that were to be used.
+  for (const outcome of outcomes) if ('rows' in outcome) notUsed.add(outcome.apiKeyId)
   return calls.map((_, index) => {
     const outcome = outcomes[index]
     if (outcome === undefined) return fault

@@ -75,6 +75,7 @@ test('where reading a list ends the transaction nothing is recorded, of no key o
   const batch = [bob, ada].map(callWith)
   const outcomes = uses.useTogether(batch)
   assert.equal(nameOf(outcomes![0]!), 'AuthenticationFault')
+  assert.match(inspect(outcomes![0]), /the transaction was ended by an error/)
   assert.ok(outcomes![1] instanceof Error)
   assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
   database.exec('DROP VIEW servers; ALTER TABLE elsewhere RENAME TO servers')
@@ -117,6 +118,12 @@ test('while another process holds the lock nothing is decided; where a transacti
     'AuthenticationFault',
   ])
   database.exec('PRAGMA query_only = OFF')
+  assert.deepEqual(uses.useTogether([callWith(ada)])?.map(nameOf), ['used'])
+})
+
+test('what a batch left open that could not be ended is no part of the next one', async (t) => {
+  const { uses, database, ada } = await openUses(t)
+  database.exec('BEGIN; DELETE FROM api_keys')
   assert.deepEqual(uses.useTogether([callWith(ada)])?.map(nameOf), ['used'])
 })
 

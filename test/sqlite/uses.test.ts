@@ -39,6 +39,15 @@ test('after a boot of the machine no stamp of the one before is compared with th
   })
 })
 
+test('in the first second after a boot of the machine a key that was never used is not too soon', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await serve(path, { ...manualClock(), monotonic: () => 999_999 }, async (store) => {
+    const { key } = await addOwner(store, 'ada@example.com')
+    assert.equal((await use(store, key)).outcome, 'used')
+    assert.equal((await use(store, key)).outcome, 'too soon')
+  })
+})
+
 test('a wall clock that is set back or forward decides nothing', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   const clock = manualClock()
