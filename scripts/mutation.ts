@@ -42,7 +42,7 @@ const PARTS: Part[] = [
   {
     folder: 'sqlite',
     mutate: below('src/sqlite', 'recent-uses'),
-    tests: tests('sqlite', 'recent-uses'),
+    tests: tests('sqlite', 'recent-uses', 'folding'),
     skip: '/^folding moves|in the middle of folding/',
   },
   {

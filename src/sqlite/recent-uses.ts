@@ -47,7 +47,7 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
 
   // By serial, two numbers each: serials are given out without gaps, so this is smaller than any map.
-  let stamps = new Float64Array(2 * 1024)
+  let stamps = new Float64Array()
   readLastSecond()
 
   let pending: [serial: number, stamp: Stamp][] = []
@@ -87,8 +87,8 @@ export function createRecentUses(database: DatabaseSync, boot: number, now: numb
     // A commit that failed may have been one all the same: its numbers are not given again.
     newest += pending.length
     pending = []
-    const isFolded = folded === folding.length && removedTo === removeTo
-    if (appended.length >= FOLD_AFTER && isFolded) beginFolding()
+    // Folded rows that are still to be removed are so with those of this folding.
+    if (appended.length >= FOLD_AFTER && folded === folding.length) beginFolding()
   }
 
   function beginFolding(): void {
