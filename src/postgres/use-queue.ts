@@ -22,16 +22,14 @@ export interface UseQueue {
 
 /**
  * Gathers the calls of one turn of the event loop, and those that come while all connections are at work, has them
- * decided together, and gives each its outcome. Where more wait than a batch takes, the newest go first: in their order
- * all would be given up but for those that are almost too old. `now` is in milliseconds.
+ * decided together, and gives each its outcome. `now` is in milliseconds.
  */
 export function createUseQueue(
   connections: readonly UseConnection[],
   batchMax = BATCH_MAX,
   now: () => number = () => performance.now(),
 ): UseQueue {
-  /** In the order of their coming. */
-  const waiting: Waiting[] = []
+  let waiting: Waiting[] = []
   const idle = [...connections]
   const working = new Set<Promise<void>>()
   let isScheduled = false
@@ -53,7 +51,8 @@ export function createUseQueue(
     dropOld()
     while (waiting.length > 0 && idle.length > 0) {
       const connection = idle.pop()!
-      const batch = waiting.splice(-batchMax)
+      const batch = waiting.slice(0, batchMax)
+      waiting = waiting.slice(batchMax)
       const work = settle(connection, batch).then(() => {
         working.delete(work)
         idle.push(connection)
@@ -66,6 +65,7 @@ export function createUseQueue(
   /** Calls that waited too long are given up before anything is done for them. */
   function dropOld(): void {
     const tooOld = now() - WAIT_MAX_MS
+    // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
     const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
     if (old.length === 0) return

@@ -22,12 +22,10 @@ export interface UseQueue {
 }
 
 /**
- * Gathers the calls of one turn of the event loop, has them decided together, and gives each its outcome. Where more
- * wait than a batch takes, the newest go first: in their order all would be given up but for those that are almost too
- * old, and whoever comes after a rush would wait behind it. `now` is in milliseconds.
+ * Gathers the calls of one turn of the event loop, has them decided together, and gives each its outcome. `now` is in
+ * milliseconds.
  */
 export function createUseQueue(uses: Uses, now: () => number = () => performance.now()): UseQueue {
-  /** In the order of their coming. */
   let waiting: Waiting[] = []
   let isScheduled = false
   /** Set while the file was found locked; it is not tried again before `retryAt`. */
@@ -44,7 +42,7 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
   function flush(): void {
     isScheduled = false
     dropOld()
-    const batch = waiting.slice(-BATCH_MAX)
+    const batch = waiting.slice(0, BATCH_MAX)
     if (batch.length === 0) return
     const outcomes = uses.useTogether(batch)
     if (outcomes === null) {
@@ -55,7 +53,7 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
       }, LOCK_RETRY_MS)
       return
     }
-    waiting.length -= batch.length
+    waiting = waiting.slice(BATCH_MAX)
     for (const [index, call] of batch.entries()) {
       const outcome = outcomes[index]!
       if (outcome instanceof Error) call.reject(outcome)
@@ -68,6 +66,7 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
 
   function dropOld(): void {
     const tooOld = now() - WAIT_MAX_MS
+    // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
     const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
     if (old.length === 0) return

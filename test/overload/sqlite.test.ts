@@ -18,7 +18,7 @@ const CLAIMS_PER_SECOND = 400
 const OVERLOAD = 10
 const SECONDS = 4
 const OWNERS = 4_000
-const CONNECTIONS = 1_000
+const CONNECTIONS = 3_800
 const GOODPUT_MIN = 0.9 * CLAIMS_PER_SECOND
 /** Beyond what the machine makes any request wait while nothing is asked. */
 const HEALTH_MAX_MS = 100

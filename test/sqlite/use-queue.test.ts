@@ -83,21 +83,6 @@ test('while many wait a locked file is tried every five milliseconds, not at eac
   await Promise.all(calls)
 })
 
-test('where more wait than a batch takes, the newest are decided first, in their order', async () => {
-  let isLocked = true
-  const decide = (calls: readonly Call[]) => (isLocked ? null : outcomeOfFirstByte(calls))
-  const { queue, batches } = queueOn({ decide })
-  const bytes = Array.from({ length: 300 }, (_, index) => (index < 44 ? 1 : 3 + (index % 200)))
-  const calls = bytes.map((byte) => call(queue, byte))
-  isLocked = false
-  const settled = await Promise.allSettled(calls)
-  assert.deepEqual(batches.slice(-2), [bytes.slice(44), bytes.slice(0, 44)])
-  assert.deepEqual(
-    settled.map(summary),
-    bytes.map((byte) => `id ${byte}`),
-  )
-})
-
 test('a call waits a second and no longer; one that came later is not given up with it', async () => {
   let isLocked = true
   const decide = (calls: readonly Call[]) => (isLocked ? null : outcomeOfFirstByte(calls))
