@@ -18,18 +18,29 @@ export function slowedUses(uses: Uses, perSecond: number): Uses {
   }
 }
 
-/** Connections that uses are decided on at the same time. */
-const POSTGRES_CONNECTIONS = 2
-
-/** A database in which each statement that records uses takes so long for each of them, its own work included. */
+/**
+ * A database in which the statements that record uses take so long, all together: each waits until it is its turn by a
+ * clock that goes on by that much for each use, and may be behind as above.
+ */
 export async function slowPostgres(url: string, perSecond: number): Promise<void> {
   await asAdmin(url, (client) =>
     client.query(`
-      CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-        PERFORM pg_sleep(greatest(0, count(*) * ${POSTGRES_CONNECTIONS / perSecond}
-          - extract(epoch FROM clock_timestamp() - statement_timestamp()))) FROM used;
-        RETURN NULL;
-      END $$;
+      CREATE SEQUENCE pace;
+      CREATE FUNCTION take_time() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+          present bigint;
+          free_at bigint;
+        BEGIN
+          PERFORM pg_advisory_lock(1);
+          present := extract(epoch FROM clock_timestamp()) * 1000000;
+          SELECT greatest(last_value, present - ${BEHIND_MS_MAX * 1_000}) INTO free_at FROM pace;
+          free_at := free_at + (SELECT count(*) FROM used) * ${1_000_000 / perSecond};
+          PERFORM setval('pace', free_at);
+          PERFORM pg_advisory_unlock(1);
+          PERFORM pg_sleep((free_at - present) / 1000000.0);
+          RETURN NULL;
+        END
+      $$;
       CREATE TRIGGER take_time AFTER UPDATE ON api_keys REFERENCING NEW TABLE AS used
         FOR EACH STATEMENT EXECUTE FUNCTION take_time();
     `),
