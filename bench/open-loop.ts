@@ -18,12 +18,15 @@ export interface Latencies {
   p50: number
   p99: number
   p999: number
+  /** The same of each whole second that counts, by when its requests were due. */
+  eachSecond: { p50: number; p99: number }[]
 }
 
 const CONNECTIONS = 128
 const TICK_MS = 1
 /** How long the last answers are waited for. */
 const GRACE_MS = 5_000
+const NEVER = Number.MAX_SAFE_INTEGER
 
 const [port = 0, from = 0, rate = 0, seconds = 0] = [2, 4, 5, 6].map((at) =>
   Number(process.argv[at]),
@@ -31,8 +34,8 @@ const [port = 0, from = 0, rate = 0, seconds = 0] = [2, 4, 5, 6].map((at) =>
 const keys = readFileSync(process.argv[3]!, 'utf8').trimEnd().split('\n')
 const total = Math.round(rate * seconds)
 const uncounted = Math.min(rate, total / 2)
-const latencies = new Float64Array(total)
-let counted = 0
+/** Of each request; NaN where the answer is not a 200. */
+const latencies = new Float64Array(total).fill(NEVER)
 let ok = 0
 let other = 0
 
@@ -96,11 +99,10 @@ function receive(connection: Connection, bytes: number, buffer: Uint8Array): boo
 
 function complete(connection: Connection): void {
   connection.missing = null
-  if (connection.status !== 200) other += 1
-  else {
-    ok += 1
-    if (connection.number >= uncounted) latencies[counted++] = performance.now() - connection.dueAt
-  }
+  const isOk = connection.status === 200
+  if (isOk) ok += 1
+  else other += 1
+  latencies[connection.number] = isOk ? performance.now() - connection.dueAt : Number.NaN
   idle.push(connection)
   if (ok + other === total) finish()
   else sendDue()
@@ -111,9 +113,25 @@ function finish(): void {
   clearTimeout(deadline)
   for (const socket of sockets) socket.destroy()
   const unanswered = total - ok - other
-  latencies.fill(Number.MAX_SAFE_INTEGER, counted, counted + unanswered)
-  const sorted = latencies.subarray(0, counted + unanswered).toSorted()
-  const percentile = (share: number) => sorted[Math.ceil(sorted.length * share) - 1] ?? 0
-  const [p50, p99, p999] = [percentile(0.5), percentile(0.99), percentile(0.999)]
-  console.log(JSON.stringify({ ok, other, unanswered, p50, p99, p999 } satisfies Latencies))
+  const counted = sortedFrom((latency, number) => number >= uncounted || latency === NEVER)
+  const [p50, p99, p999] = [0.5, 0.99, 0.999].map((share) => percentile(counted, share)) as Three
+  const eachSecond: Latencies['eachSecond'] = []
+  for (let first = uncounted; first + rate <= total; first += rate) {
+    const second = sortedFrom((_, number) => number >= first && number < first + rate)
+    eachSecond.push({ p50: percentile(second, 0.5), p99: percentile(second, 0.99) })
+  }
+  const seen: Latencies = { ok, other, unanswered, p50, p99, p999, eachSecond }
+  console.log(JSON.stringify(seen))
+}
+
+type Three = [number, number, number]
+
+function sortedFrom(isMeant: (latency: number, number: number) => boolean): Float64Array {
+  return latencies
+    .filter((latency, number) => !Number.isNaN(latency) && isMeant(latency, number))
+    .toSorted()
+}
+
+function percentile(sorted: Float64Array, share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? 0
 }
