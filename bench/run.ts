@@ -4,17 +4,19 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { Settings } from './bench.ts'
 import { type Children, createChildren } from './children.ts'
+import { IDLE } from './idle/trials.ts'
 import { OVERLOAD } from './overload/trials.ts'
 import { POSTGRES } from './postgres/trials.ts'
 import { isMet, SQLITE, type Suite, type Target } from './trials.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres|overload] [--quick]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|overload|idle] [--quick]
 
 Measures the service and says whether the targets are met. Needs Linux; wrk is used where it is installed.
 
   sqlite    against a bare node:http server that sends the same bytes (default)
   postgres  against the same service with batches of one, on a PostgreSQL server of its own
   overload  with up to ten times the load that a slowed store bears, on each engine, and with 2,000 connections
+  idle      beside 2,000 sockets that are silent or send a head byte by byte, and without them
 
   --quick  a shorter run, for a first impression: fewer and shorter rounds
   --help   this text
@@ -23,6 +25,9 @@ Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 misused.`
 
 const FULL: Settings = { rounds: 9, seconds: 4, warmUpSeconds: 15, requests: 1_000_000 }
 const QUICK: Settings = { rounds: 3, seconds: 3, warmUpSeconds: 5, requests: 100_000 }
+
+const SUITES = ['sqlite', 'postgres', 'overload', 'idle'] as const
+type SuiteName = (typeof SUITES)[number]
 
 process.exitCode = await main()
 
@@ -58,6 +63,7 @@ function runNamed(
 ): Promise<boolean> {
   if (name === 'postgres') return runSuite(POSTGRES, ...rest)
   if (name === 'overload') return runSuite(OVERLOAD, ...rest)
+  if (name === 'idle') return runSuite(IDLE, ...rest)
   return runSuite(SQLITE, ...rest)
 }
 
@@ -84,8 +90,6 @@ async function runSuite<Scene extends { close(): Promise<void> }>(
   return areAllMet
 }
 
-type SuiteName = 'sqlite' | 'postgres' | 'overload'
-
 interface Arguments {
   suite: SuiteName
   quick: boolean
@@ -97,8 +101,9 @@ function readArguments(): Arguments | null {
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
     const { quick = false, help = false } = values
-    const [suite = 'sqlite', ...rest] = positionals
-    if ((suite !== 'sqlite' && suite !== 'postgres' && suite !== 'overload') || rest.length > 0)
+    const [name = 'sqlite', ...rest] = positionals
+    const suite = SUITES.find((one) => one === name)
+    if (suite === undefined || rest.length > 0)
       throw new Error(`there is no benchmark called '${positionals.join(' ')}'`)
     return { suite, quick, help }
   } catch (error) {

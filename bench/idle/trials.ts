@@ -1,0 +1,103 @@
+import { type Bench, openBench } from '../bench.ts'
+import type { Children } from '../children.ts'
+import { median } from '../median.ts'
+import type { Suite } from '../trials.ts'
+import { measureRound, RATE, type Round } from './round.ts'
+import { shiftOf, type Two } from './shift.ts'
+import { HEAD, type Pair, rowOf, shiftRow } from './table.ts'
+
+const SOCKETS = 2_000
+
+export interface Scene extends Bench {
+  children: Children
+  /** What was seen so far. */
+  pairs: Pair[]
+}
+
+export const IDLE: Suite<Scene> = {
+  async open(children, ...rest) {
+    return { ...(await openBench(children, ...rest)), children, pairs: [] }
+  },
+  trials: [
+    {
+      description: 'p99 of good traffic, beside 2,000 idle or trickling sockets / without',
+      target: { atMost: 1.2, unit: '' },
+      measure: measureShift,
+    },
+    {
+      description: 'requests of the good traffic that were not answered 200',
+      target: { atMost: 0, unit: '' },
+      measure: async ({ pairs }) => sum(pairs, ({ failed }) => failed),
+    },
+    {
+      description: 'idle or trickling sockets that were ended before their round was over',
+      target: { atMost: 0, unit: '' },
+      measure: async ({ pairs }) => sum(pairs, ({ ended }) => ended),
+    },
+  ],
+}
+
+/**
+ * Many short pairs of rounds, of which every other begins with the sockets: what the machine does then meets both
+ * alike. What counts is the median of the p99 of all seconds of either kind: a moment in which the machine stood still
+ * spoils one second and no more.
+ */
+async function measureShift(scene: Scene): Promise<number> {
+  const { settings, service, pairs, print } = scene
+  // In these the service is still being compiled.
+  await scene.askAtOnce(service, settings.seconds)
+  await measurePair(scene, false)
+
+  print(`good traffic at ${RATE} requests a second, without ${SOCKETS} sockets and beside them; in`)
+  print('ms from the moment each request was due, and CPU time of the service in µs')
+  for (const line of HEAD) print(line)
+  // Even, so that each order comes as often as the other.
+  const count = 2 * settings.rounds
+  for (let number = 1; number <= count; number += 1) {
+    const pair = await measurePair(scene, number % 2 === 0)
+    pairs.push(pair)
+    print(rowOf(number, pair))
+  }
+
+  for (const [name, of, statistic, digits] of STATISTICS)
+    print(shiftRow(name, shiftOf(both(pairs, of), statistic), digits))
+  return shiftOf(
+    both(pairs, ({ p99 }) => p99),
+    median,
+  ).ratio
+}
+
+const STATISTICS: readonly [
+  name: string,
+  of: (round: Round) => number[],
+  statistic: (values: readonly number[]) => number,
+  digits: number,
+][] = [
+  ['median p99', ({ p99 }) => p99, median, 2],
+  ['lower quartile of p99', ({ p99 }) => p99, lowerQuartile, 2],
+  ['median p50', ({ p50 }) => p50, median, 2],
+  ['median CPU / request', ({ cpu }) => [cpu], median, 0],
+]
+
+function both(pairs: readonly Pair[], of: (round: Round) => number[]): Two[] {
+  return pairs.map(({ without, beside }) => ({ without: of(without), beside: of(beside) }))
+}
+
+async function measurePair(scene: Scene, isBesideFirst: boolean): Promise<Pair> {
+  const measure = (sockets: number) => measureRound(scene, scene.children, sockets)
+  if (isBesideFirst) {
+    const beside = await measure(SOCKETS)
+    return { isBesideFirst, without: await measure(0), beside }
+  }
+  const without = await measure(0)
+  return { isBesideFirst, without, beside: await measure(SOCKETS) }
+}
+
+/** Of the seconds in which the machine was quiet. */
+function lowerQuartile(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 4)] ?? Number.NaN
+}
+
+function sum(pairs: readonly Pair[], of: (round: Round) => number): number {
+  return pairs.reduce((total, { without, beside }) => total + of(without) + of(beside), 0)
+}
