@@ -5,6 +5,8 @@ import type { Call } from './uses.ts'
 
 /** Calls decided in one statement at most: more cost little less each, and keep the other connection idle. */
 const BATCH_MAX = 128
+/** Calls that are told in one turn that they waited for too long. */
+const LATE_MAX = 256
 /** How long a call may wait for the batches before it, in milliseconds. */
 const WAIT_MAX_MS = 800
 
@@ -29,7 +31,10 @@ export function createUseQueue(
   batchMax = BATCH_MAX,
   now: () => number = () => performance.now(),
 ): UseQueue {
+  /** In the order of their coming. */
   let waiting: Waiting[] = []
+  /** Those that waited for too long, and are still to be told so. */
+  let late: Waiting[] = []
   const idle = [...connections]
   const working = new Set<Promise<void>>()
   let isScheduled = false
@@ -37,18 +42,21 @@ export function createUseQueue(
 
   /** In this turn of the event loop; at once if a batch is full, as a turn is long where much arrives in it. */
   function schedule(): void {
-    if (waiting.length >= batchMax && idle.length > 0) {
-      flush()
-      return
-    }
-    if (isScheduled) return
+    if (waiting.length >= batchMax && idle.length > 0) decide()
+    if (isScheduled || waiting.length + late.length === 0) return
     isScheduled = true
     setImmediate(flush)
   }
 
   function flush(): void {
     isScheduled = false
-    dropOld()
+    decide()
+    refuseLate()
+    if (late.length > 0) schedule()
+  }
+
+  function decide(): void {
+    setLateAside()
     while (waiting.length > 0 && idle.length > 0) {
       const connection = idle.pop()!
       const batch = waiting.slice(0, batchMax)
@@ -62,16 +70,19 @@ export function createUseQueue(
     }
   }
 
-  /** Calls that waited too long are given up before anything is done for them. */
-  function dropOld(): void {
+  function setLateAside(): void {
     const tooOld = now() - WAIT_MAX_MS
-    // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
-    const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
-    if (old.length === 0) return
+    if (kept === 0 || waiting.length === 0) return
+    late = late.concat(waiting.splice(0, kept === -1 ? waiting.length : kept))
+  }
+
+  /** So many in one turn at most: thousands of answers at once would keep everybody else waiting for theirs. */
+  function refuseLate(): void {
+    if (late.length === 0) return
     // One for all: where much is refused, as many stacks would cost more than the rest of it.
     const fault = new AuthenticationFault(`the database had no answer for ${WAIT_MAX_MS} ms`)
-    for (const call of old) call.reject(fault)
+    for (const call of late.splice(0, LATE_MAX)) call.reject(fault)
   }
 
   return {
@@ -85,7 +96,7 @@ export function createUseQueue(
 
     async close() {
       isClosed = true
-      while (waiting.length > 0 || working.size > 0) {
+      while (waiting.length > 0 || late.length > 0 || working.size > 0) {
         flush()
         await Promise.all(working)
       }

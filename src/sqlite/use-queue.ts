@@ -26,7 +26,10 @@ export interface UseQueue {
  * milliseconds.
  */
 export function createUseQueue(uses: Uses, now: () => number = () => performance.now()): UseQueue {
+  /** In the order of their coming. */
   let waiting: Waiting[] = []
+  /** Those that waited for too long, and are still to be told so. */
+  let late: Waiting[] = []
   let isScheduled = false
   /** Set while the file was found locked; it is not tried again before `retryAt`. */
   let retry: NodeJS.Timeout | null = null
@@ -41,7 +44,13 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
 
   function flush(): void {
     isScheduled = false
-    dropOld()
+    decide()
+    refuseLate()
+    if (waiting.length + late.length > 0) schedule()
+  }
+
+  function decide(): void {
+    setLateAside()
     const batch = waiting.slice(0, BATCH_MAX)
     if (batch.length === 0) return
     const outcomes = uses.useTogether(batch)
@@ -61,20 +70,23 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
     }
     // In a later turn: the answers go first.
     setImmediate(tidy)
-    if (waiting.length > 0) schedule()
   }
 
-  function dropOld(): void {
+  function setLateAside(): void {
     const tooOld = now() - WAIT_MAX_MS
-    // They stand in the order of their coming.
     const kept = waiting.findIndex((call) => call.since > tooOld)
-    const old = waiting.splice(0, kept === -1 ? waiting.length : kept)
-    if (old.length === 0) return
+    if (kept === 0 || waiting.length === 0) return
+    late = late.concat(waiting.splice(0, kept === -1 ? waiting.length : kept))
+  }
+
+  /** So many in one turn at most: thousands of answers at once would keep everybody else waiting for theirs. */
+  function refuseLate(): void {
+    if (late.length === 0) return
     // One for all: where much is refused, as many stacks would cost more than the rest of it.
     const fault = new AuthenticationFault(
       `not decided within ${WAIT_MAX_MS} ms: another process held the lock, or too much was asked`,
     )
-    for (const call of old) call.reject(fault)
+    for (const call of late.splice(0, BATCH_MAX)) call.reject(fault)
   }
 
   function tidy(): void {
@@ -92,15 +104,17 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
       return new Promise((resolve, reject) => {
         waiting.push({ keyHash, recall, since: now(), resolve, reject })
         // In a turn of the event loop in which more arrive than one batch takes, the rest would only grow old.
-        if (waiting.length >= BATCH_MAX && now() >= retryAt) flush()
-        else schedule()
+        if (waiting.length >= BATCH_MAX && now() >= retryAt) decide()
+        if (waiting.length > 0) schedule()
       })
     },
 
     close() {
       isClosed = true
-      if (waiting.length > 0) flush()
-      for (const call of waiting) call.reject(new AuthenticationFault('the store is closed'))
+      decide()
+      const fault = new AuthenticationFault('the store is closed')
+      for (const call of [...late, ...waiting]) call.reject(fault)
+      late = []
       waiting = []
     },
   }

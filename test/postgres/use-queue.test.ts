@@ -5,6 +5,7 @@ import type { Use } from '../../src/listing/store.ts'
 import type { UseConnection } from '../../src/postgres/use-connection.ts'
 import { createUseQueue, type UseQueue } from '../../src/postgres/use-queue.ts'
 import type { Call, Outcome } from '../../src/postgres/uses.ts'
+import { refusedByTurn, turns } from '../fixtures/turns.ts'
 
 /*
  * Which calls go together, over which connection, and what becomes of them; deciding itself is the test's.
@@ -90,6 +91,18 @@ test('a call that waited 0.8 seconds is given up before anything is done for it'
   assert.deepEqual(batches, ['1', '5'])
   held[1]!()
   await later
+})
+
+test('of hundreds that waited for too long 256 are told so in a turn', async () => {
+  const { queue, held, elapse } = queueOver(1, { holds: true })
+  const first = call(queue, 1)
+  await turns()
+  const calls = Array.from({ length: 300 }, () => call(queue, 3))
+  await turns()
+  elapse(800)
+  held[0]!()
+  await first
+  assert.deepEqual((await refusedByTurn(calls)).slice(-2), [256, 300])
 })
 
 test('close decides what is waiting, then closes every connection, and refuses what comes after', async () => {
@@ -183,8 +196,4 @@ function call(queue: UseQueue, byte: number): Promise<Use> {
 function summary(settled: PromiseSettledResult<Use>): string {
   if (settled.status === 'rejected') return settled.reason.name
   return 'apiKeyId' in settled.value ? settled.value.apiKeyId : settled.value.outcome
-}
-
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }

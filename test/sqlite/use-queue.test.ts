@@ -5,6 +5,7 @@ import type { Use } from '../../src/listing/store.ts'
 import { createUseQueue, type UseQueue } from '../../src/sqlite/use-queue.ts'
 import type { Call, Outcome, Uses } from '../../src/sqlite/uses.ts'
 import { eventually } from '../fixtures/eventually.ts'
+import { refusedByTurn, turns } from '../fixtures/turns.ts'
 
 /*
  * Which calls are decided together, when, and what becomes of them; deciding itself is the test's.
@@ -100,6 +101,26 @@ test('a call waits a second and no longer; one that came later is not given up w
   assert.deepEqual(batches.at(-1), [3])
 })
 
+test('of thousands that waited for too long 256 are told so in a turn, and whoever comes is decided', async () => {
+  const { queue, elapse } = queueOn({
+    decide: (calls) => (calls.length > 1 ? null : outcomeOfFirstByte(calls)),
+  })
+  const calls = Array.from({ length: 600 }, () => call(queue, 1))
+  elapse(1_000)
+  const later = call(queue, 3)
+  assert.deepEqual((await refusedByTurn(calls)).slice(-3), [256, 512, 600])
+  assert.equal((await later).outcome, 'revoked')
+})
+
+test('close refuses those, too, that waited for too long', async () => {
+  const { queue, elapse } = queueOn({ decide: () => null })
+  const refused = Array.from({ length: 300 }, () => assert.rejects(call(queue, 1)))
+  elapse(1_000)
+  await Promise.race(refused)
+  queue.close()
+  await Promise.all(refused)
+})
+
 test('close decides what is waiting, and refuses what comes after', async () => {
   const { queue, batches, tidied } = queueOn()
   const waiting = call(queue, 1)
@@ -176,8 +197,4 @@ function summary(settled: PromiseSettledResult<Use>): string {
 
 function closed(fault: unknown): boolean {
   return fault instanceof AuthenticationFault && /the store is closed/.test(fault.message)
-}
-
-async function turns(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate)
 }
