@@ -73,7 +73,6 @@ export function createUseQueue(
   function setLateAside(): void {
     const tooOld = now() - WAIT_MAX_MS
     const kept = waiting.findIndex((call) => call.since > tooOld)
-    if (kept === 0 || waiting.length === 0) return
     late = late.concat(waiting.splice(0, kept === -1 ? waiting.length : kept))
   }
 

@@ -75,7 +75,6 @@ export function createUseQueue(uses: Uses, now: () => number = () => performance
   function setLateAside(): void {
     const tooOld = now() - WAIT_MAX_MS
     const kept = waiting.findIndex((call) => call.since > tooOld)
-    if (kept === 0 || waiting.length === 0) return
     late = late.concat(waiting.splice(0, kept === -1 ? waiting.length : kept))
   }
 
