@@ -43,7 +43,7 @@ export function createUseQueue(
   /** In this turn of the event loop; at once if a batch is full, as a turn is long where much arrives in it. */
   function schedule(): void {
     if (waiting.length >= batchMax && idle.length > 0) decide()
-    if (isScheduled || waiting.length + late.length === 0) return
+    if (isScheduled) return
     isScheduled = true
     setImmediate(flush)
   }
@@ -64,7 +64,7 @@ export function createUseQueue(
       const work = settle(connection, batch).then(() => {
         working.delete(work)
         idle.push(connection)
-        if (waiting.length > 0) schedule()
+        schedule()
       })
       working.add(work)
     }
@@ -95,10 +95,10 @@ export function createUseQueue(
 
     async close() {
       isClosed = true
-      while (waiting.length > 0 || late.length > 0 || working.size > 0) {
+      do {
         flush()
         await Promise.all(working)
-      }
+      } while (waiting.length + late.length + working.size > 0)
       for (const connection of connections) connection.close()
     },
   }
