@@ -26,7 +26,8 @@ after(() => server.remove())
 
 test('each call of a batch has its own outcome, and of those with one key only the first is a use', async (t) => {
   const { client, owners, ada, bob, revoked } = await openBatches(t, url)
-  const batch = [generateKey(), bob.key, ada.key, revoked.key, ada.key, generateKey(), ada.key]
+  const keys = [bob.key, ada.key, revoked.key, ada.key, generateKey(), ada.key, revoked.key]
+  const batch = [generateKey(), ...keys]
   const outcomes = await useTogether(client, owners, batch.map(callWith))
   assert.deepEqual(outcomes.map(nameOf), [
     'unknown',
@@ -36,6 +37,7 @@ test('each call of a batch has its own outcome, and of those with one key only t
     'too soon',
     'unknown',
     'too soon',
+    'revoked',
   ])
   assert.deepEqual(outcomes[3], { outcome: 'revoked', apiKeyId: revoked.keyId })
   const tooSoon = { outcome: 'too soon', apiKeyId: ada.keyId }
