@@ -24,7 +24,7 @@ export interface UseCount {
 export interface UseCountStore {
   /** Adds to what is stored, at most COUNTS_SLICE rows at a time. It costs least in the order of their keys. */
   addUseCounts(counts: readonly UseCount[]): Promise<void>
-  /** Of these keys, from a slot on. */
+  /** Of these keys, from a slot on; slots that lie further ahead than SLOTS_KEPT need not be there. */
   listUseCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UseCount[]>
   /** Removes some of what is older, at most COUNTS_SLICE rows; true if there may be more. */
   dropUseCounts(beforeSlot: number): Promise<boolean>

@@ -1,5 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { COUNTS_SLICE, type UseCount, type UseCountStore } from '../listing/use-counts.ts'
+import {
+  COUNTS_SLICE,
+  SLOTS_KEPT,
+  type UseCount,
+  type UseCountStore,
+} from '../listing/use-counts.ts'
 import { transact } from './database.ts'
 
 /**
@@ -22,10 +27,8 @@ export function writeUseCounts(
   return {
     async addUseCounts(counts) {
       transact(claiming, () => {
-        for (const { slot, api_key_id, answered, limited, revoked } of counts.slice(
-          0,
-          COUNTS_SLICE,
-        ))
+        const slice = counts.slice(0, COUNTS_SLICE)
+        for (const { slot, api_key_id, answered, limited, revoked } of slice)
           add.run(slot, api_key_id, answered, limited, revoked)
       })
     },
@@ -37,11 +40,12 @@ export function writeUseCounts(
 }
 
 export function readUseCounts(database: DatabaseSync): Pick<UseCountStore, 'listUseCounts'> {
-  // Slot by slot, as the rows stand; a slot that has none at all is looked for once.
+  // Slot by slot, as the rows stand. So many at most: a clock that was far ahead may have left one in the future.
   const list = database.prepare(`
     WITH RECURSIVE slots (slot) AS (
       SELECT max(?, min(slot)) FROM use_counts
       UNION ALL SELECT slot + 1 FROM slots WHERE slot < (SELECT max(slot) FROM use_counts)
+      LIMIT ${SLOTS_KEPT}
     )
     SELECT api_key_id, use_counts.slot, answered, limited, revoked
     FROM slots CROSS JOIN json_each(?) AS ids

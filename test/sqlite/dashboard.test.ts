@@ -58,6 +58,13 @@ test('writing counts leaves remembered listings as they are; writing a server do
   const { revision } = await use(null)
   const count = { api_key_id: keyId, slot: 1, answered: 1, limited: 0, revoked: 0 }
   await store.addUseCounts([count])
+  // A clock that was far ahead for a while: the slots between are not all looked at.
+  await store.addUseCounts([{ ...count, slot: 100_000_000 }])
+  const listed = await store.listUseCounts([keyId], 0)
+  assert.deepEqual(
+    listed.map(({ slot }) => slot),
+    [1],
+  )
   await store.dropUseCounts(2)
   assert.equal((await use(revision)).rows, null)
   await store.saveServers(user.id, null, [{ name: 'two', address: 'two.example' }], 1)
