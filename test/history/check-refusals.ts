@@ -18,16 +18,31 @@ export function checkRefusals(key: OneKey): Violation[] {
     .map((refusal) => accuse(key, refusal))
 }
 
-function hasCause({ gets, revokes, locks, steps, stamps }: OneKey, refusal: Operation): boolean {
+function hasCause(key: OneKey, refusal: Operation): boolean {
+  const { gets, revokes, locks, steps, stamps } = key
   // Somebody else was at the key meanwhile, and one of two may be refused; two refusals are nobody's work.
   const others = [...gets.filter(({ status }) => status !== 429), ...revokes, ...locks]
   if (others.some((other) => overlap(other, refusal, isUnknown(other) ? AFTERMATH : 0))) return true
+  if (gets.some((other) => overlap(other, refusal) && wasOvertaken(key, other, refusal)))
+    return true
   if (stamps !== null) return stamps.some((stamp) => isWithinSecond(stamp, steps, refusal))
   return gets.some((other) => {
     if (other.t0 >= refusal.t1) return false
     const since = refusal.t0 - other.t1
     return isUnknown(other) ? since < SECOND + AFTERMATH : other.status === 200 && since < SECOND
   })
+}
+
+/**
+ * Two refusals are somebody's work after all where the other was at the key first, failed, was judged anew, and found
+ * that a third had used the key meanwhile: a use after this refusal began, and before the other ended.
+ */
+function wasOvertaken({ gets, stamps }: OneKey, other: Operation, refusal: Operation): boolean {
+  if (other.status !== 429) return false
+  const [from, to] = [Math.max(other.t0, refusal.t0), other.t1]
+  if (stamps !== null)
+    return stamps.some(({ kind, low, high }) => kind === 'use' && low < to && high > from)
+  return gets.some(({ status, t0, t1 }) => status === 200 && t0 < to && t1 > from)
 }
 
 /** By the store's clock, which may have been set back since. A stamp that lies in the future is no cause: see CLAMP. */

@@ -37,6 +37,15 @@ test('I2: whoever is at the key meanwhile is a cause; another refusal is not', (
   alarm('I2', [get(0, 5, 429), get(4, 9, 429)])
 })
 
+test('I2: a refusal is a cause if it was at the key first, and came to nothing for a use made meanwhile', () => {
+  const operations = [get(0, 50, 429), get(4, 9, 429), get(30, 40, 200)]
+  silence(operations)
+  silence(operations, { stamps: [stamp(35)] })
+  alarm('I2', operations.slice(0, 2), { stamps: [] })
+  alarm('I2', [get(0, 29.999, 429), get(4, 9, 429), get(30, 40, 200)])
+  alarm('I2', [get(0, 34.999, 429), get(4, 9, 429), get(30, 40, 200)], { stamps: [stamp(35)] })
+})
+
 test('I2: a request without an answer, or whose commit was not acknowledged, may have been a use', () => {
   silence([get(0, 5, 0), get(10, 15, 429)])
   silence([get(0, 5, 502, authenticationFailed), get(10, 15, 429)])
