@@ -1,21 +1,17 @@
 import type { Bench } from './bench.ts'
 import { median } from './median.ts'
 import type { Latencies } from './open-loop.ts'
-import { watchStolen } from './stolen.ts'
+import { calmOf, isCalm, stolenColumn, type Timed, watchStolen } from './stolen.ts'
 import type { Subject } from './subject.ts'
 
 /** How long the service is asked at once before each round: what the machine gives changes from minute to minute. */
 const PEAK_SECONDS = 2
-/** A round in which more than this share of the processors' time was given to other machines tells of those. */
-const STOLEN_MAX = 0.03
 /** So many times as many rounds as are wanted, at most, to get as many calm ones. */
 const PATIENCE = 4
 
 /** What one server did in one round. */
-interface Measured extends Latencies {
+interface Measured extends Latencies, Timed {
   subject: Subject
-  /** See {@link watchStolen}. */
-  stolen: number
 }
 
 /**
@@ -45,33 +41,24 @@ export async function measureLatency(bench: Bench): Promise<number> {
   return summarize(bench, bench.service, all)
 }
 
-function isCalm({ stolen }: Measured): boolean {
-  return stolen <= STOLEN_MAX
-}
-
 function rowOf(round: number, rate: number, measured: Measured): string {
-  const { subject, p50, p99, p999, other, unanswered, stolen } = measured
+  const { subject, p50, p99, p999, other, unanswered } = measured
   return [
     `${String(round).padStart(7)}  ${subject.name.padEnd(7)}`,
     String(rate).padStart(7),
     ...[p50, p99, p999].map((milliseconds) => milliseconds.toFixed(2).padStart(10)),
     String(other).padStart(10),
     String(unanswered).padStart(13),
-    `${(stolen * 100).toFixed(1).padStart(7)} %`,
-    isCalm(measured) ? '' : '  not counted',
+    stolenColumn(measured),
   ].join('')
 }
 
-/** Where no round was calm all count: it says so. */
 function summarize(bench: Bench, subject: Subject, all: readonly Measured[]): number {
   const own = all.filter((one) => one.subject === subject)
-  const calm = own.filter(isCalm)
-  const [middle, ofAll] = [calm.length > 0 ? calm : own, own].map((rounds) =>
+  const [counted, ofAll] = [calmOf(own), own].map((rounds) =>
     median(rounds.map(({ p99 }) => p99)),
   ) as [number, number]
-  const inCalm = `${middle.toFixed(2)} in ${calm.length} calm rounds`
-  bench.print(
-    `  median p99 of ${subject.name}: ${inCalm}, ${ofAll.toFixed(2)} in all ${own.length}`,
-  )
-  return middle
+  const calm = `${counted.toFixed(2)} in ${own.filter(isCalm).length} calm rounds`
+  bench.print(`  median p99 of ${subject.name}: ${calm}, ${ofAll.toFixed(2)} in all ${own.length}`)
+  return counted
 }

@@ -1,5 +1,29 @@
 import { readFileSync } from 'node:fs'
 
+/** A round in which more than this share of the processors' time was given to other machines tells of those. */
+const STOLEN_MAX = 0.03
+
+/** What was measured while this share of the processors' time was stolen. */
+export interface Timed {
+  stolen: number
+}
+
+export function isCalm({ stolen }: Timed): boolean {
+  return stolen <= STOLEN_MAX
+}
+
+/** What was measured in calm rounds, or all of it where none was calm. */
+export function calmOf<T extends Timed>(all: readonly T[]): readonly T[] {
+  const calm = all.filter(isCalm)
+  return calm.length > 0 ? calm : all
+}
+
+/** For the end of a round's row. */
+export function stolenColumn(timed: Timed): string {
+  const share = `${(timed.stolen * 100).toFixed(1).padStart(7)} %`
+  return isCalm(timed) ? share : `${share}  not counted`
+}
+
 /**
  * The share of all processors' time from the call until the returned function is called that this machine, if it is a
  * virtual one, wanted and did not get: what lies beneath gave it to others. 0 where nobody counts it.

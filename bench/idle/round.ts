@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Bench } from '../bench.ts'
 import type { Children } from '../children.ts'
+import { type Timed, watchStolen } from '../stolen.ts'
 import { holdSockets } from './sockets.ts'
 
 /** Good requests per second: few, so that p99 says what the service does and not how it is crowded. */
@@ -11,7 +12,7 @@ const SECONDS = 4
 const SETTLE_MS = 500
 
 /** What good traffic met in one round. */
-export interface Round {
+export interface Round extends Timed {
   /** Of each second that counts, in milliseconds from the moment each request was due. */
   p50: number[]
   p99: number[]
@@ -32,9 +33,11 @@ export async function measureRound(
   const { service } = bench
   const held = await holdSockets(children, service.port, sockets)
   await delay(SETTLE_MS)
+  const readStolen = watchStolen()
   const before = service.cpuSeconds()
   const { eachSecond, ok, other, unanswered } = await bench.askAtRate(service, RATE, SECONDS)
   const cpu = ((service.cpuSeconds() - before) * 1e6) / (ok + other)
+  const stolen = readStolen()
   const ended = await held.letGo()
   return {
     p50: eachSecond.map(({ p50 }) => p50),
@@ -42,5 +45,6 @@ export async function measureRound(
     cpu,
     failed: other + unanswered,
     ended,
+    stolen,
   }
 }

@@ -1,9 +1,10 @@
 import { median } from '../median.ts'
+import { stolenColumn, type Timed } from '../stolen.ts'
 import type { Round } from './round.ts'
 import type { Shift } from './shift.ts'
 
 /** A round without the sockets and one beside them, in this order or the other. */
-export interface Pair {
+export interface Pair extends Timed {
   isBesideFirst: boolean
   without: Round
   beside: Round
@@ -12,10 +13,11 @@ export interface Pair {
 export const HEAD = [
   '                p50 of the round   p99 of each second, without and beside           CPU / request',
   'pair  first      without  beside   without                beside                   without  beside' +
-    '  not 200   ended',
+    '  not 200   ended   stolen',
 ]
 
-export function rowOf(number: number, { isBesideFirst, without, beside }: Pair): string {
+export function rowOf(number: number, pair: Pair): string {
+  const { isBesideFirst, without, beside } = pair
   const rounds = [without, beside]
   return [
     String(number).padStart(4),
@@ -25,6 +27,7 @@ export function rowOf(number: number, { isBesideFirst, without, beside }: Pair):
     ...rounds.map(({ cpu }) => cpu.toFixed(0).padStart(9)),
     String(without.failed + beside.failed).padStart(9),
     String(without.ended + beside.ended).padStart(8),
+    stolenColumn(pair),
   ].join('')
 }
 

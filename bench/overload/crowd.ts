@@ -4,8 +4,8 @@ const PROGRAM = `${import.meta.dirname}/crowd-main.ts`
 /** Seconds that a crowd may take beside the load itself. */
 const MORE_SECONDS = 30
 
-/** Keys that are asked with after the load, at most: the next load is not to begin with these. */
-export const KEYS_AFTERWARDS = 500
+/** Keys that are asked with before and after the load, at most: the next load is not to begin with these. */
+export const KEYS_BESIDE = 1_000
 
 /** What a crowd is to do: so many requests a second, whether or not answers come, for so long. */
 export interface Crowd {

@@ -8,7 +8,7 @@ import { chooseDriver, type Driver } from '../load.ts'
 import { keyOf, seed as seedPostgres } from '../postgres/seed.ts'
 import { seed } from '../seed.ts'
 import { type Subject, startSubject } from '../subject.ts'
-import { type Crowd, KEYS_AFTERWARDS, type Seen, sendCrowd } from './crowd.ts'
+import { type Crowd, KEYS_BESIDE, type Seen, sendCrowd } from './crowd.ts'
 import { slowPostgres } from './slowed.ts'
 
 /** What the slowed stores decide in a second. */
@@ -113,7 +113,7 @@ function slowed(children: Children, { name, port }: Subject, keysPath: string): 
     async send(load) {
       const crowd = { ...load, port, keysPath, from, connections: CROWD_CONNECTIONS }
       const seen = await sendCrowd(children, crowd)
-      from = (from + seen.asked + KEYS_AFTERWARDS) % KEYS
+      from = (from + seen.asked + KEYS_BESIDE) % KEYS
       return seen
     },
   }

@@ -1,9 +1,13 @@
 import { median } from '../median.ts'
+import { isCalm, stolenColumn, type Timed, watchStolen } from '../stolen.ts'
 import type { Suite } from '../trials.ts'
+import type { Seen } from './crowd.ts'
 import { BUSY_CONNECTIONS, CLAIMS_PER_SECOND, openScene, type Scene } from './scene.ts'
 
 /** The loads, as multiples of what the store decides. */
 const LOADS = [1, 2, 5, 10]
+/** A load is sent so many times at most, until one meets a calm machine; where none does, the calmest counts. */
+const TRIES_MAX = 4
 
 export const OVERLOAD: Suite<Scene> = {
   open: openScene,
@@ -38,27 +42,37 @@ async function measureLoads(scene: Scene): Promise<number> {
   for (const { send } of slowed) await send({ rate: 2 * CLAIMS_PER_SECOND, seconds: 2 })
   print(`a store that decides ${CLAIMS_PER_SECOND} a second, and what is asked of it; times in ms`)
   print(
-    '  engine        asked/s    200s/s    shed  unanswered  unsent   p99 of 200s  p99 of health  recovery',
+    '  engine        asked/s    200s/s    shed  unanswered  unsent   p99 of 200s  p99 of health  recovery   stolen',
   )
   for (const { engine, send } of slowed)
     for (const load of LOADS) {
       const rate = load * CLAIMS_PER_SECOND
-      const one = await send({ rate, seconds })
-      const { goodput, shed, unanswered, unsent, p99, health, recovery } = one
-      const columns = [
-        String(rate).padStart(9),
-        goodput.toFixed(0).padStart(10),
-        String(shed).padStart(8),
-        String(unanswered).padStart(12),
-        String(unsent).padStart(8),
-        p99.toFixed(0).padStart(14),
-        health.p99.toFixed(0).padStart(15),
-        recovery.toFixed(0).padStart(10),
-      ]
-      print(`  ${engine.padEnd(12)}${columns.join('')}`)
-      seen.push(one)
+      const tries: (Seen & Timed)[] = []
+      while (tries.length < TRIES_MAX && !tries.some(isCalm)) {
+        const readStolen = watchStolen()
+        const one = { ...(await send({ rate, seconds })), stolen: readStolen() }
+        print(rowOf(engine, rate, one))
+        tries.push(one)
+      }
+      seen.push(tries.toSorted((a, b) => a.stolen - b.stolen)[0]!)
     }
   return Math.min(...seen.map(({ goodput }) => goodput)) / CLAIMS_PER_SECOND
+}
+
+function rowOf(engine: string, rate: number, one: Seen & Timed): string {
+  const { goodput, shed, unanswered, unsent, p99, health, recovery } = one
+  return [
+    `  ${engine.padEnd(12)}`,
+    String(rate).padStart(9),
+    goodput.toFixed(0).padStart(10),
+    String(shed).padStart(8),
+    String(unanswered).padStart(12),
+    String(unsent).padStart(8),
+    p99.toFixed(0).padStart(14),
+    health.p99.toFixed(0).padStart(15),
+    recovery.toFixed(0).padStart(10),
+    stolenColumn(one),
+  ].join('')
 }
 
 /** All numbers of connections in turn, so that each has the same share of whatever else goes on in the machine. */

@@ -9,9 +9,10 @@ export interface Hosts {
 
 // scheme, credentials, hosts, the rest: the hosts are a list, which makes the whole no URL to a URL parser.
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i
+type Parts = [url: string, scheme: string, credentials: string, list: string, rest: string]
 
 export function hostsOf(url: string): Hosts {
-  const [, scheme = '', credentials = '', list = '', rest = ''] = PARTS.exec(url)!
+  const [, scheme, credentials, list, rest] = PARTS.exec(url) as unknown as Parts
   const urls = list
     .split(',')
     .map((host) => `${scheme}${credentials}${host}${rest}`)

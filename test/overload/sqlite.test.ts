@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createChildren } from '../../bench/children.ts'
-import { KEYS_AFTERWARDS, type Seen, sendCrowd } from '../../bench/overload/crowd.ts'
+import { KEYS_BESIDE, type Seen, sendCrowd } from '../../bench/overload/crowd.ts'
 import { seed } from '../../bench/seed.ts'
 import { startSubject } from '../../bench/subject.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -43,7 +43,7 @@ test('under ten times its load the service answers what the store decides, and r
   const load = { port, keysPath, rate, seconds: SECONDS, connections: CONNECTIONS }
   const problems: string[] = []
   for (let run = 0; run < RUNS_MAX; run += 1) {
-    const from = (run * (SECONDS * rate + KEYS_AFTERWARDS)) % keys.length
+    const from = (run * (SECONDS * rate + KEYS_BESIDE)) % keys.length
     const seen = await sendCrowd(children, { ...load, from })
     t.diagnostic(
       `${seen.goodput.toFixed(0)} of ${CLAIMS_PER_SECOND} a second answered, ${seen.shed} of ${seen.asked} shed; health p99 ${seen.health.p99.toFixed(1)} ms; recovered after ${seen.recovery.toFixed(0)} ms`,

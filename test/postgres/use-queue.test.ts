@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AuthenticationFault, ListFault } from '../../src/listing/faults.ts'
-import type { Use } from '../../src/listing/store.ts'
-import type { UseConnection } from '../../src/postgres/use-connection.ts'
-import { createUseQueue, type UseQueue } from '../../src/postgres/use-queue.ts'
-import type { Call, Outcome } from '../../src/postgres/uses.ts'
+import { AuthenticationFault } from '../../src/listing/faults.ts'
 import { refusedByTurn, turns } from '../fixtures/turns.ts'
+import { call, queueOver, summary } from './queue-over.ts'
 
 /*
  * Which calls go together, over which connection, and what becomes of them; deciding itself is the test's.
@@ -125,6 +122,20 @@ test('close decides what is waiting, then closes every connection, and refuses w
   assert.deepEqual((await Promise.allSettled(calls)).map(summary), ['id 1', 'id 3', 'id 4'])
 })
 
+test('close tells all who waited for too long, however many they are', async () => {
+  const { queue, held, elapse } = queueOver(1, { holds: true })
+  const first = call(queue, 1)
+  await turns()
+  const calls = Array.from({ length: 600 }, () => call(queue, 3))
+  let told = 0
+  for (const late of calls) late.catch(() => (told += 1))
+  elapse(800)
+  const closing = queue.close()
+  held[0]!()
+  await Promise.all([first, closing])
+  assert.equal(told, calls.length)
+})
+
 test('close decides what came in the same turn, and with nothing to do is done', async () => {
   const { queue, batches } = queueOver(1)
   const waiting = call(queue, 1)
@@ -135,65 +146,3 @@ test('close decides what came in the same turn, and with nothing to do is done',
   await idle.queue.close()
   assert.deepEqual(idle.closed, [0, 1])
 })
-
-interface Options {
-  /** Whether each batch is decided only when it is let go. */
-  holds?: boolean
-  batchMax?: number
-  fails?: (calls: readonly Call[]) => boolean
-}
-
-function queueOver(
-  count: number,
-  { holds = false, batchMax, fails = () => false }: Options = {},
-): {
-  queue: UseQueue
-  /** The first bytes of the hashes, for each batch. */
-  batches: string[]
-  held: (() => void)[]
-  closed: number[]
-  elapse(milliseconds: number): void
-} {
-  const batches: string[] = []
-  const held: (() => void)[] = []
-  const closed: number[] = []
-  const working = new Set<number>()
-  let now = 5_000
-  const connections = Array.from(
-    { length: count },
-    (_, index): UseConnection => ({
-      async decide(calls) {
-        batches.push(calls.map(({ keyHash }) => keyHash[0]).join(' '))
-        assert.ok(!working.has(index), 'one at a time')
-        working.add(index)
-        if (holds) await new Promise<void>((resolve) => held.push(resolve))
-        working.delete(index)
-        if (fails(calls)) throw new AuthenticationFault('lost')
-        return calls.map(outcomeOf)
-      },
-      close: () => void closed.push(index),
-    }),
-  )
-  return {
-    queue: createUseQueue(connections, batchMax, () => now),
-    batches,
-    held,
-    closed,
-    elapse: (milliseconds) => {
-      now += milliseconds
-    },
-  }
-}
-
-function outcomeOf({ keyHash: [byte] }: Call): Outcome {
-  return byte === 2 ? new ListFault('x') : { outcome: 'revoked', apiKeyId: `id ${byte}` }
-}
-
-function call(queue: UseQueue, byte: number): Promise<Use> {
-  return queue.useApiKey(Uint8Array.of(byte), () => null)
-}
-
-function summary(settled: PromiseSettledResult<Use>): string {
-  if (settled.status === 'rejected') return settled.reason.name
-  return 'apiKeyId' in settled.value ? settled.value.apiKeyId : settled.value.outcome
-}
