@@ -21,7 +21,7 @@ export function calmOf<T extends Timed>(all: readonly T[]): readonly T[] {
 /** For the end of a round's row. */
 export function stolenColumn(timed: Timed): string {
   const share = `${(timed.stolen * 100).toFixed(1).padStart(7)} %`
-  return isCalm(timed) ? share : `${share}  not counted`
+  return isCalm(timed) ? share : `${share}  not calm`
 }
 
 /**

@@ -13,10 +13,10 @@ export interface Client {
 
 /** What any connection reads is read into here, and looked at before the next is read: thousands take no more room. */
 const BUFFER = Buffer.alloc(64 * 1024)
-const HEAD_END = Buffer.from('\r\n\r\n')
 
 export async function openClient(port: number): Promise<Client> {
   const pending: { dueAt: number; told: Told }[] = []
+  /** Of a head that has not ended yet. */
   let beginning = ''
   /** Bytes of a body that are still to come. */
   let missing = 0
@@ -26,18 +26,16 @@ export async function openClient(port: number): Promise<Client> {
     let at = 0
     while (at < bytes) {
       if (missing === 0) {
-        const end = BUFFER.indexOf(HEAD_END, at)
-        const isWhole = end !== -1 && end < bytes
-        const head = beginning + BUFFER.toString('latin1', at, isWhole ? end : bytes)
-        // A head that is cut within its last four bytes would be overlooked; the services send each in one piece.
-        if (!isWhole) {
-          beginning = head
+        const text = beginning + BUFFER.toString('latin1', at, bytes)
+        const end = text.indexOf('\r\n\r\n')
+        if (end === -1) {
+          beginning = text
           return true
         }
+        status = Number(text.slice(9, 12))
+        missing = Number(/\r\nContent-Length: (\d+)/i.exec(text)?.[1])
+        at += end + 4 - beginning.length
         beginning = ''
-        status = Number(head.slice(9, 12))
-        missing = Number(/\r\nContent-Length: (\d+)/i.exec(head)?.[1])
-        at = end + HEAD_END.length
       }
       const taken = Math.min(missing, bytes - at)
       at += taken
