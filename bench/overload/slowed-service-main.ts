@@ -3,6 +3,7 @@ import { startService } from '../../src/service.ts'
 import { systemClock } from '../../src/sqlite/clock.ts'
 import { openDatabase } from '../../src/sqlite/database.ts'
 import { openServingSqliteStore } from '../../src/sqlite/store.ts'
+import { writeUseCounts } from '../../src/sqlite/use-counts.ts'
 import { createUseQueue } from '../../src/sqlite/use-queue.ts'
 import { createUses } from '../../src/sqlite/uses.ts'
 import { slowedUses } from './slowed.ts'
@@ -22,7 +23,8 @@ const claiming = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 0 })
 const uses = slowedUses(createUses(claiming, BOOT, systemClock), Number(perSecond))
 const { useApiKey } = createUseQueue(uses)
 const service = await startService({
-  store: { ...store, useApiKey },
+  // As in the store, what else is written while it serves goes over the connection that records uses.
+  store: { ...store, ...writeUseCounts(claiming), useApiKey },
   host: '127.0.0.1',
   port: 0,
   log,
