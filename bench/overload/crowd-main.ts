@@ -15,7 +15,7 @@ import { askEvery, openClients, percentile } from './schedule.ts'
 
 const TICK_MS = 1
 const LEAD_PACE_MS = 5
-const LEAD_MS = 1_000
+const LEAD_MS = 1_500
 const POLITE_MS = 10
 const POLITE_CONNECTIONS = 32
 /** How long the service is looked at after the load. */
@@ -48,11 +48,11 @@ const polite = await openClients(port, POLITE_CONNECTIONS)
 /** Those who do not wait, whoever has not asked for the longest time first. */
 const free = [...crowd]
 
-// This program is to be compiled when the load begins: whatever it takes of the processors the service lacks.
-await askEvery(LEAD_PACE_MS, polite, nextText, performance.now() + LEAD_MS)
-const startedAt = performance.now() + 50
+const startedAt = performance.now() + LEAD_MS
 const endsAt = startedAt + seconds * 1_000
+// Both programs are to be compiled when the load begins: whatever they take of the processors the service lacks.
 const health = askForHealth()
+await askEvery(LEAD_PACE_MS, polite, nextText, startedAt)
 while (performance.now() < endsAt) {
   sendDue()
   await delay(TICK_MS)
@@ -78,7 +78,8 @@ function sendDue(): void {
 
 /** In a process of its own: this one is busy, and would see itself late. */
 async function askForHealth(): Promise<Health> {
-  const args = [`${import.meta.dirname}/health-main.ts`, String(port), String(seconds)]
+  const moments = [startedAt, endsAt].map((moment) => String(performance.timeOrigin + moment))
+  const args = [`${import.meta.dirname}/health-main.ts`, String(port), ...moments]
   const { stdout } = await promisify(execFile)(process.execPath, args)
   return JSON.parse(stdout) as Health
 }

@@ -2,17 +2,21 @@ import type { Health } from './crowd.ts'
 import { askEvery, openClients, percentile } from './schedule.ts'
 
 /*
- * Asks for the health at a steady pace. PORT SECONDS.
+ * Asks for the health at a steady pace, and counts what was due between two moments. Begun well before them, so that
+ * this program is compiled by then. PORT FROM UNTIL, the moments in milliseconds since 1970.
  */
 
 const PACE_MS = 10
 const CONNECTIONS = 32
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'
 
-const [port = 0, seconds = 0] = process.argv.slice(2).map(Number)
+const [port = 0, from = 0, until = 0] = process.argv.slice(2).map(Number)
+const present = (moment: number) => moment - performance.timeOrigin
 const clients = await openClients(port, CONNECTIONS)
-const answered = await askEvery(PACE_MS, clients, () => HEALTH, performance.now() + seconds * 1_000)
-const latencies = answered.map(({ latency }) => latency)
+const answered = await askEvery(PACE_MS, clients, () => HEALTH, present(until))
+const latencies = answered
+  .filter(({ dueAt }) => dueAt >= present(from))
+  .map(({ latency }) => latency)
 const seen: Health = {
   asked: latencies.length,
   p99: percentile(latencies, 0.99),

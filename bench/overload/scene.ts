@@ -14,6 +14,8 @@ import { slowPostgres } from './slowed.ts'
 /** What the slowed stores decide in a second. */
 export const CLAIMS_PER_SECOND = 2_000
 const KEYS = 100_000
+/** Of these the crowd asks with so many: more than it sends in a second, and few enough to have used all of them. */
+export const CROWD_KEYS = 30_000
 /** Near the most that the service takes; those of the last load may not all be closed yet. */
 const CROWD_CONNECTIONS = 9_000
 export const BUSY_CONNECTIONS = [16, 64, 256, 2_000] as const
@@ -57,7 +59,7 @@ export async function openScene(
     const url = await createDatabase(cluster)
     await seedPostgres(url, KEYS, 10)
     await slowPostgres(url, CLAIMS_PER_SECOND)
-    const postgresKeys = Array.from({ length: KEYS }, (_, n) => keyOf(n))
+    const postgresKeys = Array.from({ length: CROWD_KEYS }, (_, n) => keyOf(n))
 
     const keysFile = (name: string, keys: readonly string[]) => {
       const keysPath = join(folder, name)
@@ -68,7 +70,7 @@ export async function openScene(
     const service = await startSubject(children, 'service', SERVE, serving(`sqlite:${file}`))
     // A file has one process that serves it.
     const slowedFile = join(folder, 'slowed.db')
-    const slowedKeysPath = keysFile('slowed', await seed(slowedFile))
+    const slowedKeysPath = keysFile('slowed', (await seed(slowedFile)).slice(0, CROWD_KEYS))
     const program = [path('slowed-service-main.ts'), slowedFile, String(CLAIMS_PER_SECOND)]
     const sqlite = await startSubject(children, 'SQLite', [process.execPath, ...program])
     const postgres = await startSubject(children, 'PostgreSQL', SERVE, serving(url))
@@ -113,7 +115,7 @@ function slowed(children: Children, { name, port }: Subject, keysPath: string): 
     async send(load) {
       const crowd = { ...load, port, keysPath, from, connections: CROWD_CONNECTIONS }
       const seen = await sendCrowd(children, crowd)
-      from = (from + seen.asked + KEYS_BESIDE) % KEYS
+      from = (from + seen.asked + KEYS_BESIDE) % CROWD_KEYS
       return seen
     },
   }

@@ -2,7 +2,7 @@ import { median } from '../median.ts'
 import { isCalm, stolenColumn, type Timed, watchStolen } from '../stolen.ts'
 import type { Suite } from '../trials.ts'
 import type { Seen } from './crowd.ts'
-import { BUSY_CONNECTIONS, CLAIMS_PER_SECOND, openScene, type Scene } from './scene.ts'
+import { BUSY_CONNECTIONS, CLAIMS_PER_SECOND, CROWD_KEYS, openScene, type Scene } from './scene.ts'
 
 /** The loads, as multiples of what the store decides. */
 const LOADS = [1, 2, 5, 10]
@@ -36,12 +36,18 @@ export const OVERLOAD: Suite<Scene> = {
   ],
 }
 
-/** Each load in turn, after one as large as the largest, in which the services are still being compiled. */
+/**
+ * Each load in turn, on services that have been at it for a while: every key was used before, and one load as large as
+ * the largest has had them compiled.
+ */
 async function measureLoads(scene: Scene): Promise<number> {
   const { print, settings, slowed, seen } = scene
   const seconds = settings.seconds + 1
   const most = Math.max(...LOADS) * CLAIMS_PER_SECOND
-  for (const { send } of slowed) await send({ rate: most, seconds: WARM_UP_SECONDS })
+  for (const { send } of slowed) {
+    await send({ rate: CLAIMS_PER_SECOND, seconds: Math.ceil(CROWD_KEYS / CLAIMS_PER_SECOND) })
+    await send({ rate: most, seconds: WARM_UP_SECONDS })
+  }
   print(`a store that decides ${CLAIMS_PER_SECOND} a second, and what is asked of it; times in ms`)
   print(
     '  engine        asked/s    200s/s    shed  unanswered  unsent   p99 of 200s  p99 of health  recovery   stolen',
