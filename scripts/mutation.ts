@@ -30,7 +30,16 @@ const PARTS: Part[] = [
   {
     folder: 'http',
     mutate: below('src/http', 'connection', 'limits', 'listen'),
-    tests: tests('wire', 'limits', 'closing', 'connections', 'timeouts', 'corpus', 'pending'),
+    tests: tests(
+      'wire',
+      'limits',
+      'closing',
+      'connections',
+      'timeouts',
+      'corpus',
+      'pending',
+      'forgotten',
+    ),
     skip: '/byte|never reads what it is answered|keep nobody waiting/',
   },
   {

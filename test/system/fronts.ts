@@ -70,6 +70,8 @@ export const startHaproxy: StartFront = async (t, servicePort) => {
     'bind :443': `bind 127.0.0.1:${port}`,
     '/etc/haproxy/api.example.com.pem': pem,
     'mode http': 'mode http\n  log-format "to %s %Tr"',
+    // One thread: where one waits for another that is writing a line, it gives up after a while and leaves its own out.
+    'log stdout format raw local0': 'log stdout format raw local0\n  nbthread 1',
   })
   writeFileSync(join(folder, 'haproxy.cfg'), config)
   // Into a file, as it leaves out lines that a pipe does not take at once.
