@@ -11,11 +11,11 @@ const CONNECTIONS = 32
 const HEALTH = 'GET /health HTTP/1.1\r\nHost: a\r\n\r\n'
 
 const [port = 0, from = 0, until = 0] = process.argv.slice(2).map(Number)
-const present = (moment: number) => moment - performance.timeOrigin
+const onOwnClock = (moment: number) => moment - performance.timeOrigin
 const clients = await openClients(port, CONNECTIONS)
-const answered = await askEvery(PACE_MS, clients, () => HEALTH, present(until))
+const answered = await askEvery(PACE_MS, clients, () => HEALTH, onOwnClock(until))
 const latencies = answered
-  .filter(({ dueAt }) => dueAt >= present(from))
+  .filter(({ dueAt }) => dueAt >= onOwnClock(from))
   .map(({ latency }) => latency)
 const seen: Health = {
   asked: latencies.length,
