@@ -1,11 +1,19 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** The processes that this run has started, so that none outlives it. */
+/** The processes that this run has started. None outlives the run. */
 export interface Children {
   start(command: string, args: readonly string[], environment?: NodeJS.ProcessEnv): ChildProcess
-  /** Runs a command to its end and returns what it printed. Throws if it fails or takes longer than `seconds`. */
-  run(command: string, args: readonly string[], seconds: number): Promise<string>
-  /** Ends what is still running, at once. */
+  /**
+   * Runs a command to its end and returns what it printed. Throws if it fails or takes longer than
+   * `seconds`.
+   */
+  run(
+    command: string,
+    args: readonly string[],
+    seconds: number,
+    environment?: NodeJS.ProcessEnv,
+  ): Promise<string>
+  /** Kills every process that still runs. */
   endAll(): void
 }
 
@@ -22,8 +30,8 @@ export function createChildren(): Children {
   return {
     start,
 
-    run(command, args, seconds) {
-      const child = start(command, args)
+    run(command, args, seconds, environment) {
+      const child = start(command, args, environment)
       const timer = setTimeout(() => child.kill('SIGKILL'), seconds * 1000)
       let printed = ''
       child.stdout.setEncoding('utf8').on('data', (text: string) => {

@@ -1,127 +1,105 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Settings } from './bench.ts'
-import { type Children, createChildren } from './children.ts'
-import { IDLE } from './idle/trials.ts'
-import { OVERLOAD } from './overload/trials.ts'
-import { POSTGRES } from './postgres/trials.ts'
-import { isMet, SQLITE, type Suite, type Target } from './trials.ts'
+import { measureBefore } from './before/suite.ts'
+import { measureGrowth } from './growth/suite.ts'
+import { measureIdle } from './idle/suite.ts'
+import { measureOverload } from './overload/suite.ts'
+import { measurePeers } from './peers/suite.ts'
+import { measurePostgres } from './postgres/suite.ts'
+import { measureProcesses } from './processes/suite.ts'
+import { writeResults } from './results.ts'
+import { openScene, type Scene } from './scene.ts'
+import { measureSqlite } from './sqlite/suite.ts'
+import { printResults, type Result } from './table.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres|overload|idle] [--quick]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|idle|growth|peers|before] [--quick] [--tree FOLDER]
 
-Measures the service and says whether the targets are met. Needs Linux; wrk is used where it is installed.
+Measures the service and says whether it meets the targets. Needs Linux. Uses wrk if it is installed.
+Writes what it measured to bench/results/.
 
-  sqlite    against a bare node:http server that sends the same bytes (default)
-  postgres  against the same service with batches of one, on a PostgreSQL server of its own
-  overload  with up to ten times the load that a slowed store bears, on each engine, and with 2,000 connections
-  idle      beside 2,000 sockets that are silent or send a head byte by byte, and without them
+  sqlite    the service and a bare node:http server that sends the same bytes (default)
+  postgres  the service with and without batches, on a PostgreSQL server that the run starts
+  processes 1, 2, 4 and 8 processes of the service that share a port and a PostgreSQL database
+  overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
+  idle      with and without 2,000 sockets that are silent or send a head byte by byte
+  growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
+  peers     the service and the same API put together from libraries
+  before    this tree and an older one, on each engine
 
-  --quick  a shorter run, for a first impression: fewer and shorter rounds
-  --help   this text
+  --tree   the older tree, such as a git worktree, with its own node_modules; for the suite 'before'
+  --quick  a short run for a first impression, with fewer and shorter rounds; writes no file
+  --help   print this text
 
-Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 misused.`
+Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 invalid arguments.`
 
-const FULL: Settings = { rounds: 9, seconds: 4, warmUpSeconds: 15, requests: 1_000_000 }
-const QUICK: Settings = { rounds: 3, seconds: 3, warmUpSeconds: 5, requests: 100_000 }
+const FULL = {
+  rounds: 9,
+  seconds: 4,
+  warmUpSeconds: 15,
+  requests: 1_000_000,
+  keysMax: 10_000_000,
+}
+const QUICK = {
+  rounds: 3,
+  seconds: 3,
+  warmUpSeconds: 5,
+  requests: 100_000,
+  keysMax: 1_000_000,
+}
 
-const SUITES = ['sqlite', 'postgres', 'overload', 'idle'] as const
-type SuiteName = (typeof SUITES)[number]
+/** The order inside a suite counts: later measurements build on the load of earlier ones. */
+const SUITES: Record<string, (scene: Scene) => Promise<Result[]>> = {
+  sqlite: measureSqlite,
+  postgres: measurePostgres,
+  processes: measureProcesses,
+  overload: measureOverload,
+  idle: measureIdle,
+  growth: measureGrowth,
+  peers: measurePeers,
+  before: measureBefore,
+}
 
 process.exitCode = await main()
 
 async function main(): Promise<number> {
   const given = readArguments()
-  if (given === null) {
-    console.error(USAGE)
-    return 2
-  }
-  if (given.help) {
-    console.log(USAGE)
-    return 0
-  }
-
-  const children = createChildren()
-  const folder = mkdtempSync(join(tmpdir(), 'server-listing-bench-'))
-  process.on('exit', () => {
-    children.endAll()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  if (typeof given === 'number') return given
+  const scene = openScene(given.settings)
+  // A kill by another signal or an exit leaves no child behind.
+  process.on('exit', scene.children.endAll)
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(signal, () => process.exit(1))
-
-  const settings = given.quick ? QUICK : FULL
-  const areAllMet = await runNamed(given.suite, children, folder, settings)
-  children.endAll()
-  return areAllMet ? 0 : 1
-}
-
-function runNamed(
-  name: SuiteName,
-  ...rest: [Children, folder: string, Settings]
-): Promise<boolean> {
-  if (name === 'postgres') return runSuite(POSTGRES, ...rest)
-  if (name === 'overload') return runSuite(OVERLOAD, ...rest)
-  if (name === 'idle') return runSuite(IDLE, ...rest)
-  return runSuite(SQLITE, ...rest)
-}
-
-async function runSuite<Scene extends { close(): Promise<void> }>(
-  suite: Suite<Scene>,
-  children: Children,
-  folder: string,
-  settings: Settings,
-): Promise<boolean> {
-  const scene = await suite.open(children, folder, settings, console.log)
-  const rows: string[] = []
-  let areAllMet = true
+    process.once(signal, () => void scene.close().finally(() => process.exit(1)))
   try {
-    for (const { description, target, measure } of suite.trials) {
-      const value = await measure(scene)
-      const met = isMet(value, target)
-      areAllMet &&= met
-      rows.push(row(description, show(value, target.unit), showTarget(target), met ? 'yes' : 'NO'))
-    }
+    const results = await given.measure(scene)
+    if (given.isWhole) writeResults(given.name, results)
+    return printResults(results) ? 0 : 1
   } finally {
     await scene.close()
   }
-  console.log(['', row('', 'measured', 'target', 'met'), ...rows].join('\n'))
-  return areAllMet
 }
 
-interface Arguments {
-  suite: SuiteName
-  quick: boolean
-  help: boolean
-}
-
-function readArguments(): Arguments | null {
-  const options = { quick: { type: 'boolean' }, help: { type: 'boolean' } } as const
+/** The suite and its settings, or the exit code if there is nothing to measure. */
+function readArguments() {
+  const options = {
+    quick: { type: 'boolean' },
+    tree: { type: 'string' },
+    help: { type: 'boolean' },
+  } as const
   try {
     const { values, positionals } = parseArgs({ options, allowPositionals: true })
-    const { quick = false, help = false } = values
-    const [name = 'sqlite', ...rest] = positionals
-    const suite = SUITES.find((one) => one === name)
-    if (suite === undefined || rest.length > 0)
-      throw new Error(`there is no benchmark called '${positionals.join(' ')}'`)
-    return { suite, quick, help }
+    if (values.help) {
+      console.log(USAGE)
+      return 0
+    }
+    const name = positionals.join(' ') || 'sqlite'
+    const measure = Object.hasOwn(SUITES, name) ? SUITES[name] : undefined
+    if (measure === undefined)
+      throw new Error(`unknown suite '${name}': take one of ${Object.keys(SUITES).join(', ')}`)
+    if ((measure === measureBefore) !== (values.tree !== undefined))
+      throw new Error(`--tree FOLDER goes with the suite 'before', and only with it`)
+    const settings = { ...(values.quick ? QUICK : FULL), tree: values.tree ?? '' }
+    return { name, measure, settings, isWhole: !values.quick }
   } catch (error) {
-    console.error((error as Error).message)
-    return null
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    return 2
   }
-}
-
-function row(description: string, value: string, target: string, met: string): string {
-  return `${description.padEnd(68)}${value.padStart(12)}${target.padStart(13)}  ${met}`
-}
-
-function show(value: number, unit: string): string {
-  return `${value.toFixed(unit === '' ? 3 : 1)}${unit}`
-}
-
-function showTarget(target: Target): string {
-  if ('atLeast' in target) return `≥ ${target.atLeast}${target.unit}`
-  if ('atMost' in target) return `≤ ${target.atMost}${target.unit}`
-  return `< ${target.below}${target.unit}`
 }

@@ -1,80 +1,111 @@
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { ACTIVE_KEYS_MAX, generateKey, hashApiKey, prefixOf } from '../src/listing/api-key.ts'
+import { hashApiKey, prefixOf } from '../src/listing/api-key.ts'
 import { formatInstant, presentInstant } from '../src/listing/instant.ts'
+import { migratePostgres } from '../src/postgres/store.ts'
 import { migrateSqlite } from '../src/sqlite/store.ts'
+import { asAdmin } from '../test/fixtures/postgres/database.ts'
 
-const OWNERS = 20_000
-const SERVERS_PER_OWNER = 10
+/*
+ * Fills a database with owners of five keys and `serversPerOwner` servers each. All values have the
+ * same length, so that all listings have the same size.
+ */
+
+export const KEYS_PER_OWNER = 5
+const CACHE_KIB = 4 * 1024 * 1024
+
+export async function seedSqlite(
+  path: string,
+  keys: number,
+  serversPerOwner: number,
+  migrate: (path: string) => Promise<unknown> = migrateSqlite,
+): Promise<void> {
+  await migrate(path)
+  const database = new DatabaseSync(path)
+  // Random ids go to all pages of an index, so the pages must fit into memory.
+  database.exec(`PRAGMA journal_mode = OFF; PRAGMA cache_size = -${CACHE_KIB}`)
+  const functions = {
+    owner_id: ownerId,
+    uuid: () => randomUUID(),
+    key_of: keyOf,
+    hashApiKey,
+    prefixOf,
+  }
+  for (const [name, body] of Object.entries(functions))
+    database.function(name, body as (value: unknown) => string | Uint8Array)
+  const now = presentInstant()
+  const at = formatInstant(now)
+  // The data is on the disk when COMMIT returns, so the disk does not write it while we measure.
+  database.exec(`
+    BEGIN;
+    CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY);
+    WITH RECURSIVE up (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM up WHERE n < ${keys - 1})
+    INSERT INTO numbers SELECT n FROM up;
+    INSERT INTO users (id, email, name, created_at, updated_at)
+    SELECT owner_id(n), n || '@example.com', 'owner', '${at}', '${at}'
+    FROM numbers WHERE n < ${keys / KEYS_PER_OWNER};
+    INSERT INTO servers (id, created_by, name, slug, host_label, version, listing_kind, updated_at)
+    SELECT uuid(), owner_id(o.n), format('Emerald Hollow %07d', o.n), format('emerald-%07d-%d', o.n, s.n),
+      format('emerald-%07d.example.net:25565', o.n), '1.21.4', 'server', ${now} - s.n * 1000000
+    FROM numbers AS o, numbers AS s WHERE o.n < ${keys / KEYS_PER_OWNER} AND s.n < ${serversPerOwner};
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
+    SELECT uuid(), owner_id(n / ${KEYS_PER_OWNER}), 'bot', prefixOf(key_of(n)), hashApiKey(key_of(n)), ${now},
+      n % ${KEYS_PER_OWNER} + 1
+    FROM numbers;
+    COMMIT;
+    PRAGMA journal_mode = WAL;
+  `)
+  database.close()
+}
+
+export async function seedPostgres(
+  url: string,
+  keys: number,
+  serversPerOwner: number,
+  migrate: (url: string) => Promise<unknown> = migratePostgres,
+): Promise<void> {
+  await migrate(url)
+  const owners = keys / KEYS_PER_OWNER
+  await asAdmin(url, async (client) => {
+    await client.query(`
+    INSERT INTO users (id, email, name, created_at, updated_at)
+    SELECT md5('owner' || n)::uuid, n || '@example.com', 'owner', now(), now()
+    FROM generate_series(0, ${owners - 1}) AS n;
+    INSERT INTO servers (id, created_by, name, slug, host_label, version, listing_kind, updated_at)
+    SELECT gen_random_uuid(), md5('owner' || n)::uuid, 'Emerald Hollow ' || to_char(n, 'FM0000000'),
+      'emerald-' || to_char(n, 'FM0000000') || '-' || m, 'emerald-' || to_char(n, 'FM0000000') || '.example.net:25565',
+      '1.21.4', 'server', now() - m * interval '1 second'
+    FROM generate_series(0, ${owners - 1}) AS n, generate_series(0, ${serversPerOwner - 1}) AS m;
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
+    SELECT gen_random_uuid(), md5('owner' || n / ${KEYS_PER_OWNER})::uuid, 'bot', 'svc_live_' || left(secret, 7),
+      sha256(convert_to('svc_live_' || secret, 'UTF8')), now(), n % ${KEYS_PER_OWNER} + 1
+    FROM generate_series(0, ${keys - 1}) AS n, encode(sha256(convert_to('key' || n, 'UTF8')), 'hex') AS secret;
+  `)
+    await client.query('VACUUM (ANALYZE, FREEZE)')
+    await client.query('CHECKPOINT')
+  })
+}
 
 /**
- * Makes a database of owners with so many servers and five keys each, and returns the keys in random order; as the
- * benchmark wants them, 100,000. All values are of one length, so that all listings are of one size.
+ * `count` keys of a seeded database, of every owner or of every nth. They come in a scattered order
+ * that is the same in each run.
  */
-export async function seed(
-  path: string,
-  owners = OWNERS,
-  serversPerOwner = SERVERS_PER_OWNER,
-): Promise<string[]> {
-  await migrateSqlite(path)
-  const database = new DatabaseSync(path)
-  database.exec('BEGIN')
-  const insertOwner = preparedOwner(database, serversPerOwner)
-  const keys: string[] = []
-  for (let owner = 0; owner < owners; owner += 1) keys.push(...insertOwner(owner))
-  // On the disk when this returns, so that no writing of it goes on under the measurements.
-  database.exec('COMMIT')
-  database.close()
-  return shuffled(keys)
+export function keysOf(count: number, every = 1): string[] {
+  // A step that is a prime number visits every number once.
+  const step = 65_537
+  return Array.from({ length: count }, (_, n) => keyOf(((n * step) % count) * every))
 }
 
-function preparedOwner(
-  database: DatabaseSync,
-  serversPerOwner: number,
-): (owner: number) => string[] {
-  const insertUser = database.prepare(
-    'INSERT INTO users (id, email, name, created_at, updated_at) VALUES (?1, ?2, ?2, ?3, ?3)',
-  )
-  const insertServer = database.prepare(`
-    INSERT INTO servers (id, created_by, name, slug, host_label, edition, status, version, listing_kind, updated_at)
-    VALUES (?, ?, ?, ?, ?, 'java', 'published', '1.21.4', 'server', ?)
-  `)
-  const insertKey = database.prepare(`
-    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot) VALUES (?, ?, ?, ?, ?, ?, ?)
-  `)
-  const now = presentInstant()
-  const createdAt = formatInstant(now)
-
-  return (owner) => {
-    const userId = randomUUID()
-    const number = String(owner).padStart(5, '0')
-    insertUser.run(userId, `owner-${number}@example.com`, createdAt)
-    for (let index = 0; index < serversPerOwner; index += 1) {
-      const slug = `emerald-${number}-${index}`
-      const host = `${slug}.example.net:25565`
-      insertServer.run(
-        randomUUID(),
-        userId,
-        `Emerald Hollow ${number}`,
-        slug,
-        host,
-        now - index * 1_000_000,
-      )
-    }
-    return Array.from({ length: ACTIVE_KEYS_MAX }, (_, index) => {
-      const key = generateKey()
-      const name = `bot ${index + 1}`
-      insertKey.run(randomUUID(), userId, name, prefixOf(key), hashApiKey(key), now, index + 1)
-      return key
-    })
-  }
+/** Keys of the right form that no seeded database knows. */
+export function unknownKeys(count: number): string[] {
+  return Array.from({ length: count }, (_, n) => keyOf(-1 - n))
 }
 
-function shuffled<T>(items: readonly T[]): T[] {
-  const result = [...items]
-  for (let last = result.length - 1; last > 0; last -= 1) {
-    const other = Math.floor(Math.random() * (last + 1))
-    ;[result[last], result[other]] = [result[other]!, result[last]!]
-  }
-  return result
+export function keyOf(number: number): string {
+  return `svc_live_${createHash('sha256').update(`key${number}`).digest('hex')}`
+}
+
+export function ownerId(number: number): string {
+  const digits = createHash('md5').update(`owner${number}`).digest('hex')
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
 }

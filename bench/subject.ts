@@ -1,28 +1,58 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { delimiter, dirname, join } from 'node:path'
 import type { Children } from './children.ts'
 
-/** A process under load: the service, or what it is compared with. */
+/** A server under load, as a process. */
 export interface Subject {
   name: string
   port: number
-  /** What all its threads have used so far, in seconds. */
-  cpuSeconds(): number
-  /** VmRSS, in MiB. */
-  residentMb(): number
-  /** Requests it has answered so far. */
+  pid: number
+  /** Requests that load generators have had answered so far. */
   answered: number
-  /** The number of the key that it was not asked with for the longest time. */
-  nextKey: number
+  /** Kills it, and resolves when it has ended. */
+  end(): Promise<void>
 }
 
 const START_MS = 30_000
-/** Linux counts in hundredths of a second for programs, whatever the kernel itself uses. */
-const TICKS_PER_SECOND = 100
+
+/**
+ * Starts the service of a tree the way an operator does, on the database of this URL. `environment`
+ * has settings that differ from the usual ones.
+ */
+export function startServe(
+  children: Children,
+  name: string,
+  url: string,
+  tree = join(import.meta.dirname, '..'),
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Subject> {
+  return startSubject(children, name, [programOf(tree), 'serve'], {
+    ...programEnvironment(url),
+    ...environment,
+  })
+}
+
+export function programOf(tree: string): string {
+  return join(tree, 'bin/server-listing.js')
+}
+
+/** What the program gets to know, with a database and with free ports. */
+export function programEnvironment(url: string): NodeJS.ProcessEnv {
+  return {
+    // The program's first line finds Node.js by name. It must find the Node.js of this process.
+    PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}`,
+    DATABASE_URL: url,
+    HOST: '127.0.0.1',
+    PORT: '0',
+    DASHBOARD_PORT: '0',
+    LOG_LEVEL: 'info',
+  }
+}
 
 /** Starts a program that prints the address it listens on. */
 export async function startSubject(
   children: Children,
-  name: Subject['name'],
+  name: string,
   [program, ...args]: readonly [string, ...string[]],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Subject> {
@@ -41,21 +71,10 @@ export async function startSubject(
       resolve(Number(found[1]))
     })
   })
-
-  return {
-    name,
-    port,
-    answered: 0,
-    nextKey: 0,
-    cpuSeconds() {
-      // The name in parentheses may have spaces in it; behind it utime and stime are the 12th and 13th field.
-      const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8')
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-      return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
-    },
-    residentMb() {
-      const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-      return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
-    },
+  const end = async () => {
+    const ended = once(child, 'close')
+    child.kill('SIGKILL')
+    await ended
   }
+  return { name, port, pid: child.pid!, answered: 0, end }
 }

@@ -1,16 +1,16 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 /*
- * The suites nearest to the runtime once more on the next line of Node.js, which gets a folder of its own.
+ * Runs suites of scripts/test.ts on the next line of Node.js, which it installs in its own folder:
+ * `npm run check:node26`, or `npm run check:node26 -- quick`.
  */
 
 const VERSION = '26.10.0'
-const SUITES = ['contract', 'sqlite', 'api', 'wire']
 
 const folder = 'node_modules/.node26'
-const binary = join(folder, 'node_modules/.bin/node')
+const binary = resolve(folder, 'node_modules/.bin/node')
 
 if (!existsSync(binary)) {
   mkdirSync(folder, { recursive: true })
@@ -23,6 +23,10 @@ const found = execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim()
 if (found !== `v${VERSION}`)
   throw new Error(`expected Node.js ${VERSION} in ${folder}, found ${found}`)
 console.log(`Node.js ${found}`)
-const files = SUITES.map((suite) => `test/${suite}/*.test.ts`)
-const options = ['--test-concurrency=2', '--test-reporter=./test/reporter.ts']
-execFileSync(binary, ['--test', ...options, ...files], { stdio: 'inherit' })
+
+const args = process.argv.slice(2)
+const suites = args.length > 0 ? args : ['quick', 'long']
+// Programs that tests start by name, such as `npm start`, find the same Node.js.
+const env = { ...process.env, PATH: `${dirname(binary)}:${process.env.PATH}` }
+const { status } = spawnSync(binary, ['scripts/test.ts', ...suites], { stdio: 'inherit', env })
+process.exitCode = status ?? 1

@@ -1,29 +1,34 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { createPasswords } from '../src/accounts/passwords.ts'
 import { presentInstant } from '../src/listing/instant.ts'
 import { issueApiKey } from '../src/listing/manage-api-keys.ts'
-import { checkEntries } from '../src/listing/server-entry.ts'
+import { readServers } from '../src/listing/servers/file/server-file.ts'
+import type { ServingStore } from '../src/listing/store.ts'
 import { slotOf } from '../src/listing/use-counts.ts'
-import { createUser } from '../src/listing/user.ts'
-import { openAccounts } from '../src/open-accounts.ts'
-import { type OpenedStore, openServingStore } from '../src/open-store.ts'
+import { createUser } from '../src/listing/accounts/user.ts'
+import { openServingStore } from '../src/open-store.ts'
 import { startService } from '../src/service.ts'
+import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/chromium.ts'
 
 /*
- * The main pages of the dashboard as pictures in docs/screenshots/: `npm run screenshots`.
+ * `npm run screenshots` writes pictures of the main dashboard pages to docs/screenshots/. They show
+ * Inter, which looks like the fonts of most systems: the package fonts-inter of Debian. If it is
+ * not installed, FONTS names a folder with it.
  */
 
 const FOLDER = 'docs/screenshots'
 const OWNER = 'ada@example.com'
 const OTHER = 'grace@example.com'
 const PASSWORD = 'correct horse battery staple'
-const DESK = { width: 1100, height: 820 }
-const PHONE = { width: 390, height: 780 }
+const DESK = { width: 1280, height: 860 }
+const PHONE = { width: 390, height: 844 }
+/** Of 100. Text is still sharp. */
+const QUALITY = 85
 
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-screenshots-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -39,7 +44,6 @@ const service = await startService({
   log: { fault: onFault, http() {} },
   dashboard: {
     port: 0,
-    openAccounts: () => openAccounts(store, { database, authSecret: null, dashboardUrl }),
     baseUrl: 'https://api.example.com',
     dashboardUrl,
     signUp: 'open',
@@ -49,9 +53,11 @@ const service = await startService({
 await fetch(`http://127.0.0.1:${service.port}/v1/servers`, {
   headers: { Authorization: `Bearer ${keys[0]}` },
 })
+drawWithInter()
 const browser = await launchChromium()
 const context = await browser.newContext({ viewport: DESK })
 const page = await context.newPage()
+const devtools = await context.newCDPSession(page)
 const url = `http://127.0.0.1:${service.dashboardPort}`
 mkdirSync(FOLDER, { recursive: true })
 
@@ -60,6 +66,7 @@ await take(page, 'sign-in')
 await page.fill('#email', OWNER)
 await page.fill('#password', PASSWORD)
 await page.click('main button')
+await page.goto(`${url}/dashboard/api`)
 await take(page, 'keys')
 await page.goto(`${url}/dashboard/servers`)
 await take(page, 'servers')
@@ -69,40 +76,67 @@ await page.goto(`${url}/dashboard/organizations`)
 await take(page, 'organizations')
 await page.click('.rows a')
 await take(page, 'organization')
+await page.click('text=Members')
+await take(page, 'members')
+await page.goto(`${url}/dashboard/docs`)
+await take(page, 'docs')
 await page.goto(`${url}/dashboard/account`)
 await take(page, 'account')
 await page.goto(`${url}/dashboard/api`)
-await page.click('a.danger')
+await page.click('.keys >> text=Delete…')
 await take(page, 'delete')
 await page.goto(`${url}/dashboard/api`)
 await page.fill('#name', 'Website')
-await page.click('text=Issue the key')
+await page.click('text=Issue key')
 await take(page, 'issued')
 
 await browser.close()
 await service.close()
 
-/** One picture on a desk in the light, one on a phone in the dark. */
+/** One picture of a light desktop and one of a dark phone. */
 async function take(shown: Page, name: string): Promise<void> {
   await shown.emulateMedia({ colorScheme: 'light' })
-  await shown.screenshot({ path: `${FOLDER}/${name}.png`, fullPage: true })
+  await shoot(name)
   await shown.setViewportSize(PHONE)
   await shown.emulateMedia({ colorScheme: 'dark' })
-  await shown.screenshot({ path: `${FOLDER}/${name}-phone-dark.png`, fullPage: true })
+  await shoot(`${name}-phone-dark`)
   await shown.setViewportSize(DESK)
   await shown.emulateMedia({ colorScheme: 'light' })
 }
 
-/** Returns the keys that were issued. */
-async function fill(target: OpenedStore): Promise<string[]> {
+/** WebP takes a fifth of the bytes of PNG. */
+async function shoot(name: string): Promise<void> {
+  const options = { format: 'webp', quality: QUALITY } as const
+  const { data } = await devtools.send('Page.captureScreenshot', options)
+  writeFileSync(`${FOLDER}/${name}.webp`, data, 'base64')
+}
+
+function drawWithInter(): void {
+  const families = ['system-ui', 'sans-serif', 'sans'].map(
+    (family) =>
+      `<match target="pattern"><test name="family"><string>${family}</string></test><edit name="family" mode="prepend" binding="strong"><string>Inter</string></edit></match>`,
+  )
+  const own = process.env.FONTS === undefined ? '' : `<dir>${process.env.FONTS}</dir>`
+  const path = join(folder, 'fonts.conf')
+  writeFileSync(
+    path,
+    `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig><include>/etc/fonts/fonts.conf</include>${own}${families.join('')}</fontconfig>`,
+  )
+  process.env.FONTCONFIG_FILE = path
+  if (!execFileSync('fc-match', ['system-ui'], { encoding: 'utf8' }).includes('Inter'))
+    throw new Error('Install the font Inter (fonts-inter), or name its folder in FONTS.')
+}
+
+/** Returns the issued keys. */
+async function fill(target: ServingStore): Promise<string[]> {
   const issuedKeys: string[] = []
   const now = presentInstant()
   const user = createUser(OWNER)
   await target.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
   const sample = readFileSync(new URL('../demo/sample-servers.json', import.meta.url), 'utf8')
-  const checked = checkEntries(JSON.parse(sample))
-  if ('complaints' in checked) throw new Error(checked.complaints.join('\n'))
-  // Those whose letters the fonts of a bare machine have.
+  const checked = readServers(sample)
+  if ('complaint' in checked) throw new Error(checked.complaint)
+  // Names whose letters the fonts of a bare machine have.
   const entries = checked.entries.filter(({ name }) => /^[ -~]+$/.test(name))
   await target.saveServers(user.id, null, entries, now)
   const organization = await target.ensureOrganization('red-stone', user.id)

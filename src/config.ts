@@ -1,23 +1,24 @@
-import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import * as v from 'valibot'
 import { type DatabaseConfig, readDatabase } from './database-url.ts'
+import { checkStoredEmail } from './listing/accounts/user.ts'
 import { quote } from './listing/text.ts'
 
 export interface Config {
   database: DatabaseConfig
   host: string
   port: number
-  /** Where the public reaches the API, without a slash at the end. */
-  baseUrl: string
+  /** Lets several processes on PostgreSQL listen on the same ports. */
+  reusePort: boolean
+  /** The public URL of the API, without a trailing slash. Null for the URL of its listener. */
+  baseUrl: string | null
   dashboardPort: number
-  /** Where people reach the dashboard, likewise. */
-  dashboardUrl: string
-  /** Whether anybody may make an account. */
+  /** The public URL of the dashboard, likewise. */
+  dashboardUrl: string | null
+  /** `open` lets every visitor create an account. */
   signUp: SignUp
-  /** What sign-in cookies are signed with; null if the service is to make that and keep it in the database. */
-  authSecret: string | null
-  /** Addresses and networks whose word about the caller's address is taken. */
+  /** Email addresses of the accounts that see the operator's page. */
+  operators: string[]
+  /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   logLevel: LogLevel
 }
@@ -28,93 +29,96 @@ const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export type SignUp = (typeof SIGN_UPS)[number]
 const SIGN_UPS = ['open', 'closed'] as const
 
+const REUSE_PORTS = ['on', 'off'] as const
+
 type Environment = Readonly<Record<string, string | undefined>>
 
-const AUTH_SECRET_MIN = 32
+/** The error of a text, in words that follow "must". Null if the text is valid. */
+type Complain = (text: string) => string | null
 
-const port = v.pipe(
-  v.string(),
-  v.regex(/^\d{1,5}$/, 'must be a port from 0 to 65535'),
-  v.transform(Number),
-  v.maxValue(65_535, 'must be a port from 0 to 65535'),
-)
-const url = v.pipe(
-  v.string(),
-  v.check(
-    (text) => /^https?:\/\//.test(text) && URL.canParse(text),
-    'must begin with http:// or https://',
-  ),
-)
+const complaintAboutHost: Complain = (text) =>
+  /^\S+$/.test(text) ? null : 'be an IP address or a host name'
+const complaintAboutPort: Complain = (text) =>
+  /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? null : 'be a port from 0 to 65535'
+const complaintAboutUrl: Complain = (text) =>
+  /^https?:\/\//.test(text) && URL.canParse(text) ? null : 'begin with http:// or https://'
+const complaintAboutSignUp: Complain = (text) =>
+  isOneOf(SIGN_UPS, text) ? null : 'be open or closed'
+const complaintAboutReusePort: Complain = (text) =>
+  isOneOf(REUSE_PORTS, text) ? null : 'be on or off'
+const complaintAboutLogLevel: Complain = (text) =>
+  isOneOf(LOG_LEVELS, text) ? null : `be one of ${LOG_LEVELS.join(', ')}`
+const complaintAboutOperators: Complain = (text) =>
+  listOf(text).every((email) => 'email' in checkStoredEmail(email))
+    ? null
+    : 'be email addresses, separated by commas'
+const complaintAboutNetworks: Complain = (text) =>
+  listOf(text).every(isNetwork)
+    ? null
+    : 'be addresses or networks such as 10.0.0.0/8, separated by commas'
 
-const schema = v.object({
-  HOST: v.optional(
-    v.pipe(v.string(), v.regex(/^\S+$/, 'must be an address or a host name to listen on')),
-    '127.0.0.1',
-  ),
-  PORT: v.optional(port, '8080'),
-  BASE_URL: v.optional(url),
-  DASHBOARD_PORT: v.optional(port, '8081'),
-  DASHBOARD_URL: v.optional(url),
-  SIGN_UP: v.optional(v.picklist(SIGN_UPS, 'must be open or closed'), 'closed'),
-  AUTH_SECRET: v.optional(
-    v.pipe(
-      v.string(),
-      v.minLength(AUTH_SECRET_MIN, `must have ${AUTH_SECRET_MIN} characters or more`),
-    ),
-  ),
-  AUTH_SECRET_FILE: v.optional(v.string()),
-  TRUSTED_PROXIES: v.optional(
-    v.pipe(
-      v.string(),
-      v.transform((text) => (text === '' ? [] : text.split(',').map((part) => part.trim()))),
-      v.check(
-        (parts) => parts.every(isNetwork),
-        'must be addresses or networks such as 10.0.0.0/8, with commas between them',
-      ),
-    ),
-    '',
-  ),
-  LOG_LEVEL: v.optional(v.picklist(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(', ')}`), 'info'),
-})
+const SETTINGS: Record<string, Complain> = {
+  HOST: complaintAboutHost,
+  PORT: complaintAboutPort,
+  REUSE_PORT: complaintAboutReusePort,
+  BASE_URL: complaintAboutUrl,
+  DASHBOARD_PORT: complaintAboutPort,
+  DASHBOARD_URL: complaintAboutUrl,
+  SIGN_UP: complaintAboutSignUp,
+  OPERATORS: complaintAboutOperators,
+  TRUSTED_PROXIES: complaintAboutNetworks,
+  LOG_LEVEL: complaintAboutLogLevel,
+}
 
-/** The configuration that the environment describes, or everything that is wrong with it at once. */
+/** Reads the configuration from the environment, or returns every mistake in it. */
 export function readConfig(
   environment: Environment,
 ): { config: Config } | { complaints: string[] } {
-  // An empty variable is an unset one, as in a compose file.
+  // An empty variable counts as unset, because compose files set empty ones.
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const checked = v.safeParse(schema, given)
-  if (!checked.success) {
-    const complaints = checked.issues.map((issue) => {
-      const name = v.getDotPath(issue) ?? ''
-      const isSecret = name === 'AUTH_SECRET'
-      return isSecret
-        ? `${name} ${issue.message}`
-        : `${name} ${issue.message}, not ${quote(given[name])}`
-    })
-    return { complaints }
-  }
-  const secret = readAuthSecret(checked.output)
-  if ('complaint' in secret) return { complaints: [secret.complaint] }
-  const { HOST: host, PORT, DASHBOARD_PORT, BASE_URL, DASHBOARD_URL } = checked.output
+  const complaints = Object.entries(SETTINGS).flatMap(([name, complain]) => {
+    const text = given[name]
+    const wanted = text === undefined ? null : complain(text)
+    return wanted === null ? [] : [`${name} must ${wanted}, not ${quote(text)}`]
+  })
+  const database = readDatabase(given)
+  const reusePort = given.REUSE_PORT === 'on'
+  if (reusePort && database.engine === 'sqlite')
+    complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
+  const port = Number(given.PORT ?? 8080)
+  const dashboardPort = Number(given.DASHBOARD_PORT ?? 8081)
+  // With REUSE_PORT=on the system would let one process listen twice on one port.
+  if (port === dashboardPort && port !== 0)
+    complaints.push(`DASHBOARD_PORT must differ from PORT, which is ${port}`)
+  if (complaints.length > 0) return { complaints }
   return {
     config: {
-      database: readDatabase(given),
-      host,
-      port: PORT,
-      baseUrl: withoutSlash(BASE_URL ?? urlOf(host, PORT)),
-      dashboardPort: DASHBOARD_PORT,
-      dashboardUrl: withoutSlash(DASHBOARD_URL ?? urlOf(host, DASHBOARD_PORT)),
-      signUp: checked.output.SIGN_UP,
-      authSecret: secret.authSecret,
-      trustedProxies: checked.output.TRUSTED_PROXIES,
-      logLevel: checked.output.LOG_LEVEL,
+      database,
+      host: given.HOST ?? '127.0.0.1',
+      port,
+      reusePort,
+      baseUrl: withoutSlash(given.BASE_URL),
+      dashboardPort,
+      dashboardUrl: withoutSlash(given.DASHBOARD_URL),
+      signUp: (given.SIGN_UP ?? 'closed') as SignUp,
+      operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
+      trustedProxies: listOf(given.TRUSTED_PROXIES),
+      logLevel: (given.LOG_LEVEL ?? 'info') as LogLevel,
     },
   }
 }
 
-function withoutSlash(url: string): string {
-  return url.replace(/\/+$/, '')
+function isOneOf(values: readonly string[], text: string): boolean {
+  return values.includes(text)
+}
+
+/** The parts between the commas. */
+function listOf(text: string | undefined): string[] {
+  return text?.split(',').map((part) => part.trim()) ?? []
+}
+
+function withoutSlash(url: string | undefined): string | null {
+  return url?.replace(/\/+$/, '') ?? null
 }
 
 function isNetwork(text: string): boolean {
@@ -124,25 +128,19 @@ function isNetwork(text: string): boolean {
   return isIP(address) !== 0 && fits && rest.length === 0
 }
 
-function readAuthSecret(given: {
-  AUTH_SECRET?: string | undefined
-  AUTH_SECRET_FILE?: string | undefined
-}): { authSecret: string | null } | { complaint: string } {
-  const { AUTH_SECRET: secret, AUTH_SECRET_FILE: file } = given
-  if (secret !== undefined || file === undefined) return { authSecret: secret ?? null }
-  try {
-    const authSecret = readFileSync(file, 'utf8').trim()
-    if (authSecret.length >= AUTH_SECRET_MIN) return { authSecret }
-    return {
-      complaint: `the file ${quote(file)} that AUTH_SECRET_FILE names must have ${AUTH_SECRET_MIN} characters or more`,
-    }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return { complaint: `AUTH_SECRET_FILE names ${quote(file)}, which cannot be read (${code})` }
-  }
+/**
+ * The URL of a listener for clients on the same machine. They can't connect to `0.0.0.0` or `::`.
+ */
+export function ownUrlOf(host: string, port: number): string {
+  if (!isEveryAddress(host)) return urlOf(host, port)
+  return urlOf(host.includes(':') ? '::1' : '127.0.0.1', port)
 }
 
-/** The URL of a listener, whose host may be an IPv6 address. */
+export function isEveryAddress(host: string): boolean {
+  return /^[0.:]+$/.test(host)
+}
+
+/** The URL of a listener. The host may be an IPv6 address. */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -5,12 +5,12 @@ import { quote } from './listing/text.ts'
 export type DatabaseConfig =
   | { engine: 'sqlite'; path: string }
   | { engine: 'postgres'; url: string }
-  /** No database that could be used, and what the operator has to set. */
+  /** No usable database; `problem` tells the operator what to set. */
   | { engine: null; problem: string }
 
 const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
 
-/** The database that DATABASE_URL, or the file that DATABASE_URL_FILE names, describes. */
+/** Reads the database from DATABASE_URL, or from the file that DATABASE_URL_FILE names. */
 export function readDatabase(
   environment: Readonly<Record<string, string | undefined>>,
 ): DatabaseConfig {
@@ -21,7 +21,8 @@ export function readDatabase(
     return {
       engine: null,
       problem:
-        'DATABASE_URL must be set in production, such as DATABASE_URL=sqlite:/var/lib/server-listing/listing.db',
+        'DATABASE_URL must be set in production, such as ' +
+        'DATABASE_URL=sqlite:/var/lib/server-listing/listing.db',
     }
   return { engine: 'sqlite', path: resolve(DEFAULT_DATABASE_PATH) }
 }
@@ -33,18 +34,19 @@ function readDatabaseUrlFile(file: string): DatabaseConfig {
       `the file ${quote(file)} that DATABASE_URL_FILE names`,
     )
   } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
     return {
       engine: null,
-      problem: `DATABASE_URL_FILE names ${quote(file)}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      problem: `cannot read the file ${quote(file)} that DATABASE_URL_FILE names: ${code}`,
     }
   }
 }
 
-/** `source` is where the URL stood, in words that a sentence can begin with. */
+/** Parses a database URL. `source` names its origin and begins the error messages. */
 export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
   if (scheme === 'sqlite') {
-    // sqlite:data/x.db and sqlite:/var/x.db; a URL's // before the path says nothing more.
+    // Accepts sqlite:data/x.db and sqlite:/var/x.db, and the latter as sqlite:///var/x.db too.
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
     if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
     return {
@@ -52,23 +54,27 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
       problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
     }
   }
-  // What follows the scheme may be a password, and is not repeated.
+  // The rest of the URL may contain a password, so messages do not repeat it.
   if (scheme === 'postgres' || scheme === 'postgresql') {
     if (POSTGRES_URL.test(url)) return { engine: 'postgres', url }
     return {
       engine: null,
-      problem: `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE; several hosts are HOST:5432,HOST:5432`,
+      problem:
+        `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE. ` +
+        'Separate several hosts by commas: HOST:5432,HOST:5432',
     }
   }
   const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
   return {
     engine: null,
-    problem: `${source} must begin with sqlite: or postgres://, such as sqlite:data/listing.db, and has ${found}`,
+    problem:
+      `${source} must begin with sqlite: or postgres://, such as ` +
+      `sqlite:data/listing.db, but it has ${found}`,
   }
 }
 
 function isFilePath(path: string): boolean {
-  // What SQLite calls :memory: would be gone with the command that made it.
+  // A :memory: database would vanish with the command that created it.
   return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
 }
 

@@ -1,31 +1,37 @@
 import { once } from 'node:events'
 import { type DestinationStream, pino } from 'pino'
-import { prettyFactory } from 'pino-pretty'
 import type { LogLevel } from './config.ts'
 import type { HttpEvent } from './http/message.ts'
+import { withSources } from './stack-trace.ts'
+import { terminalLines } from './terminal-lines.ts'
 
 /**
- * What the service writes about itself: events and faults, and at `debug` every request. Each line is made from the
- * fields named here and from nothing else, so no header, target or key can be in one.
+ * The service's log: events and faults, and at `debug` every request. A line has only the fields
+ * named here, so it never contains a header, a target or a key.
  */
 export interface Log {
-  /** Something the operator may want to know. */
   info(message: string): void
-  /** Something the operator has to act on. */
+  /** Something works, but not as the operator may expect. */
+  warn(message: string): void
+  /** The operator has to act. */
   error(message: string): void
-  /** A failure behind an answer. One line a second for each kind at most; the next one counts what was left out. */
+  /**
+   * Logs the fault behind an answer, at most one line per second per kind. The next line counts the
+   * omitted ones. A fault with `isLasting` arrives as the same object while it lasts, and gets a
+   * single line.
+   */
   fault(fault: unknown): void
   http(event: HttpEvent): void
-  /** Writes a last line. Resolves when all lines are written, or after a second in which that was not possible. */
+  /** Writes a last line. Resolves when all lines are written, or after one second. */
   close(message: string): Promise<void>
 }
 
 const FAULT_INTERVAL_MS = 1_000
 const CLOSE_MS = 1_000
-/** Characters of lines that could not be written yet. */
+/** The most characters to buffer while the output is blocked. */
 const OUTPUT_WAITING_MAX = 1_048_576
 
-/** A log on standard output: a JSON line each, or lines for people where that is a terminal. */
+/** A log on standard output: JSON lines, or readable lines on a terminal. */
 export function createLog(level: LogLevel): Log {
   const options = {
     level,
@@ -34,14 +40,18 @@ export function createLog(level: LogLevel): Log {
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const output = openOutput()
-  const logger = pino(options, process.stdout.isTTY ? forPeople(output) : output)
+  const logger = pino(options, process.stdout.isTTY ? forTerminal(output) : output)
   const faults = new Map<string, { loggedAt: number; leftOut: number }>()
+  const known = new WeakSet<Error>()
 
   return {
     info: (message) => logger.info(message),
+    warn: (message) => logger.warn(message),
     error: (message) => logger.error(message),
 
     fault(fault) {
+      const isLasting = fault instanceof Error && 'isLasting' in fault && fault.isLasting === true
+      if (isLasting && known.has(fault)) return
       const { name, ...fields } = describe(fault)
       const now = performance.now()
       const before = faults.get(name)
@@ -52,6 +62,7 @@ export function createLog(level: LogLevel): Log {
       const leftOut = before !== undefined && before.leftOut > 0 ? { left_out: before.leftOut } : {}
       logger.error({ fault: name, ...fields, ...leftOut }, 'fault')
       faults.set(name, { loggedAt: now, leftOut: 0 })
+      if (isLasting) known.add(fault)
     },
 
     http(event) {
@@ -68,7 +79,7 @@ export function createLog(level: LogLevel): Log {
     async close(message) {
       if (!logger.isLevelEnabled('info')) return
       logger.info(message)
-      // A write that is under way when the process ends is lost.
+      // The end of the process loses a write that is still under way.
       const signal = AbortSignal.timeout(CLOSE_MS)
       await once(output, 'drain', { signal }).catch(() => {})
     },
@@ -76,8 +87,8 @@ export function createLog(level: LogLevel): Log {
 }
 
 /**
- * Where output cannot be written, as on a full disk or into a pipe that nobody reads, lines wait for it, up to a
- * bound; the service goes on.
+ * Buffers lines, up to a bound, while the output is blocked: a full disk, or a pipe without a
+ * reader. The service continues.
  */
 function openOutput() {
   const output = pino.destination({ fd: 1, sync: false, maxLength: OUTPUT_WAITING_MAX })
@@ -85,9 +96,8 @@ function openOutput() {
   return output
 }
 
-function forPeople(output: DestinationStream): DestinationStream {
-  const format = prettyFactory({ translateTime: 'SYS:HH:MM:ss.l' })
-  return { write: (line) => output.write(format(line)) }
+function forTerminal(output: DestinationStream): DestinationStream {
+  return { write: (line) => output.write(terminalLines(line)) }
 }
 
 function describe(fault: unknown): {
@@ -99,8 +109,8 @@ function describe(fault: unknown): {
   if (!(fault instanceof Error)) return { name: 'unknown', reason: String(fault) }
   const { name, message: reason, cause, stack } = fault
   if (cause instanceof Error) return { name, reason, cause: cause.message }
-  // Our own faults say all there is to say; anything else is a mistake in the program, and where it is helps.
+  // Our own faults explain themselves. Any other error is a bug, and its stack helps to find it.
   return name === 'Error' || name === 'TypeError' || name === 'RangeError'
-    ? { name, reason, ...(stack === undefined ? {} : { stack }) }
+    ? { name, reason, ...(stack === undefined ? {} : { stack: withSources(stack) }) }
     : { name, reason }
 }

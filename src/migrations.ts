@@ -5,7 +5,9 @@ export interface Migration {
   number: number
   name: string
   sql: string
-  /** The number of the newest migration that a program must know to work with the schema after this one. */
+  /**
+   * The newest migration that a program must know in order to work with the schema after this one.
+   */
   programMin: number
 }
 

@@ -1,46 +1,49 @@
-import type { Dialect } from 'kysely'
 import type { DatabaseConfig } from './database-url.ts'
-import type { CopiedTable, OnProgress } from './listing/copy.ts'
+import type { CopiedTable, OnProgress } from './transfer/copy.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
-// An engine is loaded when it is opened: nobody pays for the one that is not used.
+// Loaded on demand: a process needs one engine, and a command decides no claims.
 const sqlite = () => import('./sqlite/store.ts')
+const servingSqlite = () => import('./sqlite/serving-store.ts')
 const postgres = () => import('./postgres/store.ts')
 
-/** A store for serving, with its database as the sign-in library asks it. */
+/** A store for serving. Its database may not be reachable yet. */
 export interface OpenedStore extends ServingStore {
-  accountsDialect(): Promise<Dialect>
+  /** Connects and updates the schema. Throws NotConfigured or AuthenticationFault. */
+  prepare(): Promise<void>
 }
 
-/** Opens the store for a command; `create` makes a database where there is none. Throws NotConfigured. */
+/** Opens the store for a command. `create` creates a missing database. Throws NotConfigured. */
 export async function openStore(database: DatabaseConfig, { create = false } = {}): Promise<Store> {
   if (database.engine === 'postgres') return (await postgres()).openPostgresStore(database.url)
   return (await sqlite()).openSqliteStore(pathOf(database), { create })
 }
 
 /**
- * Opens the store for serving. Throws NotConfigured, and AlreadyServed where the engine allows one process only; an
- * engine that can wait for its database opens without it, and tells `onFault` why.
+ * Opens the store for serving. An engine that can wait for its database opens without it and
+ * reports the fault to `onFault`. `onWarning` gets warnings for the operator. Throws NotConfigured.
+ * Throws AlreadyServed if another process serves the database and the engine allows only one.
  */
 export async function openServingStore(
   database: DatabaseConfig,
   onFault: (fault: unknown) => void,
+  onWarning: (warning: string) => void = () => {},
 ): Promise<OpenedStore> {
   if (database.engine === 'postgres')
-    return (await postgres()).openServingPostgresStore(database.url, { onFault })
-  return (await sqlite()).openServingSqliteStore(pathOf(database))
+    return (await postgres()).openServingPostgresStore(database.url, { onFault, onWarning })
+  return (await servingSqlite()).openServingSqliteStore(pathOf(database), undefined, onFault)
 }
 
-/** Brings the schema up to date, and returns the names of the migrations that were applied. Throws NotConfigured. */
+/** Updates the schema and returns the names of the applied migrations. Throws NotConfigured. */
 export async function migrateStore(database: DatabaseConfig): Promise<string[]> {
   if (database.engine === 'postgres') return (await postgres()).migratePostgres(database.url)
   return (await sqlite()).migrateSqlite(pathOf(database))
 }
 
 /**
- * Copies everything in an SQLite file into an empty PostgreSQL database, all or nothing. Throws NotConfigured, and
- * NotCopied where it cannot be done.
+ * Copies a whole SQLite file into an empty PostgreSQL database, all or nothing. Throws
+ * NotConfigured or NotCopied.
  */
 export async function copyStore(
   path: string,

@@ -1,34 +1,47 @@
 import { createAnswer } from './api/answer.ts'
 import { refusal } from './api/responses.ts'
-import { createReadAddress, createReadPeer } from './dashboard/client-address.ts'
-import { createUseCounter, type UseCounter } from './dashboard/count-uses.ts'
-import { type Handler, listenForDashboard } from './dashboard/listen.ts'
+import { ownUrlOf } from './config.ts'
+import {
+  CONNECTIONS_MAX as DASHBOARD_CONNECTIONS_MAX,
+  type Handler,
+  listenForDashboard,
+} from './dashboard/listen.ts'
+import { createReadAddress, createReadPeer } from './http/client-address.ts'
+import { LIMITS } from './http/limits.ts'
 import { listen } from './http/listen.ts'
-import type { Accounts } from './listing/accounts.ts'
 import { type Instant, presentInstant } from './listing/instant.ts'
 import type { ServingStore } from './listing/store.ts'
 import type { Log } from './log.ts'
+import { createUseCounter, type UseCounter } from './usage/use-counter.ts'
+
+/** The most connections at a time, per listener. */
+export const CONNECTIONS_MAX = { api: LIMITS.connectionsMax, dashboard: DASHBOARD_CONNECTIONS_MAX }
 
 export interface ServiceOptions {
-  /** Null where there is no database that could be used: then `problem` is what every request with a key meets. */
+  /** Null without a usable database. Every request with a key then fails with `problem`. */
   store: ServingStore | null
   problem?: Error
   host: string
-  /** 0 for any free one. */
+  /** 0 picks a free port. */
   port: number
+  /** Lets other processes listen on the same ports. The store must allow several processes. */
+  reusePort?: boolean
   dashboard: DashboardOptions
   log: Pick<Log, 'fault' | 'http'>
 }
 
 export interface DashboardOptions {
   port: number
-  openAccounts(): Promise<Accounts>
-  /** Where the public reaches the API, and people the dashboard. */
-  baseUrl: string
-  dashboardUrl: string
+  /** The public URLs of the API and of the dashboard. Null for the URL of the listener. */
+  baseUrl: string | null
+  dashboardUrl: string | null
   signUp: 'open' | 'closed'
+  /** Email addresses of the accounts that see the operator's page, in lower case. */
+  operators?: readonly string[]
+  /** The version of this program, for the operator's page. */
+  version?: string
   trustedProxies: readonly string[]
-  /** The clock of rules that people meet; the API has its own. */
+  /** The clock of the dashboard's rules. The API measures time by itself. */
   now?: () => Instant
 }
 
@@ -36,30 +49,35 @@ export interface Service {
   host: string
   port: number
   dashboardPort: number
-  /** Answers what was asked, then closes the store. Within ten seconds. */
+  /** Finishes open requests, then closes the store. Takes at most ten seconds. */
   close(): Promise<void>
 }
 
-/** Starts the service on a store, which is closed with it. */
+/** Starts the service on a store. The service closes the store when it ends. */
 export async function startService(options: ServiceOptions): Promise<Service> {
-  const { store, problem, host, port, dashboard, log } = options
+  const { store, problem, host, port, reusePort = false, dashboard, log } = options
   const counter = store === null ? null : createUseCounter(store, log.fault, dashboard.now)
-  const useApiKey = store?.useApiKey ?? (() => Promise.reject(problem))
+  const claim = store?.claim ?? (() => Promise.reject(problem))
   const api = listen(
     {
-      answer: createAnswer({ store: { useApiKey }, onFault: log.fault }),
+      answer: createAnswer({ store: { claim }, count: counter?.count, onFault: log.fault }),
       refuse: refusal,
-      observe(event) {
-        counter?.observe(event)
-        log.http(event)
-      },
+      observe: log.http,
     },
     host,
     port,
+    LIMITS,
+    reusePort,
   )
-  const load = () => loadDashboard(options, counter)
+  const load = async (): Promise<Handler> => {
+    const [{ port: apiPort }, { port: pagesPort }] = await Promise.all([api, pages])
+    return loadDashboard(options, counter, {
+      baseUrl: dashboard.baseUrl ?? ownUrlOf(host, apiPort),
+      dashboardUrl: dashboard.dashboardUrl ?? ownUrlOf(host, pagesPort),
+    })
+  }
   const readPeer = createReadPeer(dashboard.trustedProxies)
-  const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer)
+  const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer, reusePort)
   const [listener, dashboardListener] = await bothOrNone(api, pages)
   return {
     host: listener.host,
@@ -73,7 +91,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** Two listeners; where one could not be had, the other is closed again. */
+/** Opens both listeners. If one fails, closes the other. */
 async function bothOrNone<A extends Closable, B extends Closable>(
   first: Promise<A>,
   second: Promise<B>,
@@ -94,17 +112,21 @@ interface Closable {
 async function loadDashboard(
   { store, problem, dashboard, log }: ServiceOptions,
   counter: UseCounter | null,
+  { baseUrl, dashboardUrl }: { baseUrl: string; dashboardUrl: string },
 ): Promise<Handler> {
   if (store === null || counter === null) throw problem ?? new Error('there is no store')
   const { createDashboard } = await import('./dashboard/app.ts')
-  const { baseUrl, dashboardUrl, signUp, trustedProxies, now = presentInstant } = dashboard
+  const { createAccounts } = await import('./sign-in/accounts.ts')
+  const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
   return createDashboard({
     store,
     counter,
-    accounts: await dashboard.openAccounts(),
+    accounts: createAccounts(store, { dashboardUrl, now }),
     baseUrl,
     dashboardUrl,
     signUp,
+    operators,
+    version,
     readAddress: createReadAddress(trustedProxies),
     now,
     onFault: log.fault,

@@ -11,62 +11,87 @@ function databaseOf(environment: Record<string, string>) {
   return read.config.database
 }
 
-test('nothing has to be set to begin with', () => {
+test('every setting has a default', () => {
   assert.deepEqual(readConfig({}), {
     config: {
       database: { engine: 'sqlite', path: resolve('data/server-listing.db') },
       host: '127.0.0.1',
       port: 8080,
-      baseUrl: 'http://127.0.0.1:8080',
+      reusePort: false,
+      baseUrl: null,
       dashboardPort: 8081,
-      dashboardUrl: 'http://127.0.0.1:8081',
+      dashboardUrl: null,
       signUp: 'closed',
-      authSecret: null,
+      operators: [],
       trustedProxies: [],
       logLevel: 'info',
     },
   })
 })
 
-test('the dashboard is configured, and a secret that will not do is not repeated', (t) => {
-  const file = join(temporaryFolder(t), 'secret')
-  writeFileSync(file, `${'s'.repeat(40)}\n`)
+test("the dashboard's settings are read", () => {
   const read = readConfig({
     DASHBOARD_PORT: '9000',
     DASHBOARD_URL: 'https://listing.example.com/',
     SIGN_UP: 'open',
-    AUTH_SECRET_FILE: file,
+    OPERATORS: 'Ada@example.com, ops@example.com',
     TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,fd00::/8',
   })
   assert.ok('config' in read)
-  const { dashboardPort, dashboardUrl, signUp, authSecret, trustedProxies } = read.config
+  const { dashboardPort, dashboardUrl, signUp, operators, trustedProxies } = read.config
   assert.deepEqual(
-    { dashboardPort, dashboardUrl, signUp, authSecret, trustedProxies },
+    { dashboardPort, dashboardUrl, signUp, operators, trustedProxies },
     {
       dashboardPort: 9000,
       dashboardUrl: 'https://listing.example.com',
       signUp: 'open',
-      authSecret: 's'.repeat(40),
+      operators: ['ada@example.com', 'ops@example.com'],
       trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
     },
   )
   assert.deepEqual(
-    readConfig({ SIGN_UP: 'maybe', AUTH_SECRET: 'hush', TRUSTED_PROXIES: '10.0.0.0/33' }),
+    readConfig({ SIGN_UP: 'maybe', OPERATORS: 'ada', TRUSTED_PROXIES: '10.0.0.0/33' }),
     {
       complaints: [
         'SIGN_UP must be open or closed, not "maybe"',
-        'AUTH_SECRET must have 32 characters or more',
-        'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, with commas between them, not "10.0.0.0/33"',
+        'OPERATORS must be email addresses, separated by commas, not "ada"',
+        'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"',
       ],
     },
   )
-  writeFileSync(file, 'hush')
-  const short = readConfig({ AUTH_SECRET_FILE: file })
-  assert.ok('complaints' in short)
-  assert.match(short.complaints.join(), /must have 32 characters or more$/)
 })
 
-test('everything wrong is said at once, with the value and what is wanted', () => {
+test('only PostgreSQL allows several processes on one port', () => {
+  const url = { DATABASE_URL: 'postgres://u@db/listing' }
+  for (const [REUSE_PORT, expected] of Object.entries({ on: true, off: false, '': false })) {
+    const read = readConfig({ ...url, REUSE_PORT })
+    assert.ok('config' in read)
+    assert.equal(read.config.reusePort, expected)
+  }
+  assert.deepEqual(readConfig({ ...url, REUSE_PORT: '1' }), {
+    complaints: ['REUSE_PORT must be on or off, not "1"'],
+  })
+  assert.deepEqual(readConfig({ DATABASE_URL: 'sqlite:listing.db', REUSE_PORT: 'on' }), {
+    complaints: ['REUSE_PORT must be off on SQLite, because only one process can serve a file'],
+  })
+})
+
+test('the API and the dashboard have ports of their own', () => {
+  const complaints = ['DASHBOARD_PORT must differ from PORT, which is 8081']
+  assert.deepEqual(readConfig({ PORT: '8081' }), { complaints })
+  assert.deepEqual(readConfig({ PORT: '8081', DASHBOARD_PORT: '08081' }), { complaints })
+  assert.ok('config' in readConfig({ PORT: '0', DASHBOARD_PORT: '0' }))
+  assert.ok('config' in readConfig({ PORT: '8081', DASHBOARD_PORT: '8080' }))
+})
+
+test('AUTH_SECRET, which signed the cookies of earlier versions, is ignored', () => {
+  assert.deepEqual(
+    readConfig({ AUTH_SECRET: 'short', AUTH_SECRET_FILE: '/not/there' }),
+    readConfig({}),
+  )
+})
+
+test('all errors are reported at once, with the value and what is required', () => {
   const read = readConfig({
     PORT: '80800',
     HOST: 'a b',
@@ -75,7 +100,7 @@ test('everything wrong is said at once, with the value and what is wanted', () =
   })
   assert.deepEqual(read, {
     complaints: [
-      'HOST must be an address or a host name to listen on, not "a b"',
+      'HOST must be an IP address or a host name, not "a b"',
       'PORT must be a port from 0 to 65535, not "80800"',
       'BASE_URL must begin with http:// or https://, not "example.com"',
       'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"',
@@ -94,7 +119,7 @@ test('an SQLite URL names a file, relative or absolute', () => {
     assert.deepEqual(databaseOf({ DATABASE_URL: url }), { engine: 'sqlite', path })
 })
 
-test('a DATABASE_URL that names no usable database is a problem, and never repeated where it may hold a password', () => {
+test('an unusable DATABASE_URL is an error that never repeats a password', () => {
   for (const url of [
     'sqlite:',
     'sqlite:data/',

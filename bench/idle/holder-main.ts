@@ -1,20 +1,21 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { requestText } from '../answer.ts'
+import { requestText } from '../load/requests.ts'
 
 /*
- * Holds sockets that ask for nothing: of each two one is silent, and one sends a request's head byte by byte, whose end
- * never comes. Prints a line when all are open. On SIGTERM it lets go of them, waits until the service has done so too,
- * and prints how many the service had ended before. PORT COUNT.
+ * Holds sockets that never complete a request. Half of them are silent. The other half sends a
+ * request's head byte by byte, without its end. Prints a line when all are open. On SIGTERM the
+ * program closes the sockets and waits until the service has closed them, too. Then it prints how
+ * many the service had closed before. Arguments: PORT COUNT.
  */
 
 const [port = 0, count = 0] = process.argv.slice(2).map(Number)
 
-/** As many as wait to be accepted at a time. */
+/** Sockets that connect at the same time. */
 const TOGETHER = 100
-/** Between two bytes on one socket. */
+/** Time between two bytes on one socket. */
 const TRICKLE_MS = 1_000
-/** The bytes go out one after the other, not all at the same moment. */
+/** Time between two writes, so that the bytes of all sockets spread over TRICKLE_MS. */
 const TICK_MS = 5
 
 const head = requestText(port, 'x').trimEnd()
@@ -36,7 +37,7 @@ async function open(): Promise<void> {
   if (all.push(socket) % 2 === 0) trickling.push(socket)
   await once(socket, 'connect')
   socket.on('error', () => {})
-  // What it is told is not read by anybody; but its end is not heard of before that.
+  // Discards the answer. Node.js reports the socket's end only after reading everything.
   socket.resume()
   const closed = new Promise((resolve) => socket.once('close', resolve))
   closings.push(closed)

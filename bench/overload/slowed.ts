@@ -1,26 +1,33 @@
-import type { Uses } from '../../src/sqlite/uses.ts'
-import { asAdmin } from '../../test/fixtures/postgres-database.ts'
+import type { Claims } from '../../src/sqlite/claims/claims.ts'
+import { asAdmin } from '../../test/fixtures/postgres/database.ts'
 
-/** What a pace may be behind and still make good, in milliseconds: timers are late on a busy machine. */
+/**
+ * Largest lag that a slowed store catches up with, in milliseconds. Timers are late on a busy
+ * machine, and without this the store would decide too few calls.
+ */
 const BEHIND_MS_MAX = 200
 
-/** The real act on SQLite behind a file that somebody else holds the lock of, for as long as each batch is to take. */
-export function slowedUses(uses: Uses, perSecond: number): Uses {
+/**
+ * The real claims of SQLite, as if another process held the file's lock for as long as each batch
+ * should take.
+ */
+export function slowedClaims(claims: Claims, perSecond: number): Claims {
   let freeAt = 0
   return {
-    ...uses,
-    useTogether(calls) {
+    ...claims,
+    claimBatch(calls) {
       const now = performance.now()
       if (now < freeAt) return null
       freeAt = Math.max(freeAt, now - BEHIND_MS_MAX) + (calls.length * 1_000) / perSecond
-      return uses.useTogether(calls)
+      return claims.claimBatch(calls)
     },
   }
 }
 
 /**
- * A database in which the statements that record uses take so long, all together: each waits until it is its turn by a
- * clock that goes on by that much for each use, and may be behind as above.
+ * Slows a database down to `perSecond` claims per second, over all sessions. A trigger keeps a
+ * shared clock and advances it for each claim. A statement that records claims sleeps until that
+ * clock. The clock may lag by BEHIND_MS_MAX.
  */
 export async function slowPostgres(url: string, perSecond: number): Promise<void> {
   await asAdmin(url, (client) =>

@@ -1,42 +1,48 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { createListingCache } from '../../src/api/listing-cache.ts'
 import { hashApiKey } from '../../src/listing/api-key.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
+import { cpuSecondsOfFamily } from '../proc.ts'
+import type { Scene } from '../scene.ts'
 
-/** Calls under way at a time. */
+/** More bytes than all listings of the benchmark have. */
+const LISTINGS_BYTES_MAX = 1024 ** 3
+const NO_BODY = Buffer.alloc(0)
+/** Concurrent calls. */
 export const IN_FLIGHT = 256
-const TICKS_PER_SECOND = 100
 
-/** What a store alone did in one round, without HTTP. */
+/** The work of a store alone in one round, without HTTP. */
 export interface Claimed {
-  claims: number
-  seconds: number
-  /** Of this process and of PostgreSQL together. */
-  cpuSeconds: number
+  perSecond: number
+  /** CPU time of this process and of PostgreSQL for one claim, in microseconds. */
+  cpu: number
 }
 
-export interface Claims {
-  round(seconds: number): Promise<Claimed>
-  close(): Promise<void>
-}
+/** Claims keys for a number of seconds. */
+export type Claim = (seconds: number) => Promise<Claimed>
 
-/** Uses keys in turn, as many at a time as IN_FLIGHT, and remembers listings as the API does. Each key has been used once. */
+/**
+ * Opens a store whose keys the returned function claims in turn with IN_FLIGHT concurrent calls. It
+ * caches listings as the API does. Each key is claimed once before this function returns.
+ */
 export async function openClaims(
+  { atEnd }: Scene,
   url: string,
   keys: readonly string[],
   postmasterPid: number,
-): Promise<Claims> {
+): Promise<Claim> {
   const store = await openServingPostgresStore(url)
+  atEnd(store.close)
   const hashes = keys.map(hashApiKey)
-  const revisions = new Map<string, string>()
-  const recall = (userId: string) => revisions.get(userId) ?? null
+  const listings = createListingCache(LISTINGS_BYTES_MAX)
   let next = 0
 
   async function claim(): Promise<void> {
     const hash = hashes[next % hashes.length]!
     next += 1
-    const use = await store.useApiKey(hash, recall)
-    if (use.outcome !== 'used') throw new Error(`a key was ${use.outcome}`)
-    if (use.rows !== null) revisions.set(use.userId, use.revision)
+    const granted = await store.claim(hash, listings)
+    if (granted.outcome !== 'granted') throw new Error(`a key was ${granted.outcome}`)
+    if (granted.rows !== null)
+      listings.set(granted.userId, { revision: granted.revision, body: NO_BODY })
   }
 
   async function claimWhile(isGoing: () => boolean): Promise<void> {
@@ -46,44 +52,19 @@ export async function openClaims(
     await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
   }
 
+  function cpuSeconds(): number {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1e6 + cpuSecondsOfFamily(postmasterPid)
+  }
+
   await claimWhile(() => next < hashes.length)
-  return {
-    async round(seconds) {
-      const [from, cpuFrom, startedAt] = [next, cpuSeconds(postmasterPid), performance.now()]
-      await claimWhile(() => performance.now() - startedAt < seconds * 1000)
-      return {
-        claims: next - from,
-        seconds: (performance.now() - startedAt) / 1000,
-        cpuSeconds: cpuSeconds(postmasterPid) - cpuFrom,
-      }
-    },
-    close: store.close,
+  return async (seconds) => {
+    const [from, cpuFrom, startedAt] = [next, cpuSeconds(), performance.now()]
+    await claimWhile(() => performance.now() - startedAt < seconds * 1000)
+    const claims = next - from
+    return {
+      perSecond: (claims * 1000) / (performance.now() - startedAt),
+      cpu: ((cpuSeconds() - cpuFrom) * 1e6) / claims,
+    }
   }
-}
-
-/** What this process, the postmaster, and its children have used so far, those that have ended included. */
-function cpuSeconds(postmasterPid: number): number {
-  const { user, system } = process.cpuUsage()
-  let ticks = 0
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    const fields = statOf(name)
-    // Behind the name: the parent is the 2nd field, utime, stime and those of ended children the 12th to 15th.
-    if (Number(name) === postmasterPid) ticks += sum(fields.slice(11, 15))
-    else if (Number(fields[1]) === postmasterPid) ticks += sum(fields.slice(11, 13))
-  }
-  return (user + system) / 1e6 + ticks / TICKS_PER_SECOND
-}
-
-function statOf(pid: string): string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return []
-  }
-}
-
-function sum(fields: readonly string[]): number {
-  return fields.reduce((total, field) => total + Number(field), 0)
 }

@@ -1,10 +1,10 @@
 import type { Request, Response } from '../http/message.ts'
 import { hashApiKey } from '../listing/api-key.ts'
+import type { Claim, ClaimStore, KnownClaim } from '../listing/claim.ts'
 import { ListFault, NotConfigured } from '../listing/faults.ts'
-import { renderServers } from '../listing/server.ts'
-import type { ServingStore, Use } from '../listing/store.ts'
+import { renderServers } from '../listing/servers/server.ts'
 import { readBearer } from './bearer.ts'
-import type { Listing, RememberedListings } from './remembered-listings.ts'
+import type { ListingCache } from './listing-cache.ts'
 import {
   authenticationFailed,
   listed,
@@ -16,48 +16,52 @@ import {
 } from './responses.ts'
 
 export interface ListServersContext {
-  store: Pick<ServingStore, 'useApiKey'>
-  listings: RememberedListings
-  /** Told of every failure that an answer does not explain. */
+  store: ClaimStore
+  listings: ListingCache
+  /** Counts the claims for the usage charts. By default nothing does. */
+  count?: ((claim: KnownClaim) => void) | undefined
+  /** Gets every failure that an answer does not explain. */
   onFault(fault: unknown): void
 }
 
 /** GET /v1/servers. The steps and their order are those of spec 5.2; it never throws. */
-export async function listServers(
+export function createListServers(
   context: ListServersContext,
-  request: Request,
-): Promise<Response> {
-  const { store, listings, onFault } = context
+): (request: Request) => Response | Promise<Response> {
+  const { store, listings, count, onFault } = context
 
-  const key = readBearer(request.authorization) // steps 1 and 2
-  if (key === null) return unauthorized
-
-  let remembered: Listing | null = null
-  const recall = (userId: string) => {
-    remembered = listings.recall(userId)
-    return remembered?.revision ?? null
+  // One pair of functions for all requests: an async function would be an object for each.
+  function onClaim(claim: Claim): Response {
+    if (claim.outcome === 'unknown') return unauthorized
+    try {
+      const answer = answerTo(claim, listings)
+      count?.(claim)
+      return answer
+    } catch (fault) {
+      onFault(fault)
+      return listFailed
+    }
   }
-  let use: Use
-  try {
-    use = await store.useApiKey(hashApiKey(key), recall) // steps 3 to 6
-  } catch (fault) {
+
+  function onClaimFault(fault: unknown): Response {
     onFault(fault)
     return answerToFault(fault)
   }
 
-  if (use.outcome === 'unknown') return unauthorized
-  if (use.outcome === 'revoked') return revoked(use.apiKeyId)
-  if (use.outcome === 'too soon') return rateLimited(use.apiKeyId)
-
-  try {
-    const { userId, revision, rows } = use
-    const listing = rows === null ? remembered! : { revision, body: renderServers(rows) }
-    if (rows !== null) listings.remember(userId, listing)
-    return listed(listing.body, use.apiKeyId)
-  } catch (fault) {
-    onFault(fault)
-    return listFailed
+  return ({ authorization }) => {
+    const key = readBearer(authorization) // steps 1 and 2
+    if (key === null) return unauthorized
+    return store.claim(hashApiKey(key), listings).then(onClaim, onClaimFault) // steps 3 to 6
   }
+}
+
+function answerTo(claim: KnownClaim, listings: ListingCache): Response {
+  if (claim.outcome === 'revoked') return revoked(claim.apiKeyId)
+  if (claim.outcome === 'limited') return rateLimited(claim.apiKeyId)
+  if (claim.rows === null) return listed(claim.held.body, claim.apiKeyId)
+  const body = renderServers(claim.rows)
+  listings.set(claim.userId, { revision: claim.revision, body })
+  return listed(body, claim.apiKeyId)
 }
 
 function answerToFault(fault: unknown): Response {

@@ -1,8 +1,9 @@
 import type { Refusal, Response } from '../http/message.ts'
+import { renderHead } from '../http/render.ts'
 
 /*
- * Every answer of the public API (spec 4 and 7). Each sentence stands here and nowhere else, and to the byte: only
- * the one about the rate limit has no full stop.
+ * Every answer of the public API (spec 4 and 7). Each sentence stands here and nowhere else, and to
+ * the byte: only the one about the rate limit has no full stop.
  */
 
 /** Routes that answers are counted under. */
@@ -13,7 +14,7 @@ export const ROUTES = {
   unknown: 'unknown',
 } as const
 
-/** On every answer: the content type of spec 7.4, the four CORS headers of 7.5, and that nobody may keep a copy. */
+/** Headers of every answer: the content type (spec 7.4), CORS (spec 7.5) and no caching. */
 const COMMON_HEADERS = [
   'Content-Type',
   'application/json; charset=utf-8',
@@ -34,8 +35,8 @@ const COMMON_HEADERS = [
 /** The answer to a preflight has no body, and so no length (RFC 9110, 8.6). */
 export const preflight: Response = {
   status: 204,
-  headers: COMMON_HEADERS,
-  body: '',
+  head: renderHead(204, COMMON_HEADERS),
+  body: Buffer.alloc(0),
   route: ROUTES.preflight,
   apiKeyId: null,
 }
@@ -44,13 +45,16 @@ export const healthy = json(200, ROUTES.health, { ok: true })
 
 export const notFound = json(404, ROUTES.unknown, { error: 'Not found.' })
 
-/** One for every reason, so that none can be told from another. HTTP demands the challenge (RFC 9110, 15.5.2). */
+/**
+ * One answer for every reason, so a client can't tell the reasons apart. HTTP demands the challenge
+ * (RFC 9110, 15.5.2).
+ */
 export const unauthorized = json(401, ROUTES.servers, { error: 'Invalid or missing API key.' }, [
   'WWW-Authenticate',
   'Bearer',
 ])
 
-const tooSoon = json(429, ROUTES.servers, { error: 'Rate limit exceeded', limit: '1 rps' }, [
+const limited = json(429, ROUTES.servers, { error: 'Rate limit exceeded', limit: '1 rps' }, [
   'Retry-After',
   '1',
 ])
@@ -63,19 +67,20 @@ export const listFailed = json(502, ROUTES.servers, { error: 'Failed to load ser
 
 export const notConfigured = json(503, ROUTES.servers, { error: 'API server is not configured.' })
 
-/** The same bytes; only the counting of uses learns whose key it was. */
+/** The same bytes as for an unknown key. Only the usage counter learns the key's id. */
 export function revoked(apiKeyId: string): Response {
   return { ...unauthorized, apiKeyId }
 }
 
 export function rateLimited(apiKeyId: string): Response {
-  return { ...tooSoon, apiKeyId }
+  return { ...limited, apiKeyId }
 }
+
+const LISTED_HEAD = renderHead(200, COMMON_HEADERS)
 
 /** The 200 with a rendered listing as its body. */
 export function listed(body: Buffer, apiKeyId: string): Response {
-  const headers = withLength(body.length)
-  return { status: 200, headers, body: body.toString('latin1'), route: ROUTES.servers, apiKeyId }
+  return { status: 200, head: LISTED_HEAD, body, route: ROUTES.servers, apiKeyId }
 }
 
 const REFUSALS: Record<Refusal, Response> = {
@@ -87,7 +92,10 @@ const REFUSALS: Record<Refusal, Response> = {
   505: json(505, ROUTES.unknown, { error: 'HTTP version not supported.' }),
 }
 
-/** For bytes that are no HTTP request: no case of the specification, answered in its form (spec 7.1). */
+/**
+ * For bytes that are no HTTP request: no case of the specification, answered in its form (spec
+ * 7.1).
+ */
 export function refusal(status: Refusal): Response {
   return REFUSALS[status]
 }
@@ -98,10 +106,7 @@ function json(
   value: object,
   headers: readonly string[] = [],
 ): Response {
-  const body = JSON.stringify(value)
-  return { status, headers: [...withLength(body.length), ...headers], body, route, apiKeyId: null }
-}
-
-function withLength(bytes: number): string[] {
-  return [...COMMON_HEADERS, 'Content-Length', String(bytes)]
+  const body = Buffer.from(JSON.stringify(value))
+  const head = renderHead(status, [...COMMON_HEADERS, ...headers])
+  return { status, head, body, route, apiKeyId: null }
 }

@@ -1,27 +1,30 @@
 import { type Config, readConfig } from '../config.ts'
 import type { Store } from '../listing/store.ts'
-import { checkEmail, type User } from '../listing/user.ts'
+import { checkStoredEmail, type User, type UserStore } from '../listing/accounts/user.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 
-/** What stands below a complaint about the command line. */
-export const HELP_HINT = 'Add --help to see how the command is used.'
+/** Follows an error about the command line. */
+export const HELP_HINT = 'Run the command with --help to see its options.'
 
-/** The configuration; every mistake in it at once where there is one. */
+/** Reads the configuration. Throws one error that lists every mistake in it. */
 export function loadConfig(): Config {
   const read = readConfig(process.env)
   if ('complaints' in read) throw new Misuse(read.complaints.join('\nerror: '))
   return read.config
 }
 
-/** The same for a command that needs a database: a DATABASE_URL that names none is a mistake. */
+/**
+ * Reads the configuration of a command that needs a database, so that a bad DATABASE_URL is an
+ * error.
+ */
 export function loadConfigWithDatabase(): Config {
   const config = loadConfig()
   if (config.database.engine === null) throw new Misuse(config.database.problem)
   return config
 }
 
-/** Runs a command's body on the store, which is closed afterwards. */
+/** Runs a command's body on the store and then closes it. */
 export async function withStore<T>(
   body: (store: Store) => Promise<T>,
   options: { create?: boolean } = {},
@@ -36,25 +39,27 @@ export async function withStore<T>(
 }
 
 /**
- * The value of an option that has to be given. Commander's own check would come before its search for mistyped
- * options, and answer `--usr` by the lack of `--user`.
+ * The value of a required option. Commander's own check comes before its search for typos, so it
+ * would answer `--usr` with "--user is missing".
  */
 export function needOption(value: string | undefined, flags: string): string {
   if (value !== undefined) return value
   throw new Misuse(`${flags} is missing\n${HELP_HINT}`)
 }
 
-/** The user whom a command names by e-mail. */
-export async function findUser(store: Store, email: string): Promise<User> {
+/** Finds the user whom a command names by email address. */
+export async function findUser(store: Pick<UserStore, 'findUser'>, email: string): Promise<User> {
   const user = await store.findUser(readEmail(email))
   if (user !== null) return user
   throw new Failure(
-    `there is no user ${email}; \`server-listing user add ${email}\` makes one, \`server-listing user list\` shows all`,
+    `there is no user ${email}. To add one, run \`server-listing user add ${email}\`. To see ` +
+      'all users, run `server-listing user list`',
   )
 }
 
+/** The email address in the form in which the store has it. */
 export function readEmail(email: string): string {
-  const checked = checkEmail(email)
+  const checked = checkStoredEmail(email)
   if ('complaint' in checked) throw new Misuse(checked.complaint)
   return checked.email
 }

@@ -1,9 +1,9 @@
-/** The command was called in a way it cannot be: exit code 2. The message is for the person who called it. */
+/** The command line or the environment is wrong: exit code 2. The message is for the operator. */
 export class Misuse extends Error {
   override name = 'Misuse'
 }
 
-/** The command was called well, and could not be carried out: exit code 1. */
+/** A correct command that failed: exit code 1. The message is for the operator. */
 export class Failure extends Error {
   override name = 'Failure'
 }

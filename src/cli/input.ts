@@ -4,15 +4,24 @@ import { buffer } from 'node:stream/consumers'
 import { Failure } from './errors.ts'
 import { say } from './output.ts'
 
-/** The whole text of a file, or of standard input where the name is `-`. */
+/** The whole text of a file, or of standard input if the name is `-`. */
 export async function readInput(name: string): Promise<string> {
   const bytes = await readBytes(name)
-  if (!isUtf8(bytes)) throw new Failure(`cannot read ${inputName(name)}: it is not text in UTF-8`)
-  // Some editors begin a file with a mark that is no part of its text.
+  if (!isUtf8(bytes)) throw new Failure(`cannot read ${inputName(name)}: it is not UTF-8 text`)
+  // Some editors begin a file with a byte order mark.
   return bytes.toString().replace(/^\uFEFF/, '')
 }
 
-/** What a sentence calls the input. */
+/**
+ * The ASCII characters of standard input, in any encoding. Keys also leak in dumps and binary logs,
+ * and UTF-16 has a zero byte beside each ASCII character.
+ */
+export async function readAsciiOfInput(): Promise<string> {
+  const bytes = await readBytes('-')
+  return bytes.toString('latin1').replaceAll('\0', '')
+}
+
+/** The name of the input in a message. */
 export function inputName(name: string): string {
   return name === '-' ? 'standard input' : JSON.stringify(name)
 }
@@ -20,7 +29,8 @@ export function inputName(name: string): string {
 async function readBytes(name: string): Promise<Buffer> {
   try {
     if (name !== '-') return await readFile(name)
-    if (process.stdin.isTTY) say('reading from the terminal; Ctrl-D on a line of its own ends it')
+    if (process.stdin.isTTY)
+      say('reading from the terminal; press Ctrl-D on an empty line to finish')
     return await buffer(process.stdin)
   } catch (error) {
     throw new Failure(`cannot read ${inputName(name)}: ${reasonFor(error)}`)
@@ -31,11 +41,11 @@ function reasonFor(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':
-      return 'there is no such file'
+      return 'no such file'
     case 'EISDIR':
-      return 'it is a folder'
+      return 'it is a directory'
     case 'EACCES':
-      return 'this user may not read it'
+      return 'permission denied'
     default:
       return code ?? message
   }

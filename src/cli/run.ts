@@ -1,19 +1,29 @@
-import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
+import { withSources } from '../stack-trace.ts'
 import { HELP_HINT } from './context.ts'
-import { addCopyCommand } from './copy.ts'
 import { Misuse } from './errors.ts'
-import { addKeyCommands } from './keys.ts'
-import { addMigrateCommand } from './migrate.ts'
 import { say } from './output.ts'
-import { addServeCommand } from './serve.ts'
-import { addServerCommands } from './servers.ts'
-import { addUserCommands } from './users.ts'
+import { readVersion } from './version.ts'
 
-/** Runs one command and returns its exit code: 0 done, 1 failed, 2 misused. */
+/** Loaded when the command line names them. Help names all of them. */
+const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
+  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
+  copy: async () => (await import('./commands/copy.ts')).addCopyCommand,
+  user: async () => (await import('./commands/users.ts')).addUserCommands,
+  key: async () => (await import('./commands/keys.ts')).addKeyCommands,
+  server: async () => (await import('./commands/servers.ts')).addServerCommands,
+}
+
+/**
+ * Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong command line or
+ * environment.
+ */
 export async function run(args: readonly string[]): Promise<number> {
   handleOutputErrors()
   const program = createProgram()
+  await addCommands(program, args[0])
   let called = program
   program.hook('preAction', (_, command) => {
     called = command
@@ -22,7 +32,7 @@ export async function run(args: readonly string[]): Promise<number> {
     await program.parseAsync(args, { from: 'user' })
     return 0
   } catch (error) {
-    // Commander has said what was wrong; its own codes are 0 for help and 1 for everything else.
+    // Commander has printed the error. Its exit code is 0 for help and 1 for any error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (isSentence(error)) say(`error: ${error.message}`)
     else sayUnforeseen(error, called)
@@ -32,16 +42,18 @@ export async function run(args: readonly string[]): Promise<number> {
 
 function handleOutputErrors(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader that has seen enough, such as head, is no failure.
+    // A reader such as `head` closes the pipe early, which is not a failure.
     if (error.code === 'EPIPE') process.exit(0)
-    say(`error: standard output cannot be written: ${error.code ?? error.message}`)
+    say(`error: cannot write to standard output: ${error.code ?? error.message}`)
     process.exit(1)
   })
-  // Nobody is left to be told.
+  // No channel remains to report this on.
   process.stderr.on('error', () => {})
 }
 
-/** Errors of our own are sentences for people; those of Node.js, which are all called something with Error, are not. */
+/**
+ * Our own errors are sentences for people. Errors of Node.js, whose names end in "Error", are not.
+ */
 function isSentence(error: unknown): error is Error {
   return error instanceof Error && !error.name.endsWith('Error')
 }
@@ -50,9 +62,10 @@ function sayUnforeseen(error: unknown, called: Command): void {
   const reason = error instanceof Error ? error.message : String(error)
   const isDebug = process.env.LOG_LEVEL === 'debug'
   say(
-    `error: ${fullName(called)} failed: ${reason}${isDebug ? '' : ' (LOG_LEVEL=debug shows where)'}`,
+    `error: ${fullName(called)} failed: ` +
+      `${reason}${isDebug ? '' : ' (set LOG_LEVEL=debug to see where)'}`,
   )
-  if (isDebug) console.error(error)
+  if (isDebug) console.error(withSources(inspect(error)))
 }
 
 function fullName(command: Command): string {
@@ -61,7 +74,7 @@ function fullName(command: Command): string {
 
 function createProgram(): Command {
   const program = new Command('server-listing')
-    .description('The Public Server Listing API: serve it, and manage its users, keys and servers.')
+    .description('Serve the Public Server Listing API, and manage its users, keys and servers.')
     .version(readVersion())
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
@@ -70,17 +83,20 @@ function createProgram(): Command {
       'after',
       `
 Environment:
-  DATABASE_URL   sqlite:PATH (default: sqlite:data/server-listing.db) or postgres://…;
-                 DATABASE_URL_FILE names a file that holds it
-  HOST, PORT     where to listen (default: 127.0.0.1 and 8080)
-  BASE_URL       where the public reaches the API
-  DASHBOARD_PORT, DASHBOARD_URL
-                 the same for the dashboard (default: 8081)
-  SIGN_UP        open or closed: whether anybody may make an account (default: closed)
-  AUTH_SECRET    what sign-in is signed with (default: made once, and kept in the database)
-  TRUSTED_PROXIES
-                 whose X-Forwarded-For is believed, as 10.0.0.0/8,127.0.0.1
-  LOG_LEVEL      debug, info, warn, error or silent (default: info)
+  DATABASE_URL     sqlite:PATH or postgres://USER:PASSWORD@HOST:5432/DATABASE
+                   (default: sqlite:data/server-listing.db)
+  DATABASE_URL_FILE
+                   a file that contains DATABASE_URL
+  HOST, PORT       the address and port of the API (default: 127.0.0.1 and 8080)
+  REUSE_PORT       on: several processes on PostgreSQL share the ports (default: off)
+  BASE_URL         the public URL of the API
+  DASHBOARD_PORT   the port of the dashboard (default: 8081)
+  DASHBOARD_URL    the public URL of the dashboard
+  SIGN_UP          open: everyone can create an account; closed: only operators can
+                   (default: closed)
+  OPERATORS        email addresses of the accounts that see the operator's page
+  TRUSTED_PROXIES  proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1
+  LOG_LEVEL        debug, info, warn, error or silent (default: info)
 
 Examples:
   server-listing serve
@@ -88,18 +104,14 @@ Examples:
   server-listing server import --user ada@example.com servers.json
   server-listing key issue --user ada@example.com --name "Discord bot"
 
-Exit codes: 0 done, 1 failed, 2 misused.
+Exit codes: 0 success, 1 failure, 2 wrong command line or environment.
 `,
     )
-  addServeCommand(program)
-  addMigrateCommand(program)
-  addCopyCommand(program)
-  addUserCommands(program)
-  addKeyCommands(program)
-  addServerCommands(program)
   return program
 }
 
-function readVersion(): string {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
+/** Adds the command with this name, or all commands if there is none, for help and for typos. */
+async function addCommands(program: Command, name = ''): Promise<void> {
+  const names = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS)
+  for (const each of names) (await COMMANDS[each]!())(program)
 }

@@ -1,64 +1,84 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
-import { addAccountRoutes } from './account.ts'
-import { addInvitationRoutes } from './answer-invitation.ts'
-import { addAssets } from './assets.ts'
-import { checkRequest, setSecurityHeaders } from './guard.ts'
-import { addKeyRoutes } from './keys.ts'
-import { addLeakedKeyRoute } from './leaked-key.ts'
+import type { ManagementStore } from '../listing/store.ts'
+import type { UseCountStore } from '../listing/use-counts.ts'
+import { addAccountRoutes } from './account/account.ts'
+import { requireSession } from './account/session.ts'
+import { addSessionListRoute } from './account/session-list.ts'
+import { addSessionRoutes } from './account/sign-in.ts'
+import { addSignUpRoutes } from './account/sign-up.ts'
+import type { Dashboard, Env } from './context.ts'
+import { addDocsRoute } from './docs/page.ts'
+import { addAssets } from './html/assets.ts'
+import { showNotFound, showPage } from './html/page.ts'
+import { addLeakedKeyRoute } from './keys/leaked-key.ts'
+import { addKeyRoutes } from './keys/routes.ts'
 import type { Handler } from './listen.ts'
-import { addMemberRoutes } from './members.ts'
-import { addOrganizationRoutes } from './organizations.ts'
-import { showNotFound, showPage } from './page.ts'
-import { addPreviewRoutes } from './preview.ts'
-import { addRegisterRoutes } from './register.ts'
-import { addServerRoutes } from './servers.ts'
-import { addSessionRoutes, requireSession } from './session.ts'
-import { addSignUpRoutes } from './sign-up.ts'
-import { takeTurnOfAddress, takeTurnOfUser } from './take-turn.ts'
-import type { Dashboard, Env } from './visit.ts'
+import { addOperatorRoute } from './operator/page.ts'
+import { addInvitationRoutes } from './organizations/answer-invitation.ts'
+import { addOrganizationRoutes } from './organizations/list.ts'
+import { addMemberRoutes } from './organizations/members.ts'
+import { checkRequest, setSecurityHeaders } from './request/guard.ts'
+import { throttleAddress, throttleUser } from './request/throttle.ts'
+import { addStartRoutes } from './start/page.ts'
+import { addEditRoutes } from './servers/edit.ts'
+import { addChangeRoutes } from './servers/changes.ts'
+import { addExportRoutes } from './servers/export.ts'
+import { addServerRoutes } from './servers/list.ts'
+import { keepImportText } from './servers/import/expired.ts'
+import { IMPORT_PATH } from './servers/import/form.ts'
+import { addImportRoutes } from './servers/import/routes.ts'
+import { addPreviewRoutes } from './servers/preview.ts'
 
-/** Too much at once, or a browser that hung up in the middle of its form. */
-function isNoFault(fault: Error): boolean {
+/** True for too many passwords at once, and for a browser that hung up while it sent a form. */
+function isExpected(fault: Error): boolean {
   return fault.name === 'Overloaded' || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
-/** The dashboard: which request gets which page. */
-export function createDashboard(dashboard: Dashboard): Handler {
+/** Routes each request to its page. */
+export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountStore>): Handler {
   const app = new Hono<Env>()
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
-  app.use(checkRequest(dashboard))
-  app.get('/', (visit) => visit.redirect('/dashboard/api', 303))
-  for (const path of ['/sign-in', '/sign-up', '/setup/*'])
-    app.use(path, takeTurnOfAddress(dashboard))
+  app.use(checkRequest(dashboard, [IMPORT_PATH]))
+  app.get('/', (c) => c.redirect('/dashboard', 303))
+  for (const path of ['/sign-in', '/sign-up', '/setup/*']) app.use(path, throttleAddress(dashboard))
   addSessionRoutes(app, dashboard)
   addSignUpRoutes(app, dashboard)
 
-  app.use('/dashboard/*', requireSession(dashboard), takeTurnOfUser(dashboard))
-  app.get('/dashboard', (visit) => visit.redirect('/dashboard/api', 303))
+  app.use(IMPORT_PATH, keepImportText(dashboard))
+  app.use('/dashboard/*', requireSession(dashboard), throttleUser(dashboard))
+  addStartRoutes(app, dashboard)
+  addDocsRoute(app, dashboard)
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)
+  addExportRoutes(app, dashboard)
+  addImportRoutes(app, dashboard)
   addServerRoutes(app, dashboard)
-  addRegisterRoutes(app, dashboard)
+  addChangeRoutes(app, dashboard)
+  addEditRoutes(app, dashboard)
   addOrganizationRoutes(app, dashboard)
   addMemberRoutes(app, dashboard)
   addInvitationRoutes(app, dashboard)
   addAccountRoutes(app, dashboard)
+  addSessionListRoute(app, dashboard)
+
+  addOperatorRoute(app, dashboard)
 
   app.notFound(showNotFound)
-  app.onError((fault, visit) => {
-    if (!isNoFault(fault)) dashboard.onFault(fault)
-    visit.header('Retry-After', '5')
-    return showPage(visit, {
-      title: 'That did not work',
+  app.onError((fault, c) => {
+    if (!isExpected(fault)) dashboard.onFault(fault)
+    c.header('Retry-After', '5')
+    return showPage(c, {
+      title: 'Something went wrong',
       status: 503,
+      width: 'form',
       body:
-        visit.req.method === 'POST'
-          ? html`<p>The service could not do this now. Wait a moment, go back, and look whether it was done all the same before you try again.</p>`
-          : html`<p>The service could not show this now. Wait a moment, and try again.</p>`,
+        c.req.method === 'POST'
+          ? html`<p>The service may not have saved your change. Wait a moment, go back and check before you try again.</p>`
+          : html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`,
     })
   })
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })

@@ -1,30 +1,33 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { bind } from '../http/bind.ts'
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
 export interface DashboardListener {
   host: string
   port: number
-  /** Answers what was asked, then ends every connection. */
+  /** Answers the requests under way, then closes every connection. */
   close(): Promise<void>
 }
 
-/** From the connection, or the first byte of a request, to its end; in milliseconds, as all below. */
+/** Longest time from the connection, or the first byte of a request, to the end of the request. */
 const REQUEST_MS = 15_000
-/** How often REQUEST_MS is checked. */
+/** How often the server checks REQUEST_MS. */
 const CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
-const CONNECTIONS_MAX = 1_000
-/** Of one address, unless it is a trusted proxy's: an office, or one who sends forms byte by byte. */
+export const CONNECTIONS_MAX = 1_000
+/**
+ * Connections of one client address, which may be an office or an attacker. Trusted proxies have no
+ * such limit.
+ */
 const CONNECTIONS_OF_ADDRESS_MAX = 200
 
 /**
- * The dashboard's own listener. What answers is loaded by the first request, so that a service whose dashboard nobody
- * opens neither starts later nor holds more memory for it; a load that failed is tried again by the next request.
+ * The dashboard's own listener. The first request loads the pages, so that an unused dashboard
+ * costs neither start-up time nor memory. After a failed load, the next request tries again.
  */
 export async function listenForDashboard(
   load: () => Promise<Handler>,
@@ -32,6 +35,7 @@ export async function listenForDashboard(
   host: string,
   port: number,
   readPeer: (socketAddress: string) => string | null,
+  reusePort = false,
 ): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
 
@@ -58,15 +62,9 @@ export async function listenForDashboard(
     }
   }
 
-  await new Promise<void>((resolve, reject) => {
-    // It stays: a connection that could not be accepted later on is not to end the process.
-    server.on('error', reject)
-    server.listen(port, host, resolve)
-  })
-  const address = server.address() as AddressInfo
+  const address = await bind(server, host, port, reusePort)
   return {
-    host: address.address,
-    port: address.port,
+    ...address,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
@@ -77,7 +75,7 @@ export async function listenForDashboard(
   }
 }
 
-/** Closes at once what one address opens beyond its share. */
+/** Closes connections at once that one address opens beyond its limit. */
 function limitConnections(
   server: Server,
   readPeer: (socketAddress: string) => string | null,
@@ -100,7 +98,7 @@ function limitConnections(
   })
 }
 
-/** All that can be said without a database. */
+/** The answer while the pages or the database can't be loaded. */
 function sayUnavailable(outgoing: ServerResponse): void {
   outgoing.writeHead(503, {
     'Content-Type': 'text/plain; charset=utf-8',
@@ -108,5 +106,5 @@ function sayUnavailable(outgoing: ServerResponse): void {
     'Retry-After': '5',
     Connection: 'close',
   })
-  outgoing.end('The dashboard is not available now. Please try again in a moment.\n')
+  outgoing.end('The dashboard is not available right now. Please try again in a moment.\n')
 }

@@ -1,112 +1,74 @@
-import type { IncomingMessage } from 'node:http'
-import type { Limits } from './limits.ts'
+import { LINE_END, skip } from './characters.ts'
+import { type Fields, isHost, readFields } from './fields.ts'
+import { HEAD_BYTES_MAX, type Limits } from './limits.ts'
 import type { Refusal, Request } from './message.ts'
+import { pathOf, readRequestLine, type RequestLine } from './request-line.ts'
 
-/** What a request's head says, beyond what every request says. */
-export interface Head {
-  request: Request
-  /** Set where the head is not one that HTTP lets us answer. */
+/** A request whose head follows the grammar. */
+export interface Head extends Request {
+  /** The status with which to refuse the request; null if the head is valid. */
   flaw: Refusal | null
-  /** Whether no other request can be read behind it, as a body follows that nobody wants, or something stranger. */
+  /**
+   * True if no further request can be read from this connection: the client closes it, or a body or
+   * another protocol follows.
+   */
   isLast: boolean
+  /** The position behind the head. */
+  end: number
 }
 
 /**
- * Reads the head that the parser accepted, and finds what it should not have accepted. The raw header list is read
- * and never the parsed object, which hides repeated lines.
+ * Reads the head that begins at `from`, in Latin-1 text (RFC 9112, 2 to 6). Returns a status if the
+ * bytes are no request, and null if the head is incomplete. Reads at most HEAD_BYTES_MAX bytes, so
+ * that the result does not depend on how packets cut them.
  */
-export function readHead(message: IncomingMessage, limits: Limits): Head {
-  const { rawHeaders } = message
-  const target = message.url!
-  let headerBytes = 0
-  let hosts = 0
-  let host = ''
-  let authorizations = 0
-  let authorization: string | null = null
-  let hasCoding = false
-  let isMiscoded = false
-  let isLast = false
+export function readHead(text: string, from: number, limits: Limits): Head | Refusal | null {
+  const start = skipEmptyLines(text, from)
+  const limit = Math.min(text.length, start + HEAD_BYTES_MAX)
+  const isFull = limit - start === HEAD_BYTES_MAX
 
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index]!
-    const value = rawHeaders[index + 1]!
-    headerBytes += name.length + value.length
-    switch (name.length) {
-      case 4:
-        if (name.toLowerCase() === 'host') {
-          hosts += 1
-          host = value
-        }
-        break
-      case 7:
-        // No upgrade is made, but Node drops the rest of the packet as if it belonged to one.
-        if (name.toLowerCase() === 'upgrade') isLast = true
-        break
-      case 10:
-        // In HTTP/1.0 Node goes by keep-alive alone, but close comes before it (RFC 9112, 9.3).
-        if (message.httpVersionMinor === 0 && name.toLowerCase() === 'connection')
-          isLast ||= CLOSE_OPTION.test(value)
-        break
-      case 13:
-        if (name.toLowerCase() === 'authorization') {
-          authorizations += 1
-          authorization = value
-        }
-        break
-      case 14:
-        if (name.toLowerCase() === 'content-length') isLast ||= Number(value) !== 0
-        break
-      case 17:
-        if (name.toLowerCase() === 'transfer-encoding') {
-          isMiscoded ||= hasCoding || value.toLowerCase() !== 'chunked'
-          hasCoding = true
-        }
-    }
-  }
+  const line = readRequestLine(text, start, limit, isFull, limits)
+  if (line === null || typeof line === 'number') return line
+  const fields = readFields(text, line.end, limit, limits.headerLinesMax)
+  if (fields === 431 || (fields === null && isFull))
+    return line.target.length > limits.targetBytesMax ? 414 : 431
+  if (fields === null || fields === 400) return fields
 
-  const request = {
-    method: message.method!,
-    path: pathOf(target),
-    authorization: authorizations === 1 ? authorization : null,
-  }
-  return { request, flaw: findFlaw(), isLast: isLast || hasCoding }
-
-  function findFlaw(): Refusal | null {
-    const { httpVersionMajor: major, httpVersionMinor: minor } = message
-    if (major > 1) return 505
-    if (major < 1) return 400
-    if (target.length > limits.targetBytesMax) return 414
-    if (headerBytes > limits.headerBytesMax) return 431
-    if (rawHeaders.length > 2 * limits.headerLinesMax) return 431
-    if (hosts > 1 || (hosts === 0 && minor === 1)) return 400 // RFC 9112, 3.2
-    if (!isHost(host)) return 400
-    // RFC 9112, 6.1 and 6.3: where such a message ends, others may read otherwise.
-    if (isMiscoded || (hasCoding && minor === 0)) return 400
-    return null
+  // The service is no proxy: the authority that CONNECT names is no path of it.
+  if (line.method === 'CONNECT') return isFramed(line, fields) ? 404 : 400
+  return {
+    method: line.method,
+    path: pathOf(line.target),
+    authorization: fields.authorizations === 1 ? fields.authorization : null,
+    flaw: findFlaw(line, fields, limits),
+    isLast: isLast(line, fields),
+    end: fields.end,
   }
 }
 
-const CLOSE_OPTION = /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i
-
-const PORT = '(?::[0-9]*)?'
-const HOST = new RegExp(`^(?:\\[[0-9A-Za-z:.]+\\]|[A-Za-z0-9._~!$&'()*+,;=%-]*)${PORT}$`)
-
-/** RFC 3986, 3.2.2: a registered name, an IPv4 or a bracketed IP address, with an optional port. Empty is allowed. */
-function isHost(value: string): boolean {
-  return HOST.test(value)
+/** RFC 9112, 2.2: a client may send empty lines before a request. */
+export function skipEmptyLines(text: string, from: number): number {
+  return skip(LINE_END, text, from, text.length)
 }
 
-const ABSOLUTE_FORM = /^https?:\/\/[^/?#]*/i
-
-function pathOf(target: string): string {
-  const origin = target.startsWith('/') ? target : fromAbsolute(target)
-  const query = origin.indexOf('?')
-  return query === -1 ? origin : origin.slice(0, query)
+function findFlaw(line: RequestLine, fields: Fields, limits: Limits): Refusal | null {
+  const { version, target } = line
+  if (!isFramed(line, fields)) return 400
+  if (version === 'HTTP/2.0') return 505
+  if (target.length > limits.targetBytesMax) return 414
+  if (fields.bytes > limits.headerBytesMax) return 431
+  // RFC 9112, 3.2
+  if (fields.hosts > 1 || (fields.hosts === 0 && version === 'HTTP/1.1')) return 400
+  return isHost(fields.host) ? null : 400
 }
 
-/** RFC 9112, 3.2.2: a server has to accept the absolute form. Whom it names is not asked. */
-function fromAbsolute(target: string): string {
-  const rest = target.replace(ABSOLUTE_FORM, '')
-  if (rest === target) return target
-  return rest.startsWith('/') ? rest : `/${rest}`
+/** RFC 9112, 6.1 and 6.3: another reader may find a different end of a message that fails this. */
+function isFramed({ version }: RequestLine, { framings, hasCoding, isMisframed }: Fields): boolean {
+  return framings <= 1 && !isMisframed && !(hasCoding && version === 'HTTP/1.0')
+}
+
+/** RFC 9112, 9.3. A body or another protocol ends the reading, too. */
+function isLast({ version }: RequestLine, fields: Fields): boolean {
+  if (fields.saysClose || fields.hasBody || fields.hasUpgrade) return true
+  return version === 'HTTP/1.0' ? !fields.saysKeepAlive : fields.awaitsContinue
 }

@@ -1,31 +1,36 @@
-/** What one client may take of the service. Times are in milliseconds, sizes in bytes. */
+/** What one client may use. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
-  /** The request target; longer ones are 414. */
+  /** The request target; a longer one is a 414. */
   targetBytesMax: number
-  /** All header names and values of one request; more are 431. */
+  /** All header names and values of one request; more is a 431. */
   headerBytesMax: number
-  /** Header lines of one request; more are 431. A line takes more memory than its few bytes. */
+  /**
+   * Header lines of one request; more is a 431. A short line takes far more memory than its bytes.
+   */
   headerLinesMax: number
-  /** From the connection, or the first byte of a request, to the end of its headers; then 408. */
+  /** From the connection, or a request's first byte, to the end of its headers; then a 408. */
   headersMs: number
-  /** How often `headersMs` is checked. */
+  /** How often every connection is checked for the times below and above. */
   checkMs: number
-  /** Between two requests on one connection. Longer than the usual proxy keeps its own side. */
+  /** Between two requests on one connection. Proxies usually close their side earlier. */
   keepAliveMs: number
-  /** Without a byte in either direction, whatever the state. */
+  /** Without a byte in either direction, in any state. */
   silenceMs: number
-  /** Connections at a time; what comes on top is closed at once. */
+  /** Connections at a time; the service closes further ones at once. */
   connectionsMax: number
   /**
-   * Requests of one connection whose answers have not left, because they are not given yet or the client does not
-   * read them. The one that makes up the number is the last that is taken: its answer closes the connection.
+   * Requests of one connection whose answers are not yet sent, for example because the client does
+   * not read them. The request that reaches this number is the last one, and its answer closes the
+   * connection.
    */
   pipelinedMax: number
-  /** How long a closed connection is still listened to, so that the answer is not lost to a reset. */
+  /**
+   * How long a closed connection still discards input, so that a reset does not destroy the answer.
+   */
   lingerMs: number
-  /** When shutting down: how long idle connections may still send a request that was already under way. */
+  /** During a shutdown: how long an idle connection may still deliver a request under way. */
   drainGraceMs: number
-  /** When shutting down: how long answers may take. */
+  /** During a shutdown: how long answers may take. */
   drainMs: number
 }
 
@@ -45,7 +50,7 @@ export const LIMITS: Limits = {
 }
 
 /**
- * Where the parser itself stops reading a request's head. Above our own limits, so that these are applied to whole
- * heads, whichever way they were cut into packets; and what bounds the memory of a connection.
+ * The most bytes of a head that are read, with white space and line ends. It bounds the memory of a
+ * connection. It is above the limits of LIMITS, which apply to whole heads.
  */
-export const PARSER_HEAD_BYTES_MAX = 32_768
+export const HEAD_BYTES_MAX = 32_768

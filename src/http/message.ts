@@ -1,28 +1,29 @@
-/** A request, as far as any answer depends on it. Its body is never read. */
+/** The parts of a request that an answer can depend on. The body is never read. */
 export interface Request {
   method: string
-  /** The target up to its `?`, byte for byte as it was sent; an absolute-form target without scheme and authority. */
+  /**
+   * The target up to its `?`, byte for byte. An absolute-form target loses scheme and authority.
+   */
   path: string
-  /** The value of the one Authorization line; null where there is none, or more than one, which name no caller. */
+  /** The value of the Authorization line; null without one, or with several. */
   authorization: string | null
 }
 
 /** An answer, ready for the wire. */
 export interface Response {
   status: number
-  /** Names and values in turn. */
-  headers: readonly string[]
-  /** Bytes, as a string with one character for each. */
-  body: string
-  /** What the answer is counted under. */
+  /** The status line and header lines, see `renderHead`. The front adds the others. */
+  head: Buffer
+  body: Buffer
+  /** The route's name in events and logs. */
   route: string
   apiKeyId: string | null
 }
 
-/** Statuses for bytes that are no request anyone could answer. */
+/** Statuses for invalid requests. */
 export type Refusal = 400 | 404 | 408 | 414 | 431 | 505
 
-/** What the front reports of its work. */
+/** What the front reports to the application. */
 export type HttpEvent =
   | {
       kind: 'answered'
@@ -34,9 +35,9 @@ export type HttpEvent =
     }
   | { kind: 'refused'; status: Refusal }
 
-/** What is to be answered; the front itself knows no route and no sentence. */
+/** Decides the answers. The front knows no route and no error text. */
 export interface Application {
-  /** Answers every request, and never fails. */
+  /** Answers every request and never throws. */
   answer(request: Request): Response | Promise<Response>
   refuse(status: Refusal): Response
   observe(event: HttpEvent): void

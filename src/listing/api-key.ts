@@ -1,43 +1,39 @@
 import { hash, randomBytes } from 'node:crypto'
 import type { Instant } from './instant.ts'
+import { FIXED_PREFIX, KEY_BODY_LENGTH, KEY_NAME_LENGTH_MAX, PREFIX_LENGTH } from './key-format.ts'
 import { complaintAboutLine, quote } from './text.ts'
 
-/** Every key begins with these characters (spec 2.2). */
-export const FIXED_PREFIX = 'svc_live_'
-/** Characters of a key that are kept and shown (spec 2.2). */
-export const PREFIX_LENGTH = 16
-/** A key's name has 1 to this many code points (spec 2.2, 8). */
-export const KEY_NAME_LENGTH_MAX = 64
-/** Keys that one user may have unrevoked at a time (spec 5.3, 8). */
+/** Active keys per user (spec 5.3, 8). */
 export const ACTIVE_KEYS_MAX = 5
-/** Microseconds that have to pass between two uses of one key (spec 8.1: at least one second). */
-export const USE_INTERVAL = 1_000_000
+/** The minimum time between two granted claims of one key (spec 8.1). */
+export const CLAIM_INTERVAL_US = 1_000_000
 
-const RANDOM_BYTES = 32
-
-/** The record of a key. The key itself is nowhere: only its hash is stored, and that stays in the store. */
+/** The record of a key, without the key or its hash. Only the store has the hash. */
 export interface ApiKey {
   id: string
   user_id: string
   name: string
-  /** The first characters of the key, for people to tell their keys apart. Not unique. */
+  /** The first characters of the key, so that people can tell keys apart. Not unique. */
   prefix: string
   created_at: Instant
   revoked_at: Instant | null
   last_used_at: Instant | null
 }
 
-/** A new key: the fixed prefix and 64 lower-case hex digits of a cryptographic random source (spec 2.2). */
+/**
+ * A new key: the fixed prefix and 64 lowercase hex digits from a cryptographic source (spec 2.2).
+ */
 export function generateKey(): string {
-  return FIXED_PREFIX + randomBytes(RANDOM_BYTES).toString('hex')
+  return FIXED_PREFIX + randomBytes(KEY_BODY_LENGTH / 2).toString('hex')
 }
 
 /**
- * SHA-256 of the full key, 32 bytes. With 256 random bits in the key a slow hash would protect nothing more, and the
- * lookup by this hash gives an attacker no prefix to steer.
+ * SHA-256 of the full key, 32 bytes. A slow hash would add nothing to 256 random bits. The lookup
+ * compares hashes, so its timing reveals nothing about a key.
  */
 export function hashApiKey(key: string): Buffer {
-  // By way of a string: asked for bytes, Node sets memory of its own aside for each, which costs more than the hash.
+  // Hashes to a string first: Node.js allocates memory for each Buffer result, which costs more
+  // than the hash.
   return Buffer.from(hash('sha256', key, 'hex'), 'hex')
 }
 
@@ -45,10 +41,45 @@ export function prefixOf(key: string): string {
   return key.slice(0, PREFIX_LENGTH)
 }
 
-/** The name as it will be stored, trimmed; or why it cannot be one. */
+/** Trims a name for the store, or says why it is invalid. */
 export function checkKeyName(name: string): { name: string } | { complaint: string } {
   const trimmed = name.trim()
   const complaint = complaintAboutLine(trimmed, KEY_NAME_LENGTH_MAX)
   if (complaint === null) return { name: trimmed }
   return { complaint: `a key's name must ${complaint}: ${quote(name)}` }
+}
+
+export interface ApiKeyStore {
+  /**
+   * Stores an active key under the hash of the full key. `at limit` if the user has `activeMax`
+   * active keys; a constraint ensures that concurrent processes never exceed it (spec 5.3.4).
+   * `known` if this id exists, because a form was sent twice.
+   */
+  insertApiKey(
+    apiKey: ApiKey,
+    keyHash: Uint8Array,
+    activeMax: number,
+  ): Promise<'stored' | 'at limit' | 'known'>
+  /**
+   * The user's keys, oldest first: all active ones, and all or the latest `revokedMax` revoked
+   * ones.
+   */
+  listApiKeys(userId: string, revokedMax?: number): Promise<ApiKey[]>
+  /** The keys with these ids, of all owners or only of `userId`, in any order. */
+  findApiKeys(ids: readonly string[], userId?: string): Promise<ApiKey[]>
+  /**
+   * Revokes the user's key. After the promise resolves, no process grants a claim on it (spec
+   * 5.3.5). Returns the record with the time of the first revocation. Null if the user has no such
+   * key.
+   */
+  revokeApiKey(userId: string, id: string, revokedAt: Instant): Promise<ApiKey | null>
+  /**
+   * Revokes the leaked keys with these hashes, of all owners or only of `userId`. Returns the
+   * records of all known keys, including keys that were already revoked.
+   */
+  revokeApiKeysByHash(
+    keyHashes: readonly Uint8Array[],
+    revokedAt: Instant,
+    userId?: string,
+  ): Promise<ApiKey[]>
 }

@@ -1,19 +1,29 @@
 /*
- * What is thrown out of a store's request path. An unknown key or a spent second is an outcome and comes back as a
- * value; these are the failures of the service itself, one class for each answer they lead to (spec 7.2).
+ * The errors that a store's request path throws, one class per answer (spec 7.2). Expected
+ * outcomes, such as an unknown key, are values instead.
  */
 
-/** The key could not be looked up, or its use not recorded. As far as is known, nothing was spent. */
+/**
+ * The store could not look up the key or record the claim. Usually the key's second is not spent.
+ */
 export class AuthenticationFault extends Error {
   override name = 'AuthenticationFault'
+  /**
+   * True if the cause outlasts the call. Each call then throws the same object, and the log has it
+   * once.
+   */
+  isLasting = false
 }
 
-/** The key was good, but its owner's servers could not be read. Nothing was spent. */
+/**
+ * The key is valid, but the store could not read its owner's servers. The key's second is not
+ * spent.
+ */
 export class ListFault extends Error {
   override name = 'ListFault'
 }
 
-/** The service has no database it could use. The message says what the operator has to set or mend. */
+/** The service has no usable database. The message tells the operator what to fix. */
 export class NotConfigured extends Error {
   override name = 'NotConfigured'
 }

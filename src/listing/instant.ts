@@ -1,16 +1,27 @@
-/** A point in time: whole microseconds since 1970-01-01T00:00:00Z, UTC. */
+/** A point in time, in whole microseconds since 1970-01-01T00:00:00Z. */
 export type Instant = number
+
+/** Spans in microseconds, the unit of instants. */
+export const MINUTE_US = 60_000_000
+export const HOUR_US = 60 * MINUTE_US
+export const DAY_US = 24 * HOUR_US
+
+/**
+ * The last instant that a number can hold exactly, in 2255. The first one, in 1684, is its
+ * negative.
+ */
+export const INSTANT_MAX: Instant = Number.MAX_SAFE_INTEGER
 
 const ISO_8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/i
 
-/** The instant that an ISO 8601 text names, or null. An offset is required; digits past the microsecond are cut. */
+/** Parses ISO 8601 with an offset; null if invalid. Truncates digits after the microsecond. */
 export function parseInstant(text: string): Instant | null {
   const parts = ISO_8601.exec(text)
   if (parts === null) return null
   const [, date = '', time, fraction = '', offset] = parts
   const milliseconds = Date.parse(`${date}T${time}${offset}`)
   if (Number.isNaN(milliseconds)) return null
-  // Date.parse rolls 30 February over into March; what was written has to be a day of the calendar.
+  // Date.parse accepts 30 February as a day in March. The text must name a real day.
   if (!isCalendarDate(date)) return null
   return milliseconds * 1000 + Number(fraction.padEnd(6, '0').slice(0, 6))
 }
@@ -27,7 +38,7 @@ export function formatInstant(instant: Instant): string {
   return iso.replace('Z', `${String(microseconds).padStart(3, '0')}Z`)
 }
 
-/** The present by the wall clock, for what people read. No rule is decided by it. */
+/** The present on the wall clock, for display. The rate limit does not use it. */
 export function presentInstant(): Instant {
   return Date.now() * 1000
 }

@@ -1,21 +1,21 @@
-import type { Instant } from './instant.ts'
+import { DAY_US, type Instant } from './instant.ts'
 
-/** How long an invitation can be accepted, in microseconds. */
-export const INVITATION_KEPT = 14 * 86_400_000_000
-/** Members of one organization, those who are invited among them. */
+/** How long an invitation can be accepted. */
+export const INVITATION_KEPT_US = 14 * DAY_US
+/** Members per organization, including invited users. */
 export const MEMBERS_MAX = 50
-/** Invitations that are shown to whom they are for: the latest. */
+/** The number of latest invitations that a user sees. */
 export const INVITATIONS_SHOWN = 10
 
-/** An invitation as it is shown to whom it is for. */
+/** An invitation as the invited user sees it. */
 export interface Invitation {
   organization_id: string
   name: string
-  /** The present e-mail address of who invited. */
+  /** The current email address of the owner who invited the user. */
   invited_by: string
 }
 
-/** The same as an owner sees it: the address as it was given, whether or not anybody has an account with it. */
+/** An invitation as an owner sees it. It does not reveal whether an account has the address. */
 export interface Invited {
   id: string
   email: string
@@ -23,13 +23,13 @@ export interface Invited {
 }
 
 /**
- * What the dashboard asks of a store about invitations. One is for whoever has the e-mail address when it is answered.
- * Those from before `since` are as if they were not there.
+ * The invitations of a store. An invitation is for the user who has the email address when it is
+ * answered. Methods ignore invitations from before `since`.
  */
 export interface InvitationStore {
   /**
-   * Done by an owner; `not found` for who is none. A second invitation of one address takes the place of the first.
-   * `full` where the organization would have more than MEMBERS_MAX.
+   * Invites an address on behalf of an owner; `not found` for other users. A second invitation
+   * replaces the first. `full` if the organization would exceed MEMBERS_MAX.
    */
   invite(
     userId: string,
@@ -38,14 +38,16 @@ export interface InvitationStore {
     since: Instant,
     now: Instant,
   ): Promise<'invited' | 'member' | 'full' | 'not found'>
-  /** Those of an organization, by e-mail; none for who does not own it. */
+  /** The invitations of an organization, by email address. Empty unless the user is an owner. */
   listInvited(userId: string, organizationId: string, since: Instant): Promise<Invited[]>
-  /** Takes an invitation back; done by an owner. */
+  /** Withdraws an invitation on behalf of an owner. */
   withdrawInvitation(userId: string, organizationId: string, id: string): Promise<boolean>
 
-  /** The latest for this user, at most INVITATIONS_SHOWN. */
+  /** The user's latest invitations, at most INVITATIONS_SHOWN. */
   listInvitations(userId: string, since: Instant): Promise<Invitation[]>
-  /** Makes the user a member. `too many` where they are one of ORGANIZATIONS_MAX others. */
+  /**
+   * Makes the user a member. `too many` if the user is already in ORGANIZATIONS_MAX organizations.
+   */
   acceptInvitation(
     userId: string,
     organizationId: string,
@@ -53,4 +55,9 @@ export interface InvitationStore {
     now: Instant,
   ): Promise<'joined' | 'too many' | 'not found'>
   declineInvitation(userId: string, organizationId: string): Promise<boolean>
+}
+
+/** The earliest creation of an invitation that is still valid. */
+export function oldestInvitation(now: Instant): Instant {
+  return now - INVITATION_KEPT_US
 }

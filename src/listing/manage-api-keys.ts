@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import {
   ACTIVE_KEYS_MAX,
   type ApiKey,
+  type ApiKeyStore,
   checkKeyName,
   generateKey,
   hashApiKey,
   prefixOf,
 } from './api-key.ts'
 import type { Instant } from './instant.ts'
-import type { Store } from './store.ts'
 
-/** An issued key, which exists only here and is shown once; or why none was issued, and the sentence that says so. */
+/** A new key, which the caller shows once; or the reason and the error message. */
 export type Issued =
   | { key: string; apiKey: ApiKey }
   | { refused: string; because: 'name' | 'at limit' | 'known' }
 
 /**
- * Issues a key to a user (spec 5.3). The caller has made sure that this is who they act for. A second call with one
- * `id` issues nothing: so a form that is sent twice issues once.
+ * Issues a key to a user (spec 5.3). The caller has authenticated the user. A second call with the
+ * same `id` issues nothing, so a form sent twice issues one key.
  */
 export async function issueApiKey(
-  store: Store,
+  store: Pick<ApiKeyStore, 'insertApiKey'>,
   userId: string,
   name: string,
   now: Instant,
@@ -45,6 +45,6 @@ export async function issueApiKey(
     return { refused: 'a key was issued by this form already', because: inserted }
   return {
     because: inserted,
-    refused: `the user has ${ACTIVE_KEYS_MAX} active keys, which is the most; revoke one before issuing another`,
+    refused: `the user has ${ACTIVE_KEYS_MAX} active keys, the maximum; revoke one first`,
   }
 }

@@ -1,10 +1,10 @@
 import type { Instant } from './instant.ts'
 import { complaintAboutLine, quote } from './text.ts'
 
-/** Organizations that one user may make or join; an operator's import can go beyond. */
+/** Organizations per user. An operator's import can exceed this. */
 export const ORGANIZATIONS_MAX = 20
-/** Servers given back in one transaction, in which nobody else can write. */
-export const GIVEN_BACK_MAX = 500
+/** The most servers that one transaction returns, because no other writer can proceed meanwhile. */
+export const RETURNED_MAX = 500
 
 export type Role = 'owner' | 'member'
 
@@ -14,7 +14,7 @@ export interface Organization {
   name: string
 }
 
-/** An organization as one of its members sees it. */
+/** An organization as a member sees it. */
 export interface Membership extends Organization {
   role: Role
   servers: number
@@ -26,52 +26,58 @@ export interface Member {
   role: Role
 }
 
-/** What the dashboard asks of a store about organizations; what a user may not see is as if it were not there. */
+/** The organizations of a store. A method treats what a user may not see as missing. */
 export interface OrganizationStore {
-  /** Makes an organization that the user owns. `too many` where they are a member of ORGANIZATIONS_MAX. */
+  /**
+   * Creates an organization that the user owns. `too many` if the user is already in
+   * ORGANIZATIONS_MAX.
+   */
   insertOrganization(
     userId: string,
     organization: Organization,
     now: Instant,
   ): Promise<'made' | 'slug taken' | 'too many'>
-  /** Those the user is a member of, by name. */
+  /** The user's organizations, by name. */
   listOrganizations(userId: string): Promise<Membership[]>
-  /** The members, by e-mail; empty for who is none. */
+  /** The members, by email address. Empty unless the user is a member. */
   listMembers(userId: string, organizationId: string): Promise<Member[]>
   /**
-   * Done by an owner to anybody, and by everyone to themselves. The last owner stays, and so does what the member
-   * registered.
+   * Removes a member. An owner can remove any member, and all members can remove themselves. The
+   * last owner stays. The servers of the member stay in the organization.
    */
   removeMember(userId: string, organizationId: string, memberId: string): Promise<boolean>
-  /** How many servers are under it of people who are no members; at most GIVEN_BACK_MAX are counted. */
-  countLeftServers(organizationId: string): Promise<number>
+  /** The number of servers of former members, counted up to RETURNED_MAX. */
+  countServersOfFormerMembers(organizationId: string): Promise<number>
   /**
-   * Done by an owner: gives servers of people who are no members back to who registered them, as personal drafts, at
-   * most GIVEN_BACK_MAX at a time. Returns their number; null for who is no owner.
+   * Returns servers of former members to them as personal drafts, on behalf of an owner. Handles at
+   * most RETURNED_MAX servers and returns their number. Null if the user is not an owner.
    */
-  giveBackServers(userId: string, organizationId: string): Promise<number | null>
-  /** Done by an owner, and only where no server is registered under it. */
+  returnServers(userId: string, organizationId: string): Promise<number | null>
+  /** Deletes an organization without servers, on behalf of an owner. */
   removeOrganization(userId: string, organizationId: string): Promise<boolean>
 }
 
-const NAME_LENGTH_MAX = 100
+export const ORGANIZATION_NAME_LENGTH_MAX = 100
 const SLUG_LENGTH_MAX = 64
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
 
-/** The name as it will be stored; or why it cannot be one. */
+/** Trims a name for the store, or says why it is invalid. */
 export function checkOrganizationName(name: string): { name: string } | { complaint: string } {
   const trimmed = name.trim()
-  const complaint = complaintAboutLine(trimmed, NAME_LENGTH_MAX)
+  const complaint = complaintAboutLine(trimmed, ORGANIZATION_NAME_LENGTH_MAX)
   return complaint === null ? { name: trimmed } : { complaint: `The name must ${complaint}.` }
 }
 
-/** Lower-case letters, digits and single hyphens. */
+/** Lowercase letters, digits and single hyphens. */
 export function isOrganizationSlug(slug: string): boolean {
   return slug.length <= SLUG_LENGTH_MAX && SLUG.test(slug)
 }
 
-/** What is wrong with a slug, as a sentence. */
+/** The error of an invalid slug, as a sentence. Null if it is valid. */
 export function complaintAboutOrganizationSlug(slug: string): string | null {
   if (isOrganizationSlug(slug)) return null
-  return `A slug has lower-case letters, digits and single hyphens, at most ${SLUG_LENGTH_MAX}: ${quote(slug)} does not fit.`
+  return (
+    `A slug can contain only lowercase letters, digits and single hyphens, at most ` +
+    `${SLUG_LENGTH_MAX} characters, not ${quote(slug)}.`
+  )
 }

@@ -1,16 +1,35 @@
-/** What is wrong with a line of text that a person gave, in words that follow "must"; null if nothing is. */
+import { escapeInvisible, isInvisible } from './invisible.ts'
+
+/** The error of a line of text, in words that follow "must". Null if the line is valid. */
 export function complaintAboutLine(text: string, codePointsMax: number): string | null {
   const length = [...text].length
   if (length < 1 || length > codePointsMax)
     return `have 1 to ${codePointsMax} characters, not ${length}`
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return 'have no control characters'
   if (!text.isWellFormed()) return 'be well-formed Unicode'
+  if (isInvisible(text)) return 'have a character that can be seen'
   return null
 }
 
-/** A value as it can stand in a sentence: quoted, escaped, and cut where it is long. */
+/** The maximum length of a quoted value. A longer one is truncated. */
+const QUOTED_MAX = 80
+
+/** Quotes, escapes and truncates a value for a message. */
 export function quote(value: unknown): string {
-  const json = JSON.stringify(value) ?? String(value)
+  const json = escapeInvisible(JSON.stringify(withoutDepths(value)) ?? String(value))
   const characters = [...json]
-  return characters.length <= 80 ? json : `${characters.slice(0, 77).join('')}…`
+  return characters.length <= QUOTED_MAX ? json : `${characters.slice(0, 77).join('')}…`
+}
+
+/**
+ * Omits values nested deeper than a quote is long, because `JSON.stringify` would overflow the
+ * stack.
+ */
+function withoutDepths(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === QUOTED_MAX) return null
+  if (Array.isArray(value)) return value.map((part) => withoutDepths(part, depth + 1))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [name, withoutDepths(part, depth + 1)]),
+  )
 }

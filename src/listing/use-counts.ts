@@ -1,35 +1,44 @@
-import type { Instant } from './instant.ts'
+import { DAY_US, type Instant, MINUTE_US } from './instant.ts'
 
-/** How long one counter counts, in microseconds, and how many of them are kept. */
-export const SLOT_LENGTH = 600_000_000
-export const SLOTS_KEPT = 288
-/** Slots that are shown: the last 24 hours. */
-export const SLOTS_SHOWN = 144
-/** Rows written in one transaction. */
+/** The length of a time slot. The store keeps two days of slots, and the chart shows one day. */
+export const SLOT_LENGTH_US = 10 * MINUTE_US
+export const SLOTS_KEPT = (2 * DAY_US) / SLOT_LENGTH_US
+export const SLOTS_SHOWN = DAY_US / SLOT_LENGTH_US
+/** Rows per transaction. */
 export const COUNTS_SLICE = 200
 
-/** How the requests with one key were answered within one slot of ten minutes. */
+/** The answers to one key's requests within one time slot. */
 export interface UseCount {
   api_key_id: string
-  /** The number of the slot, counted from 1970. */
+  /** The number of the time slot, counted from 1970. */
   slot: number
   /** 200s. */
   answered: number
   /** 429s. */
   limited: number
-  /** 401s for the key having been revoked. */
+  /** 401s of the revoked key. */
   revoked: number
 }
 
+/**
+ * Where a key's requests are counted until they are written. An engine that has rows of keys in
+ * memory keeps it with the row, so that counting a request needs no lookup.
+ */
+export interface CountPlace {
+  /** Identifies the counts to which the number belongs; null before the first one. */
+  owner: object | null
+  number: number
+}
+
 export interface UseCountStore {
-  /** Adds to what is stored, at most COUNTS_SLICE rows at a time. It costs least in the order of their keys. */
+  /** Adds at most COUNTS_SLICE rows to the stored counts. Rows sorted by key cost least. */
   addUseCounts(counts: readonly UseCount[]): Promise<void>
-  /** Of these keys, from a slot on; slots that lie further ahead than SLOTS_KEPT need not be there. */
+  /** The counts of these keys from a time slot on. May omit slots more than SLOTS_KEPT ahead. */
   listUseCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UseCount[]>
-  /** Removes some of what is older, at most COUNTS_SLICE rows; true if there may be more. */
+  /** Removes at most COUNTS_SLICE older rows. True if more may exist. */
   dropUseCounts(beforeSlot: number): Promise<boolean>
 }
 
 export function slotOf(instant: Instant): number {
-  return Math.floor(instant / SLOT_LENGTH)
+  return Math.floor(instant / SLOT_LENGTH_US)
 }

@@ -8,16 +8,18 @@ import {
   type Kind,
   NotCopied,
   type OnProgress,
-} from '../listing/copy.ts'
-import { ENDLESS, openDatabase, unusable } from './database.ts'
+} from '../transfer/copy.ts'
+import { openDatabase } from './database.ts'
+import { ENDLESS } from './patience.ts'
 import { migrate } from './migrate.ts'
+import { unusable } from './refusals.ts'
 
-/** Whoever copies into a database holds this advisory lock; the number is that of no other program we know. */
+/** The advisory lock of copies. No other known program uses this number. */
 const LOCK = 7_318_349_123
-/** How long a copy that was interrupted may take to let go of the lock. */
+/** How long an interrupted copy may hold the lock. */
 const LOCK_WAIT = '10s'
 const LOCK_NOT_AVAILABLE = '55P03'
-/** How long nothing may be heard of us: the source is being read meanwhile. */
+/** The longest pause in the transaction, while the source is read. */
 const IDLE = '10min'
 
 const KINDS: Readonly<Record<string, Kind>> = {
@@ -33,8 +35,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 }
 
 /**
- * Copies everything into a database whose schema is brought up to date, and which is empty otherwise, in one
- * transaction: whatever interrupts it, nothing was copied. A service that is running on it sees all of it at once.
+ * Migrates an empty database and copies everything into it in one transaction: an interruption
+ * leaves nothing. A service that runs on the database sees all rows at once.
  */
 export async function copyIntoPostgres(
   source: CopySource,
@@ -48,7 +50,7 @@ export async function copyIntoPostgres(
     return await database.transact(async (client) => {
       await begin(client)
       const copied = await copyTables(source, targetOn(client), onProgress)
-      // Not left to be done in the background later: a service that is running is asked at once.
+      // Analyzed now, because a running service may be asked at once.
       for (const { name } of copied) await client.query(`ANALYZE ${pg.escapeIdentifier(name)}`)
       isComplete = true
       return copied
@@ -77,7 +79,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
   await client.query('SET LOCAL lock_timeout = 0')
 }
 
-/** Such as a server that cannot be reached, or a connection that was lost. */
+/** For example, a server that can't be reached or a lost connection. */
 function notCopied(error: unknown): NotCopied {
   if (error instanceof NotCopied) return error
   return new NotCopied(`nothing was copied: ${reasonOf(error)}`, { cause: error })
@@ -92,7 +94,7 @@ function unsure(error: unknown): NotCopied {
 
 function reasonOf(error: unknown): string {
   const { message, code } = error as NodeJS.ErrnoException
-  // Of several addresses that were tried in vain there is only a code.
+  // After failures on several addresses there is only a code.
   return message || (code ?? String(error))
 }
 
@@ -148,7 +150,7 @@ function targetOn(client: pg.ClientBase): CopyTarget {
   }
 }
 
-/** The types in which values cross the driver. */
+/** The parameter types of the driver. */
 const PARAMETERS: Readonly<Record<Kind, string>> = {
   text: 'text',
   uuid: 'uuid',
@@ -158,14 +160,14 @@ const PARAMETERS: Readonly<Record<Kind, string>> = {
   bytes: 'text',
 }
 
-/** SQL for a given value as the column's own. */
+/** SQL for a given value in the column's type. */
 function columnFrom({ name, kind }: Column): string {
   const given = pg.escapeIdentifier(name)
   switch (kind) {
     case 'bytes':
       return `decode(${given}, 'hex')`
     case 'instant':
-      // An interval is multiplied in floating point, which all seconds fit into, but not all microseconds.
+      // Intervals multiply in floating point, which holds all seconds but not all microseconds.
       return `timestamptz 'epoch' + ${given} / 1000000 * interval '1 second' + ${given} % 1000000 * interval '1 microsecond'`
     default:
       return given

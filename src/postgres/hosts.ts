@@ -1,13 +1,17 @@
-/** The servers of one DATABASE_URL, of which one at a time is the primary. */
+import type { EventEmitter } from 'node:events'
+import type { Socket } from 'node:net'
+import pg from 'pg'
+
+/** The hosts of one DATABASE_URL. One of them at a time is the primary. */
 export interface Hosts {
-  /** The URL of the host that is to be tried next. */
+  /** The URL of the host to try next. */
   current(): string
   count: number
-  /** Moves on from a host that failed, unless somebody else has done so. */
+  /** Moves on from a failed host, unless another call has done so. */
   avoid(url: string): void
 }
 
-// scheme, credentials, hosts, the rest: the hosts are a list, which makes the whole no URL to a URL parser.
+// Scheme, credentials, hosts and the rest. A URL parser rejects a list of hosts.
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i
 type Parts = [url: string, scheme: string, credentials: string, list: string, rest: string]
 
@@ -28,9 +32,27 @@ export function hostsOf(url: string): Hosts {
   }
 }
 
+/** The part of a client that the driver's types leave out. */
+interface DriverConnection extends EventEmitter {
+  stream: Socket
+}
+
+/** A client class whose next instance connects to the host that is probably the primary. */
+export function clientFor(hosts: Hosts): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config: pg.ClientConfig) {
+      super({ ...config, connectionString: hosts.current() })
+      // After some errors, such as a missing password, the driver leaves the socket open. Each
+      // attempt would hold one of the server's connections until its timeout of a minute.
+      const { connection } = this as unknown as { connection: DriverConnection }
+      connection.on('error', () => connection.stream.destroy())
+    }
+  }
+}
+
 /**
- * The driver is told that `sslmode` means what it means everywhere else; left to itself it takes them all for
- * `verify-full`. And `prefer`, which it does not know, is first one mode and then the other.
+ * Makes `sslmode` mean what it means elsewhere: by default the driver takes every mode for
+ * `verify-full`. It does not know `prefer`, which becomes one mode and then the other.
  */
 function readingsOf(url: string): string[] {
   const mode = /[?&]sslmode=([^&]*)/.exec(url)?.[1]

@@ -6,13 +6,13 @@ import type { Database } from './database.ts'
 /** The migrations of this program, in order. */
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
 
-/** Whoever migrates holds this advisory lock; the number is that of no other program we know. */
+/** The advisory lock of migrations. No other known program uses this number. */
 const LOCK = 7_318_349_122
 
 /**
- * Brings the schema to this program's newest migration and returns the names of those that were applied. Each file is
- * one transaction together with its row in the ledger; the advisory lock makes runs at once take turns. A schema that
- * this program cannot work with is left alone and thrown as NotConfigured.
+ * Brings the schema to this program's newest migration and returns the names of the applied ones.
+ * Each file is one transaction with its row in the ledger. The advisory lock serializes concurrent
+ * runs. Throws NotConfigured and changes nothing if this program can't work with the schema.
  */
 export async function migrate(
   database: Database,
@@ -37,7 +37,7 @@ async function applyNext(
   migrations: readonly Migration[],
   applied: string[],
 ): Promise<boolean> {
-  // A schema that is up to date is only read, so that starting a service waits for nobody.
+  // Only read an up-to-date schema, so that a starting service waits for no lock.
   const next = migrations[await readLedger(client, migrations.length)]
   if (next === undefined) return false
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
@@ -63,7 +63,7 @@ async function applyNext(
   return true
 }
 
-/** How many of this program's migrations the database has. */
+/** The number of this program's migrations that the database has. */
 async function readLedger(client: ClientBase, known: number): Promise<number> {
   const { rows: tables } = await client.query(
     `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`,
@@ -78,7 +78,7 @@ async function readLedger(client: ClientBase, known: number): Promise<number> {
   const { number, program_min: programMin } = rows[0]
   if (programMin > known)
     throw new NotConfigured(
-      `the database asks for a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
+      `the database needs a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
     )
   return Number(number)
 }

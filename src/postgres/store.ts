@@ -1,50 +1,37 @@
-import type { Dialect } from 'kysely'
+import { createClaimQueue } from '../claims/queue.ts'
 import { NotConfigured } from '../listing/faults.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
-import { accounts } from './accounts.ts'
-import { apiKeys } from './api-keys.ts'
-import {
-  COMMAND,
-  type Database,
-  ENDLESS,
-  MANAGING,
-  openDatabase,
-  SERVING,
-  unusable,
-} from './database.ts'
-import { invitations } from './invitations.ts'
+import { createManagement } from '../management/store.ts'
+import { type Database, openDatabase } from './database.ts'
+import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
-import { organizations } from './organizations.ts'
-import { registeredServers } from './registered-servers.ts'
-import { servers } from './servers.ts'
-import { signInAttempts } from './sign-in-attempts.ts'
-import { createUseConnection, unreachable } from './use-connection.ts'
+import { createKnownKeys } from './claims/known-keys.ts'
+import { COMMAND, ENDLESS, MANAGING, SERVING } from './patience.ts'
+import { unusable } from './refusals.ts'
+import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
+import { complaintAboutStandbys } from './standbys.ts'
 import { useCounts } from './use-counts.ts'
-import { createUseQueue } from './use-queue.ts'
-import { users } from './users.ts'
-import { createOwnersByKey } from './uses.ts'
 
-/** Connections that uses are decided on: while one waits for the disk, the other works. */
-const USE_CONNECTIONS = 2
+/** Connections that decide claims: while one waits for the disk, the other one works. */
+const CLAIM_CONNECTIONS = 2
 
 export interface ServingOptions {
-  /** Told of what keeps the store from working when it is opened. */
+  /** Gets the errors that keep the store from working when it is opened. */
   onFault?: (fault: unknown) => void
-  /** Calls decided in one statement at most. */
+  /** Gets a warning for the operator once, when the database is reached for the first time. */
+  onWarning?: (warning: string) => void
+  /** The maximum of calls in one statement. */
   batchMax?: number
 }
 
-/** Loaded by the first sign-in: it is large. */
-const dialect = () => import('./accounts-dialect.ts')
-
 export interface ServingPostgresStore extends ServingStore {
-  /** The database as the sign-in library asks it. */
-  accountsDialect(): Promise<Dialect>
+  /** Migrates the schema if opening could not. Throws NotConfigured or AuthenticationFault. */
+  prepare(): Promise<void>
 }
 
 /**
- * Opens the store for a command, and brings its schema up to date. Throws NotConfigured where there is no database
- * that could be used.
+ * Opens the store for a command and migrates its schema. Throws NotConfigured if the database can't
+ * be used.
  */
 export async function openPostgresStore(url: string): Promise<Store> {
   const database = openDatabase(url, COMMAND)
@@ -58,29 +45,40 @@ export async function openPostgresStore(url: string): Promise<Store> {
 }
 
 /**
- * Opens the store for serving, in any number of processes. It opens where no server can be reached, too: each request
- * tries again, and until then is an AuthenticationFault, or NotConfigured if it cannot pass by itself. `onFault` is
- * told of it at once.
+ * Opens the store for serving, in any number of processes. It also opens if no server is reachable:
+ * each request tries again. Until then requests fail with AuthenticationFault, or with
+ * NotConfigured for a lasting failure. `onFault` gets the failure at once.
  */
 export async function openServingPostgresStore(
   url: string,
-  { onFault = () => {}, batchMax }: ServingOptions = {},
+  {
+    onFault = () => {},
+    onWarning = () => {},
+    batchMax = POSTGRES_QUEUE.batchMax,
+  }: ServingOptions = {},
 ): Promise<ServingPostgresStore> {
   const database = openDatabase(url, SERVING)
-  const prepare = once(() => prepareSchema(database, url))
+  const prepare = once(async () => {
+    await prepareSchema(database, url)
+    // Before the first request, because the user may have no connection to spare. A failure must
+    // not stop the service.
+    await complaintAboutStandbys(database).then((complaint) => {
+      if (complaint !== null) onWarning(complaint)
+    }, onFault)
+  })
   await prepare().catch(onFault)
-  const owners = createOwnersByKey()
-  const connections = Array.from({ length: USE_CONNECTIONS }, () =>
-    createUseConnection(database, owners, prepare),
+  const keys = createKnownKeys()
+  const connections = Array.from({ length: CLAIM_CONNECTIONS }, () =>
+    createClaimConnection(database, keys, prepare),
   )
-  const queue = createUseQueue(connections, batchMax)
-  // On connections of its own, however many people use the dashboard; they are made when somebody does.
+  const queue = createClaimQueue(connections, { ...POSTGRES_QUEUE, batchMax })
+  // The dashboard has its own connections, which are opened on demand.
   const managed = openDatabase(url, MANAGING)
   return {
     ...management(managed),
     ...useCounts(managed),
-    accountsDialect: async () => (await dialect()).accountsDialect(managed),
-    useApiKey: queue.useApiKey,
+    prepare,
+    claim: queue.claim,
     async close() {
       await queue.close()
       await managed.close()
@@ -89,7 +87,10 @@ export async function openServingPostgresStore(
   }
 }
 
-/** Does the work once; where that fails, again with the next call. Throws NotConfigured or AuthenticationFault. */
+/**
+ * Runs the work once, and again with the next call if it failed. Throws NotConfigured or
+ * AuthenticationFault.
+ */
 function once(work: () => Promise<void>): () => Promise<void> {
   let preparation: Promise<void> | null = null
   return () => {
@@ -101,7 +102,7 @@ function once(work: () => Promise<void>): () => Promise<void> {
   }
 }
 
-/** Waits long only where there is something to migrate, not for a server that is not heard of. */
+/** Waits long only for a migration, not for a server that does not answer. */
 async function prepareSchema(database: Database, url: string): Promise<void> {
   const isReady = await isUpToDate(database).catch((error: unknown) => {
     throw unusable(error) ?? error
@@ -109,7 +110,7 @@ async function prepareSchema(database: Database, url: string): Promise<void> {
   if (!isReady) await migratePostgres(url)
 }
 
-/** Brings the schema up to date, and returns the names of what was applied. */
+/** Migrates the schema and returns the names of the applied migrations. */
 export async function migratePostgres(url: string): Promise<string[]> {
   const database = openDatabase(url, ENDLESS)
   try {
@@ -123,13 +124,6 @@ export async function migratePostgres(url: string): Promise<string[]> {
 
 function management(database: Database): Omit<Store, 'close'> {
   return {
-    ...users(database),
-    ...apiKeys(database),
-    ...servers(database),
-    ...accounts(database),
-    ...signInAttempts(database),
-    ...organizations(database),
-    ...invitations(database),
-    ...registeredServers(database),
+    ...createManagement(managementConnection(database)),
   }
 }

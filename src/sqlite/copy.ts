@@ -7,47 +7,26 @@ import {
   NotCopied,
   type Row,
   type Table,
-} from '../listing/copy.ts'
+} from '../transfer/copy.ts'
 import { parseInstant } from '../listing/instant.ts'
 import { quote } from '../listing/text.ts'
-import { isLocked, openDatabase, unusable } from './database.ts'
+import { fromOf, placeOf, readTables } from './copied-tables.ts'
+import { openDatabase } from './database.ts'
+import { isLocked, unusable } from './errors.ts'
 import { migrate } from './migrate.ts'
-import { AlreadyServed, takeServingLock } from './serving-lock.ts'
+import { AlreadyServed, takeServingLock } from './file/serving-lock.ts'
 
 /** Rows in one batch. */
 const BATCH = 1_000
-/** How long a command that is writing is waited for. */
+/** How long to wait for a command that is writing. */
 const LOCK_WAIT_MS = 10_000
-
-/** How long one is that migrates the file. */
+/** How long to wait for a process that migrates the file. */
 const SERVING_WAIT_MS = 1_000
 
 /**
- * What means something in this file alone. The newest use of a key, which the tables of uses hold, is in `api_key_uses`;
- * cookies are signed with the file's own secret, so people sign in again.
- */
-const OWN_TABLES = new Set([
-  'schema_migrations',
-  'boots',
-  'uses',
-  'last_uses',
-  'secrets',
-  'sessions',
-  'sign_in_attempts',
-])
-const OWN_COLUMNS = new Set(['api_keys.serial'])
-
-/** Columns of a table that are not in it: where they are, by the table's name. */
-const COLUMNS_ELSEWHERE: Record<string, { join: string; columns: string[] }> = {
-  api_keys: {
-    join: 'JOIN api_key_uses ON api_key_uses.api_key_id = api_keys.id',
-    columns: ['api_key_uses.last_used_at'],
-  },
-}
-
-/**
- * Opens an existing file to be copied, with its schema brought up to date. Until it is closed nobody serves the file
- * or writes to it. Throws NotCopied while somebody does, and NotConfigured where there is no database of ours.
+ * Opens an existing file as a source, with its schema migrated. Until it is closed, no process can
+ * serve the file or write to it. Throws NotCopied if one does, and NotConfigured for a missing
+ * database or another program's.
  */
 export async function openSqliteSource(path: string): Promise<CopySource> {
   const opened: (() => void)[] = []
@@ -59,7 +38,7 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
     opened.push(() => database.close())
     opened.push(await takeServingLock(path, SERVING_WAIT_MS))
     migrate(database)
-    // What a command wrote from now on would be left behind: this keeps it from writing.
+    // Keeps commands from writing, because later writes would not be copied.
     database.exec('BEGIN IMMEDIATE')
     return { ...readSource(database), close }
   } catch (error) {
@@ -80,19 +59,58 @@ function refusalFor(path: string, error: unknown): unknown {
 }
 
 function readSource(database: DatabaseSync): Omit<CopySource, 'close'> {
-  const isInstantText = readTextColumns(database)
-  // So that an instant that a library wrote as ISO 8601 is a number like all the others.
-  database.function('microseconds_of', { deterministic: true }, (text, column) => {
-    if (text === null) return null
-    const instant = parseInstant(String(text))
-    if (instant !== null) return String(instant)
-    throw new NotCopied(
-      `nothing was copied: ${String(column)} has ${quote(text)}, which is no instant`,
-    )
-  })
+  const textOf = createTextOf(database)
+  const select = (table: Table, columns: string): Iterable<unknown> => {
+    const statement = database.prepare(`SELECT ${columns} FROM ${fromOf(table.name)}`)
+    statement.setReturnArrays(true)
+    return statement.iterate()
+  }
+  return {
+    tables: readTables(database),
 
-  /** SQL for a column's value as text. */
-  function textOf(table: Table, { name, kind }: Column): string {
+    countRows(name) {
+      return Number(database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.count)
+    },
+
+    readRows(table) {
+      const columns = table.columns.map((column) => textOf(table, column)).join(', ')
+      return batched(select(table, columns) as Iterable<Row>)
+    },
+
+    fingerprint(table) {
+      // Hash the stored bytes: reading invalid text as a string would repair it.
+      const row = table.columns.map((column) => framed(column, textOf(table, column))).join(' || ')
+      return sumUp(select(table, `CAST(${row} AS BLOB)`) as Iterable<[Uint8Array]>)
+    },
+  }
+}
+
+function* batched(rows: Iterable<Row>): Generator<Row[], void> {
+  let batch: Row[] = []
+  for (const row of rows) {
+    batch.push(row)
+    if (batch.length < BATCH) continue
+    yield batch
+    batch = []
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sumUp(rows: Iterable<[Uint8Array]>): Fingerprint {
+  let count = 0
+  let sum = 0n
+  for (const [bytes] of rows) {
+    count += 1
+    sum += hash('sha256', bytes, 'buffer').readBigInt64BE()
+  }
+  return { count, sum: String(sum) }
+}
+
+/** A function that returns SQL for a column's value as text. */
+function createTextOf(database: DatabaseSync): (table: Table, column: Column) => string {
+  const isInstantText = readTextColumns(database)
+  addMicrosecondsOf(database)
+  return (table, { name, kind }) => {
     const column = placeOf(table.name, name)
     switch (kind) {
       case 'text':
@@ -107,80 +125,6 @@ function readSource(database: DatabaseSync): Omit<CopySource, 'close'> {
     }
     return `CAST(${column} AS TEXT)`
   }
-
-  function framed(table: Table, column: Column): string {
-    const text = textOf(table, column)
-    return column.kind === 'text'
-      ? `coalesce(length(${text}) || ':' || ${text} || ';', '~')`
-      : `coalesce(${text} || ';', '~')`
-  }
-
-  return {
-    tables: readTables(database),
-
-    countRows(name) {
-      return Number(database.prepare(`SELECT count(*) AS count FROM "${name}"`).get()?.count)
-    },
-
-    *readRows(table) {
-      const columns = table.columns.map((column) => textOf(table, column))
-      const select = database.prepare(`SELECT ${columns.join(', ')} FROM ${fromOf(table.name)}`)
-      select.setReturnArrays(true)
-      let rows: Row[] = []
-      for (const row of select.iterate() as unknown as Iterable<Row>) {
-        rows.push(row)
-        if (rows.length < BATCH) continue
-        yield rows
-        rows = []
-      }
-      if (rows.length > 0) yield rows
-    },
-
-    fingerprint(table): Fingerprint {
-      // As bytes, as they stand in the file: text that is not well-formed would be mended on its way to a string.
-      const row = table.columns.map((column) => framed(table, column)).join(' || ')
-      const select = database.prepare(`SELECT CAST(${row} AS BLOB) FROM ${fromOf(table.name)}`)
-      select.setReturnArrays(true)
-      let count = 0
-      let sum = 0n
-      for (const [bytes] of select.iterate() as unknown as Iterable<[Uint8Array]>) {
-        count += 1
-        sum += hash('sha256', bytes, 'buffer').readBigInt64BE()
-      }
-      return { count, sum: String(sum) }
-    },
-  }
-}
-
-function readTables(database: DatabaseSync): CopySource['tables'] {
-  const names = database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-    .all()
-    .map((table) => String(table.name))
-    .filter((name) => !OWN_TABLES.has(name))
-  const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
-  return inOrder(database, names).map((name) => {
-    const columns = columnsOf.all(name).map((column) => String(column.name))
-    const own = columns.filter((column) => !OWN_COLUMNS.has(`${name}.${column}`))
-    const elsewhere = COLUMNS_ELSEWHERE[name]?.columns ?? []
-    return { name, columns: [...own, ...elsewhere.map((column) => column.split('.')[1] ?? '')] }
-  })
-}
-
-/** The tables, each after those that it refers to. */
-function inOrder(database: DatabaseSync, names: readonly string[]): string[] {
-  const referred = database.prepare('SELECT "table" AS name FROM pragma_foreign_key_list(?)')
-  const ordered = new Set<string>()
-  const visit = (name: string, trail: readonly string[]) => {
-    if (trail.includes(name)) throw new Error(`tables refer in a circle: ${trail.join(', ')}`)
-    for (const other of referred.all(name)) {
-      const next = String(other.name)
-      if (next !== name && names.includes(next)) visit(next, [...trail, name])
-    }
-    ordered.add(name)
-  }
-  for (const name of names) visit(name, [])
-  return [...ordered]
 }
 
 /** Whether a column was declared as text. */
@@ -189,11 +133,21 @@ function readTextColumns(database: DatabaseSync): (table: string, column: string
   return (table, column) => typeOf.get(table, column)?.type === 'TEXT'
 }
 
-function placeOf(table: string, column: string): string {
-  const elsewhere = COLUMNS_ELSEWHERE[table]?.columns ?? []
-  return elsewhere.find((place) => place.endsWith(`.${column}`)) ?? `"${table}"."${column}"`
+/** Turns an instant that a library wrote as ISO 8601 into a number like all others. */
+function addMicrosecondsOf(database: DatabaseSync): void {
+  database.function('microseconds_of', { deterministic: true }, (text, column) => {
+    if (text === null) return null
+    const instant = parseInstant(String(text))
+    if (instant !== null) return String(instant)
+    throw new NotCopied(
+      `nothing was copied: ${String(column)} has ${quote(text)}, which is no instant`,
+    )
+  })
 }
 
-function fromOf(table: string): string {
-  return `"${table}" ${COLUMNS_ELSEWHERE[table]?.join ?? ''}`
+/** SQL for the text of a value as the fingerprint frames it. */
+function framed({ kind }: Column, text: string): string {
+  return kind === 'text'
+    ? `coalesce(length(${text}) || ':' || ${text} || ';', '~')`
+    : `coalesce(${text} || ';', '~')`
 }

@@ -1,17 +1,22 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured } from '../listing/faults.ts'
+import { codeOf, isLocked, unusable } from './errors.ts'
+import { assertNotMounted } from './file/mount-point.ts'
 
 export interface DatabaseOptions {
-  /** NORMAL survives a crash of the process, FULL one of the machine as well. */
+  /** NORMAL survives a crash of the process, FULL also one of the machine. */
   synchronous: 'NORMAL' | 'FULL'
-  /** How long a statement may wait for another process's lock, in milliseconds. Waiting stops the event loop. */
+  /** The longest wait for another process's lock, in milliseconds. Waiting stops the event loop. */
   lockWaitMs: number
 }
 
-/** Makes an empty database file, for its owner's eyes only, in a folder that is so too; leaves existing ones alone. */
+/**
+ * Creates an empty database file and its folders, private to their owner. Existing ones stay
+ * unchanged.
+ */
 export function createDatabaseFile(path: string): void {
   makeFolder(dirname(path))
   try {
@@ -22,7 +27,7 @@ export function createDatabaseFile(path: string): void {
   }
 }
 
-/** Not mkdir's own `recursive`, which never returns where a file system makes no folders, as below /proc. */
+/** Node's recursive mkdir hangs where a file system refuses folders, as below /proc. */
 function makeFolder(path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
@@ -34,21 +39,60 @@ function makeFolder(path: string): void {
   }
 }
 
-/** The ledger of a listing's database, and what the lock beside it consists of. */
+/** One table of a listing's database and one of its lock file. Either shows that a file is ours. */
 const OUR_TABLES = new Set(['schema_migrations', 'holder'])
 
-/** What a connection may keep of the file in memory. The rest is in the system's own cache, one copy away. */
+/**
+ * The part of the file that a connection caches. The system's own cache holds the rest, one copy
+ * away.
+ */
 const CACHE_KIB = 8_192
-/** What the write-ahead log is cut back to after it had to grow, as it does beside a long import. */
+/**
+ * A command may wait this long for another process's transaction. The service's event loop must
+ * not.
+ */
+export const COMMAND_LOCK_WAIT_MS = 10_000
+/** The interval for retries of work on a locked file, in milliseconds. */
+const LOCK_RETRY_MS = 5
+const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4))
+/** The size to which the log is truncated after it had to grow, as during a long import. */
 const LOG_BYTES_KEPT = 16 * 1024 * 1024
 
-/** Opens a connection to an existing database file. Another program's is left as it is, and thrown as NotConfigured. */
+/**
+ * Opens the file of a store, and creates a missing one if `create` is set. Throws NotConfigured if
+ * the file can't be used.
+ */
+export function openFile(path: string, create: boolean): DatabaseSync {
+  if (!create && !existsSync(path))
+    throw new NotConfigured(
+      `there is no database file ${path}; \`server-listing serve\` or \`server-listing migrate\` creates it`,
+    )
+  if (existsSync(path) && !statSync(path).isFile())
+    throw new NotConfigured(
+      `cannot use the database file ${path}: it is a folder or not a regular file`,
+    )
+  try {
+    if (create) createDatabaseFile(path)
+    return openDatabase(path, { synchronous: 'FULL', lockWaitMs: COMMAND_LOCK_WAIT_MS })
+  } catch (error) {
+    throw unusable(path, error) ?? error
+  }
+}
+
+export function closeDatabase(database: DatabaseSync): void {
+  if (database.isOpen) database.close()
+}
+
+/**
+ * Opens a connection to an existing database file. Throws NotConfigured for another program's file.
+ */
 export function openDatabase(path: string, options: DatabaseOptions): DatabaseSync {
+  assertNotMounted(path)
   const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
   try {
     assertOurs(database)
+    useWriteAheadLog(database, options.lockWaitMs)
     database.exec(`
-      PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${options.synchronous};
       PRAGMA cache_size = -${CACHE_KIB};
       PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
@@ -60,7 +104,24 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
   }
 }
 
-/** Before anything is written, and be it the journal mode. */
+/**
+ * SQLite doesn't wait where two connections change the mode of a new file at once: each has read it
+ * and one must give way.
+ */
+function useWriteAheadLog(database: DatabaseSync, waitMs: number): void {
+  const until = performance.now() + waitMs
+  for (;;) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL')
+      return
+    } catch (error) {
+      if (!isLocked(error) || performance.now() > until) throw error
+    }
+    Atomics.wait(NEVER_WOKEN, 0, 0, LOCK_RETRY_MS)
+  }
+}
+
+/** Runs before any write, because even the journal mode writes. */
 function assertOurs(database: DatabaseSync): void {
   const tables = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -69,7 +130,10 @@ function assertOurs(database: DatabaseSync): void {
   throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
 }
 
-/** Runs `body` as one transaction that holds the write lock from its beginning, so that it never has to be repeated. */
+/**
+ * Runs `body` as one transaction. It takes the write lock when it begins, so that it never has to
+ * be repeated.
+ */
 export function transact<T>(database: DatabaseSync, body: () => T): T {
   rollBack(database)
   try {
@@ -83,18 +147,11 @@ export function transact<T>(database: DatabaseSync, body: () => T): T {
   }
 }
 
-/** How long, and how often, something that found the file locked is tried again, in milliseconds. */
-const LOCK_WAIT_MS = 2_000
-const LOCK_RETRY_MS = 5
-
 /**
- * Does a thing of one transaction, and again while another process holds the file's lock, without stopping the event
- * loop meanwhile. Throws SQLite's own error after `waitMs` of that.
+ * Runs `body`, at most one transaction, and retries it while another process holds the file's lock.
+ * The event loop continues meanwhile. Throws SQLite's own error after `waitMs`.
  */
-export async function whenUnlocked<T>(
-  body: () => T | Promise<T>,
-  waitMs = LOCK_WAIT_MS,
-): Promise<T> {
+export async function retryWhileLocked<T>(body: () => T | Promise<T>, waitMs: number): Promise<T> {
   const until = performance.now() + waitMs
   for (;;) {
     try {
@@ -107,71 +164,10 @@ export async function whenUnlocked<T>(
 }
 
 /**
- * Ends an open transaction without effect; after some errors SQLite has done so already. Done before anything is begun,
- * too: where the disk failed for a moment, ending the last one may have failed as well, and what is done within it
- * would be lost.
+ * Rolls back an open transaction, unless SQLite has already ended it after an error. Also called
+ * before each transaction: on a failing disk the last rollback may have failed, and later writes
+ * would be lost with it.
  */
 export function rollBack(database: DatabaseSync): void {
   if (database.isTransaction) database.exec('ROLLBACK')
-}
-
-const SQLITE_BUSY = 5
-const SQLITE_READONLY = 8
-const SQLITE_IOERR = 10
-const SQLITE_CORRUPT = 11
-const SQLITE_CANTOPEN = 14
-const SQLITE_NOTADB = 26
-
-/** Whether another connection holds the lock that was asked for. */
-export function isLocked(error: unknown): boolean {
-  return primaryCode(error) === SQLITE_BUSY
-}
-
-/** A failure to open that will not pass by itself, as the sentence an operator needs; null for any other error. */
-export function unusable(path: string, error: unknown): NotConfigured | null {
-  const reason = reasonFor(error)
-  if (reason === null) return null
-  return new NotConfigured(`cannot use the database file ${path}: ${reason}`, { cause: error })
-}
-
-function reasonFor(error: unknown): string | null {
-  switch (codeOf(error)) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return 'this user may not write there'
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'a part of its path is a file, not a folder'
-    case 'ENOENT':
-      return 'a folder on its path cannot be made'
-    case 'EISDIR':
-      return 'it is a folder'
-    case 'ENAMETOOLONG':
-      return 'a part of its path is too long for a file system'
-    case 'ELOOP':
-      return 'its path goes round in a circle of links'
-  }
-  switch (primaryCode(error)) {
-    case SQLITE_CANTOPEN:
-      return 'it is a folder, or this user may not read and write it and its folder'
-    case SQLITE_READONLY:
-      return 'this user may not write it or its folder'
-    case SQLITE_NOTADB:
-      return 'it is not an SQLite database'
-    case SQLITE_CORRUPT:
-      return 'it is damaged; a backup is to be put in its place'
-    case SQLITE_IOERR:
-      return 'the system cannot read or write it'
-  }
-  return null
-}
-
-function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code
-}
-
-/** 0, which is no error of SQLite's, for what is none. */
-function primaryCode(error: unknown): number {
-  return ((error as { errcode?: number } | undefined)?.errcode ?? 0) & 0xff
 }

@@ -8,10 +8,10 @@ import { transact } from './database.ts'
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
 
 /**
- * Brings the schema to this program's newest migration and returns the names of those that were applied. Each file is
- * one transaction together with its row in the ledger, so a run that was interrupted anywhere is completed by the
- * next; the write lock makes two runs at once take turns. A schema that this program cannot work with is left alone
- * and thrown as NotConfigured.
+ * Brings the schema to this program's newest migration and returns the names of the applied ones.
+ * Each file is one transaction with its row in the ledger, so that the next run completes an
+ * interrupted one. The write lock serializes concurrent runs. Throws NotConfigured and changes
+ * nothing if this program can't work with the schema.
  */
 export function migrate(
   database: DatabaseSync,
@@ -54,7 +54,7 @@ function applyNext(
   return true
 }
 
-/** How many of this program's migrations the database has. */
+/** The number of this program's migrations that the database has. */
 function readLedger(database: DatabaseSync, known: number): number {
   const tables = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
@@ -66,7 +66,7 @@ function readLedger(database: DatabaseSync, known: number): number {
   const programMin = Number(ledger?.program_min)
   if (programMin > known)
     throw new NotConfigured(
-      `the database asks for a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
+      `the database needs a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
     )
   return Number(ledger?.number)
 }

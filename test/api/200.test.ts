@@ -40,7 +40,7 @@ test('an owner without servers gets an empty array', async (t) => {
   assertAnswer(await ask(port, { key }), 200, '{"servers":[]}')
 })
 
-test('the second answer from memory has the bytes of the first', async (t) => {
+test('an answer from the cache has the same bytes as the first', async (t) => {
   const { port, store, clock } = await startTestService(t)
   const { key, user } = await addOwner(store, 'ada@example.com', [
     { name: 'é', address: 'a.example.com' },
@@ -53,7 +53,7 @@ test('the second answer from memory has the bytes of the first', async (t) => {
   assert.equal((await ask(port, { key: sibling })).body, first.body)
 })
 
-test('a change of the listing is in the very next answer', async (t) => {
+test('the next answer shows a change of the listing', async (t) => {
   const { port, store, clock } = await startTestService(t)
   const { key, user } = await addOwner(store, 'ada@example.com')
   for (const name of ['one', 'two', 'three']) {
@@ -67,7 +67,7 @@ test('a change of the listing is in the very next answer', async (t) => {
   }
 })
 
-test('the scheme is taken in any case, and what else the request says is ignored', async (t) => {
+test('the scheme may have any case, and the rest of the request is ignored', async (t) => {
   const { port, store, clock } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const headers = {
@@ -85,13 +85,13 @@ test('the scheme is taken in any case, and what else the request says is ignored
   }
 })
 
-test('health needs no key, and says ok', async (t) => {
+test('/health needs no key and answers ok', async (t) => {
   const { port } = await startTestService(t)
   for (const path of ['/', '/health', '/health?x=1'])
     assertAnswer(await ask(port, { path }), 200, '{"ok":true}')
 })
 
-test('health is outside the limit, and leaves the second of a key alone', async (t) => {
+test("/health has no limit and does not spend a key's second", async (t) => {
   const { port, store } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (let count = 0; count < 5; count += 1)
@@ -99,7 +99,7 @@ test('health is outside the limit, and leaves the second of a key alone', async 
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('a preflight is 204 on any path, without a body or a length, with or without a key', async (t) => {
+test('a preflight is a 204 on any path, without body or length, with or without a key', async (t) => {
   const { port } = await startTestService(t)
   for (const path of ['/v1/servers', '/', '/health', '/nope', '*']) {
     const answer = await ask(port, {

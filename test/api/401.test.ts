@@ -8,7 +8,7 @@ import { assertAnswer } from './answers.ts'
 
 const BODY = '{"error":"Invalid or missing API key."}'
 
-test('every way of not having a good key is the same 401, and none spends the second', async (t) => {
+test('every invalid key gets the same 401, and none spends the second', async (t) => {
   const { port, store } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { user, key: revoked, keyId } = await addOwner(store, 'bob@example.com')
@@ -52,7 +52,7 @@ test('every way of not having a good key is the same 401, and none spends the se
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('a key revoked within the second of its use is 401, not 429', async (t) => {
+test('a key revoked within a second of its claim gets 401, not 429', async (t) => {
   const { port, store } = await startTestService(t)
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await ask(port, { key })).status, 200)
@@ -61,7 +61,7 @@ test('a key revoked within the second of its use is 401, not 429', async (t) => 
   assertAnswer(await ask(port, { key }), 401, BODY)
 })
 
-test('reading the header trims nothing, not even what HTTP would have removed', () => {
+test('the bearer parser trims nothing', () => {
   const key = generateKey()
   assert.equal(readBearer(`Bearer ${key}`), key)
   assert.equal(readBearer('Bearer svc_live_'), 'svc_live_')

@@ -35,7 +35,7 @@ test('paths match byte for byte: nothing is decoded, folded or shortened', async
   for (const path of paths) assertAnswer(await ask(port, { path, key }), 404, BODY)
 })
 
-test('every method but GET and OPTIONS is not found, and spends nothing', async (t) => {
+test('every method except GET and OPTIONS is a 404 and does not spend the second', async (t) => {
   const { port, store } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND'])
@@ -44,7 +44,7 @@ test('every method but GET and OPTIONS is not found, and spends nothing', async 
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('HEAD is not found either, without a body', async (t) => {
+test('HEAD is a 404 without a body', async (t) => {
   const { port, store } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (const path of ['/v1/servers', '/health'])

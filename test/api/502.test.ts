@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { createAnswer } from '../../src/api/answer.ts'
 import { generateKey } from '../../src/listing/api-key.ts'
 import { AuthenticationFault } from '../../src/listing/faults.ts'
-import type { ServerRow } from '../../src/listing/server.ts'
-import type { Use } from '../../src/listing/store.ts'
+import type { ServerRow } from '../../src/listing/servers/server.ts'
+import type { Claim } from '../../src/listing/claim.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 import { assertAnswer } from './answers.ts'
@@ -13,7 +13,7 @@ import { assertAnswer } from './answers.ts'
 const AUTHENTICATION = '{"error":"Authentication service error."}'
 const LIST = '{"error":"Failed to load servers."}'
 
-test('with the servers table gone the list has failed, and the use is not recorded', async (t) => {
+test('without the servers table the list fails, and the claim is not recorded', async (t) => {
   const { port, store, databasePath, faults } = await startTestService(t)
   const { user, key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
@@ -28,7 +28,7 @@ test('with the servers table gone the list has failed, and the use is not record
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('with the keys table gone authentication has failed, but what needs no lookup is still 401', async (t) => {
+test('without the keys table authentication fails, but a malformed key is still a 401', async (t) => {
   const { port, store, databasePath } = await startTestService(t)
   const { user, key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
@@ -41,7 +41,7 @@ test('with the keys table gone authentication has failed, but what needs no look
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('with the table of uses gone nothing can be recorded: no 200, but refusals that need none', async (t) => {
+test('without the table of claims there is no 200, but 401 and 429 still work', async (t) => {
   const { port, store, databasePath } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { key: used } = await addOwner(store, 'bob@example.com')
@@ -55,7 +55,7 @@ test('with the table of uses gone nothing can be recorded: no 200, but refusals 
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('a file that another process keeps locked is 502 after a second, with health answered meanwhile', async (t) => {
+test('a file that another process keeps locked is a 502 after a second, and /health answers meanwhile', async (t) => {
   const { port, store, databasePath, faults } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
@@ -72,7 +72,7 @@ test('a file that another process keeps locked is 502 after a second, with healt
   assert.equal((await ask(port, { key })).status, 200)
 })
 
-test('a file locked for a moment costs the moment and no 502', async (t) => {
+test('a file locked for a moment delays the answer and causes no 502', async (t) => {
   const { port, store, databasePath } = await startTestService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
@@ -83,18 +83,24 @@ test('a file locked for a moment costs the moment and no 502', async (t) => {
   assert.equal((await pending).status, 200)
 })
 
-test('a listing that cannot be made into an answer has failed, and is told', async () => {
+test("a listing that can't be rendered is a 502 and is logged", async () => {
   const faults: unknown[] = []
-  // No engine has such a row. It takes the place of whatever goes wrong behind the store.
+  // No engine returns such a row. It stands for any error after the store's answer.
   const row = { name: 1n } as unknown as ServerRow
-  const use: Use = { outcome: 'used', apiKeyId: 'a', userId: 'u', revision: '1', rows: [row] }
+  const claim: Claim = {
+    outcome: 'granted',
+    apiKeyId: 'a',
+    userId: 'u',
+    revision: '1',
+    rows: [row],
+  }
   const answer = createAnswer({
-    store: { useApiKey: async () => use },
+    store: { claim: async () => claim },
     onFault: (fault) => faults.push(fault),
   })
   const authorization = `Bearer ${generateKey()}`
   const { status, body } = await answer({ method: 'GET', path: '/v1/servers', authorization })
-  assert.deepEqual([status, body], [502, LIST])
+  assert.deepEqual([status, String(body)], [502, LIST])
   assert.ok(faults[0] instanceof TypeError)
 })
 

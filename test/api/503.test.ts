@@ -6,7 +6,7 @@ import { startService } from '../../src/service.ts'
 import { ask } from '../fixtures/requests.ts'
 import { assertAnswer } from './answers.ts'
 
-test('not configured is a state: 503 for what could be a key, everything else as ever', async (t) => {
+test('an unconfigured service answers 503 to well-formed keys and everything else as usual', async (t) => {
   const service = await startService({
     store: null,
     problem: new NotConfigured('DATABASE_URL must be set'),
@@ -15,7 +15,6 @@ test('not configured is a state: 503 for what could be a key, everything else as
     log: { fault() {}, http() {} },
     dashboard: {
       port: 0,
-      openAccounts: () => Promise.reject(new NotConfigured('DATABASE_URL must be set')),
       baseUrl: 'http://127.0.0.1:8080',
       dashboardUrl: 'http://127.0.0.1:8081',
       signUp: 'closed',

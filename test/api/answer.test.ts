@@ -4,40 +4,47 @@ import { createAnswer } from '../../src/api/answer.ts'
 import { refusal } from '../../src/api/responses.ts'
 import type { Response } from '../../src/http/message.ts'
 import { generateKey, hashApiKey } from '../../src/listing/api-key.ts'
-import type { ServerRow } from '../../src/listing/server.ts'
-import type { ServingStore, Use } from '../../src/listing/store.ts'
+import type { ServerRow } from '../../src/listing/servers/server.ts'
+import type { ClaimStore, Listing, Claim } from '../../src/listing/claim.ts'
 
-/*
- * Answers as values: what is asked of the store and remembered of it, and the answers that no request leads to.
- */
+/* Answers as values: the store's calls, the cache, and answers that no request can cause. */
 
-test('a listing is remembered with its revision, and sent again where the store says that it holds', async () => {
-  const recalled: (string | null)[] = []
+test('a cached listing is sent again while its revision is current', async () => {
+  const cached: (string | null)[] = []
   const keys: Buffer[] = []
   const key = generateKey()
-  const uses = [
-    usedWith('1', 'one'),
-    usedWith('1', null),
-    usedWith('2', 'two'),
-    usedWith('2', null),
+  // A claim without a name finds the listing that the API holds current.
+  const claims: [revision: string, name: string | null][] = [
+    ['1', 'one'],
+    ['1', null],
+    ['2', 'two'],
+    ['2', null],
   ]
-  const get = answerFrom(async (keyHash, recall) => {
+  const get = answerFrom(async (keyHash, listings) => {
     keys.push(Buffer.from(keyHash))
-    recalled.push(recall('nobody'), recall('ada'))
-    return uses.shift()!
+    const held = listings.get('ada')
+    cached.push(listings.get('bob')?.revision ?? null, held?.revision ?? null)
+    const [revision, name] = claims.shift()!
+    return grantedWith(revision, name === null ? held! : [{ ...ROW, name }])
   })
   const names: unknown[] = []
   for (let count = 0; count < 4; count += 1) {
     const { status, body, apiKeyId } = await get(key)
     assert.deepEqual([status, apiKeyId], [200, 'id'])
-    names.push(JSON.parse(body).servers[0].name)
+    names.push(JSON.parse(String(body)).servers[0].name)
   }
   assert.deepEqual(names, ['one', 'one', 'two', 'two'])
-  assert.deepEqual(recalled, [null, null, null, '1', null, '1', null, '2'])
+  assert.deepEqual(cached, [null, null, null, '1', null, '1', null, '2'])
   assert.deepEqual(keys, Array(4).fill(hashApiKey(key)))
 })
 
-test('the answer of each refusal is an error in the form of all errors', () => {
+test('the answer is the listing that the claim found current, even if the cache has lost it', async () => {
+  const held = { revision: '1', body: Buffer.from('{"servers":[]}') }
+  const get = answerFrom(async () => grantedWith('1', held))
+  assert.equal(String((await get(generateKey())).body), '{"servers":[]}')
+})
+
+test('each refusal has the form of all errors', () => {
   const errors = {
     400: 'Bad request.',
     404: 'Not found.',
@@ -49,19 +56,16 @@ test('the answer of each refusal is an error in the form of all errors', () => {
   for (const [status, error] of Object.entries(errors)) {
     const refused = refusal(Number(status) as keyof typeof errors)
     assert.equal(refused.status, Number(status))
-    assert.equal(refused.body, JSON.stringify({ error }))
+    assert.equal(String(refused.body), JSON.stringify({ error }))
     assert.equal(refused.route, 'unknown')
-    assert.deepEqual(refused.headers.slice(0, 2), [
-      'Content-Type',
-      'application/json; charset=utf-8',
-    ])
+    assert.match(String(refused.head), /\r\nContent-Type: application\/json; charset=utf-8\r\n/)
   }
 })
 
-test('a preflight has no body, and each answer the route that it is counted under', async () => {
-  const answer = createAnswer({ store: { useApiKey: assert.fail }, onFault: assert.fail })
+test('a preflight has no body, and each answer names its route', async () => {
+  const answer = createAnswer({ store: { claim: assert.fail }, onFault: assert.fail })
   const preflight = await answer({ method: 'OPTIONS', path: '/', authorization: null })
-  assert.deepEqual([preflight.body, preflight.route], ['', 'OPTIONS'])
+  assert.deepEqual([preflight.body.length, preflight.route], [0, 'OPTIONS'])
   const routes = {
     '/': '/health',
     '/health': '/health',
@@ -72,22 +76,25 @@ test('a preflight has no body, and each answer the route that it is counted unde
     assert.equal((await answer({ method: 'GET', path, authorization: null })).route, route)
 })
 
-function answerFrom(useApiKey: ServingStore['useApiKey']): (key: string) => Promise<Response> {
-  const answer = createAnswer({ store: { useApiKey }, onFault: assert.fail })
+function answerFrom(claim: ClaimStore['claim']): (key: string) => Promise<Response> {
+  const answer = createAnswer({ store: { claim }, onFault: assert.fail })
   return async (key) =>
     answer({ method: 'GET', path: '/v1/servers', authorization: `Bearer ${key}` })
 }
 
-function usedWith(revision: string, name: string | null): Use {
-  const row: Omit<ServerRow, 'name'> = {
-    id: '1',
-    slug: null,
-    host_label: 'a',
-    edition: 'java',
-    status: 's',
-    version: null,
-    listing_kind: null,
-  }
-  const rows = name === null ? null : [{ ...row, name }]
-  return { outcome: 'used', apiKeyId: 'id', userId: 'ada', revision, rows }
+const ROW: Omit<ServerRow, 'name'> = {
+  id: '1',
+  slug: null,
+  host_label: 'a',
+  edition: 'java',
+  status: 's',
+  version: null,
+  listing_kind: null,
+}
+
+function grantedWith(revision: string, listed: ServerRow[] | Listing): Claim {
+  const granted = { outcome: 'granted', apiKeyId: 'id', userId: 'ada', revision } as const
+  return Array.isArray(listed)
+    ? { ...granted, rows: listed }
+    : { ...granted, rows: null, held: listed }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../fixtures/requests.ts'
 
-/** What every answer of the API carries, to the byte (spec 7.4, 7.5). */
+/** The headers of every API answer, byte for byte (spec 7.4, 7.5). */
 export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   assert.equal(headers['access-control-allow-origin'], '*')
@@ -15,7 +15,7 @@ export function assertCommonHeaders({ headers }: Answer): void {
   assert.equal(headers.etag, undefined)
 }
 
-/** An answer of this status with exactly this body. */
+/** Asserts the status and the exact body. */
 export function assertAnswer(answer: Answer, status: number, body: string): void {
   assert.equal(answer.status, status)
   assert.equal(answer.body, body)

@@ -1,14 +1,23 @@
-import type { TestContext } from 'node:test'
+import { after, before, type TestContext } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import { launchChromium } from '../fixtures/chromium.ts'
 import { PASSWORD, type TestDashboard } from '../fixtures/dashboard.ts'
 
-export type Launched = () => Browser
+/** One Chromium for the tests of a file: call the result within a test. */
+export function launchForFile(): () => Browser {
+  let browser: Browser
+  before(async () => {
+    browser = await launchChromium()
+  })
+  after(() => browser.close())
+  return () => browser
+}
 
-/** A browser window of its own, without anybody's cookies. */
+/** A new browser window without cookies. */
 export interface Window {
   context: BrowserContext
   page: Page
-  /** What the policy forbade, what scripts threw, and what tried to speak to the person. */
+  /** Violations of the policy, errors of scripts, and dialogs. */
   troubles: string[]
 }
 
@@ -32,11 +41,12 @@ export async function openWindow(
   return { context, page, troubles }
 }
 
-/** Signs in on the page as the user with this e-mail address. */
+/** Signs in on the page as the user with this email address, and opens the page of keys. */
 export async function signIn(page: Page, { url }: TestDashboard, email: string): Promise<void> {
   await page.goto(`${url}/sign-in`)
   await page.fill('#email', email)
   await page.fill('#password', PASSWORD)
   await page.click('main button')
-  await page.waitForURL(`${url}/dashboard/api`)
+  await page.waitForURL(/\/dashboard/)
+  await page.goto(`${url}/dashboard/api`)
 }

@@ -8,10 +8,10 @@ function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
 }
 
-test('the database is for its owner alone: files 0600, folders 0700', async (t) => {
+test('only its owner can read the database: files 0600, directories 0700', async (t) => {
   const program = programIn(t)
   const databasePath = join(program.folder, 'new', 'deep', 'listing.db')
-  // Without a mask, so that nothing but the program takes rights away.
+  // Without a umask, so that only the program removes permissions.
   const options = { env: { DATABASE_URL: `sqlite:${databasePath}` }, preload: 'process.umask(0)' }
   await program.done('user add ada@example.com', options)
   await program.serve(options)
@@ -24,7 +24,7 @@ test('the database is for its owner alone: files 0600, folders 0700', async (t) 
   for (const name of names) assert.equal(modeOf(join(dirname(databasePath), name)), '600', name)
 })
 
-test('a folder that was there keeps its mode', async (t) => {
+test('an existing directory keeps its mode', async (t) => {
   const program = programIn(t)
   const folder = dirname(program.databasePath)
   mkdirSync(folder)
@@ -34,13 +34,13 @@ test('a folder that was there keeps its mode', async (t) => {
   assert.equal(modeOf(program.databasePath), '600')
 })
 
-test('without DATABASE_URL the database is a file under data/', async (t) => {
+test('without DATABASE_URL the database is a file in data/', async (t) => {
   const program = programIn(t)
   await program.done('user add ada@example.com', { env: { DATABASE_URL: '' } })
   assert.equal(modeOf(join(program.folder, 'data', 'server-listing.db')), '600')
 })
 
-test('migrate says what it applied, and has nothing to do the second time', async (t) => {
+test('migrate prints what it applied, and does nothing the second time', async (t) => {
   const program = programIn(t)
   const first = await program.run('migrate')
   assert.deepEqual([first.code, first.stdout], [0, ''])

@@ -21,7 +21,7 @@ const COMMANDS = [
   'server list',
 ]
 
-test('every command has a --help on standard output, with examples of itself', async (t) => {
+test('every command prints its --help with examples to standard output', async (t) => {
   const program = programIn(t)
   await Promise.all(
     COMMANDS.map(async (command) => {
@@ -35,14 +35,45 @@ test('every command has a --help on standard output, with examples of itself', a
   )
 })
 
-test('the help of the program names the environment and the exit codes', async (t) => {
+test('help followed by a command prints its help', async (t) => {
+  const program = programIn(t)
+  for (const [args, usage] of [
+    ['help', '[options] [command]'],
+    ['help key', 'key [options] [command]'],
+    ['key help list', 'key list --user <email> [--json]'],
+    ['user list surplus --wrong -h', 'user list [options]'],
+  ] as const)
+    assert.equal((await program.done(args)).split('\n')[0], `Usage: server-listing ${usage}`)
+})
+
+test('an option takes its value in either form, and -- ends the options', async (t) => {
+  const program = programIn(t)
+  const id = await program.done('user add -- ada@example.com')
+  for (const args of [
+    ['--user', 'ada@example.com', '--name', '--bot'],
+    ['--user=ada@example.com', '--name=a=b'],
+  ])
+    await program.done(['key', 'issue', ...args])
+  const listed = JSON.parse(await program.done('key list --json --json --user=ada@example.com'))
+  assert.deepEqual(listed.map(({ name }: { name: string }) => name).toSorted(), ['--bot', 'a=b'])
+  assert.equal(listed[0].user_id, id)
+  assertRefused(await program.run('key list --user'), 2, "'--user <email>' argument missing")
+  assertRefused(await program.run('key list --json=yes'), 2, "unknown option '--json=yes'")
+  assertRefused(
+    await program.run('key list -- --user'),
+    2,
+    'Expected 0 arguments but got 1: --user',
+  )
+})
+
+test("the program's help names its environment variables and exit codes", async (t) => {
   const help = await programIn(t).done('--help')
   for (const variable of ['DATABASE_URL', 'HOST', 'PORT', 'BASE_URL', 'LOG_LEVEL'])
     assert.ok(help.includes(variable), variable)
-  assert.match(help, /Exit codes: 0 done, 1 failed, 2 misused/)
+  assert.match(help, /Exit codes: 0 success, 1 failure, 2 wrong command line or environment/)
 })
 
-test('a group without a command shows its help on standard error and is misuse', async (t) => {
+test('a group without a command prints its help to standard error and exits with 2', async (t) => {
   const program = programIn(t)
   for (const group of ['', 'user', 'key', 'server']) {
     const { code, stdout, stderr } = await program.run(group)
@@ -52,7 +83,7 @@ test('a group without a command shows its help on standard error and is misuse',
   }
 })
 
-test('a mistyped word is answered by the one that was meant', async (t) => {
+test('a typo is answered with the intended word', async (t) => {
   const program = programIn(t)
   const mistyped = [
     ['usr', 'user'],
@@ -73,7 +104,7 @@ test('a mistyped word is answered by the one that was meant', async (t) => {
   )
 })
 
-test('what is missing and what is too much is named', async (t) => {
+test('the error names a missing option and an extra argument', async (t) => {
   const program = programIn(t)
   assertRefused(await program.run('user add'), 2, "'email'", '--help')
   assertRefused(await program.run('user add a@b c@d'), 2, 'a@b, c@d')
@@ -85,12 +116,12 @@ test('what is missing and what is too much is named', async (t) => {
   assertRefused(await program.run('copy'), 2, '--from sqlite:<path> is missing', '--help')
 })
 
-test('--version is that of the package', async (t) => {
+test('--version prints the version of the package', async (t) => {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
   assert.equal(await programIn(t).done('--version'), JSON.parse(manifest).version)
 })
 
-test('a Node.js that is too old says so in one sentence', async (t) => {
+test('an outdated Node.js gets an error of one sentence', async (t) => {
   const program = programIn(t)
   for (const version of ['20.20.2', '24.15.9']) {
     const preload = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`

@@ -3,13 +3,14 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ask } from '../fixtures/requests.ts'
+import { addAda } from './ada.ts'
 import { assertRefused, type Program, programIn } from './program.ts'
 
 const IMPORT = 'server import --user ada@example.com'
 
 async function withAda(t: TestContext): Promise<Program> {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await addAda(program)
   return program
 }
 
@@ -17,7 +18,7 @@ async function listed(program: Program): Promise<Record<string, string | null>[]
   return JSON.parse(await program.done('server list --user ada@example.com --json'))
 }
 
-test('a file and standard input are imported alike, and what is silent gets its default', async (t) => {
+test('a file and standard input import alike, and absent fields get their defaults', async (t) => {
   const program = await withAda(t)
   const full = {
     name: 'Skyblock',
@@ -72,7 +73,7 @@ test('a file and standard input are imported alike, and what is silent gets its 
   )
 })
 
-test('an entry whose slug, else address, is there changes that server and keeps the rest', async (t) => {
+test('an entry with a known slug, or else address, updates that server and keeps its other fields', async (t) => {
   const program = await withAda(t)
   const add = (entries: object[]) => program.run(`${IMPORT} -`, { stdin: JSON.stringify(entries) })
   await add([
@@ -104,13 +105,13 @@ test('an entry whose slug, else address, is there changes that server and keeps 
   assert.equal(after.length, 3)
 })
 
-test('what is imported under an organization is listed, and never returned by the API', async (t) => {
+test('servers imported under an organization are listed, and the API never returns them', async (t) => {
   const program = await withAda(t)
   const entries = '[{"name":"Ours","address":"play.example.com"}]'
   const { stderr } = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
   assert.match(stderr, /imported 1 server for ada@example.com under red-stone: 1 new/)
   assert.equal((await listed(program))[0]?.organization, 'red-stone')
-  // The same address in person is another server, and a second import finds each in its place.
+  // A personal server with the same address is another server, and a second import finds both.
   await program.run(`${IMPORT} -`, { stdin: entries.replace('Ours', 'Mine') })
   const again = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
   assert.match(again.stderr, /0 new, 1 updated/)
@@ -124,7 +125,7 @@ test('what is imported under an organization is listed, and never returned by th
   )
 })
 
-test('bad entries are named by their index and nothing is imported', async (t) => {
+test('invalid entries are named by their number, and nothing is imported', async (t) => {
   const program = await withAda(t)
   const stdin = JSON.stringify([
     { name: 'Good', address: 'good.example.com' },
@@ -138,16 +139,19 @@ test('bad entries are named by their index and nothing is imported', async (t) =
     ended,
     1,
     'nothing was imported from standard input',
-    'entry 1: "address" is missing',
+    'entry 2: "address" is missing',
   )
-  assertRefused(ended, 1, 'entry 1: "adress" is not a field', 'entry 2: must be an object, not 7')
-  assertRefused(ended, 1, 'entry 3: "name" must have 1 to', /entry 3: "address" must be.*"not an a/)
-  assertRefused(ended, 1, /entry 4: "updated_at" must be.*2026-01-31T12:00:00Z.*"yesterday"/)
-  assert.doesNotMatch(ended.stderr, /entry 0/)
+  assertRefused(ended, 1, 'entry 2: "adress" is not a field', 'entry 3: must be an object, not 7')
+  assertRefused(ended, 1, 'entry 4: "name" must have 1 to', /entry 4: "address" must be.*"not an a/)
+  const deep = `[{"name":${'['.repeat(5_000)}${']'.repeat(5_000)},"address":"a.example"}]`
+  const nested = await program.run(`${IMPORT} -`, { stdin: deep })
+  assertRefused(nested, 1, 'entry 1: "name" must be a string: [[[[')
+  assertRefused(ended, 1, /entry 5: "updated_at" must be.*2026-01-31T12:00:00Z.*"yesterday"/)
+  assert.doesNotMatch(ended.stderr, /entry 1/)
   assert.deepEqual(await listed(program), [])
 })
 
-test('what is no list of servers is refused with its name and the reason', async (t) => {
+test('input that is not a list of servers is refused with its name and the reason', async (t) => {
   const program = await withAda(t)
   const from = (stdin: string | Uint8Array) => program.run(`${IMPORT} -`, { stdin })
   const [empty, broken, object, bytes] = await Promise.all(
@@ -156,9 +160,9 @@ test('what is no list of servers is refused with its name and the reason', async
   assertRefused(empty!, 1, 'standard input is empty', 'JSON array')
   assertRefused(broken!, 1, 'standard input is not JSON')
   assertRefused(object!, 1, 'JSON array')
-  assertRefused(bytes!, 1, 'not text in UTF-8')
+  assertRefused(bytes!, 1, 'not UTF-8 text')
   assertRefused(await program.run(`${IMPORT} no.json`), 1, '"no.json"', 'no such file')
-  assertRefused(await program.run(`${IMPORT} ${program.folder}`), 1, program.folder, 'a folder')
+  assertRefused(await program.run(`${IMPORT} ${program.folder}`), 1, program.folder, 'a directory')
   assertRefused(
     await program.run([...IMPORT.split(' '), '--organization', 'Red Stone', '-']),
     2,
@@ -168,7 +172,7 @@ test('what is no list of servers is refused with its name and the reason', async
   assert.deepEqual(await listed(program), [])
 })
 
-test('a long import shows its progress on a terminal, and none in a pipe', async (t) => {
+test('a long import shows progress on a terminal and none in a pipe', async (t) => {
   const program = await withAda(t)
   const stdin = JSON.stringify(
     Array.from({ length: 4_001 }, (_, n) => ({ name: `${n}`, address: `s${n}.example.com` })),
@@ -177,14 +181,14 @@ test('a long import shows its progress on a terminal, and none in a pipe', async
   const piped = await program.run(`${IMPORT} -`, { stdin })
   assert.equal(piped.stderr, `${last}: 4,001 new, 0 updated\n`)
 
-  // To the program this is what a terminal is; none has to be there to run the test.
+  // Simulates a terminal, so that the test needs none.
   const preload = 'process.stderr.isTTY = true'
   const shown = await program.run(`${IMPORT} -`, { stdin, preload })
   assert.equal(shown.stdout, '')
-  // Each line is written over by the next, and the last one by what is said in the end.
+  // Each line overwrites the one before, and the final message overwrites the last.
   const lines = shown.stderr.replaceAll('\u001b[K', '<').split('\r').slice(1)
   const said = lines.pop()
-  const parts = lines.map((line) => /^([\d,]+) of 4,001 servers are in<$/.exec(line)?.[1])
+  const parts = lines.map((line) => /^imported ([\d,]+) of 4,001 servers<$/.exec(line)?.[1])
   assert.ok(parts.length > 1 && parts.every((part) => part !== undefined), shown.stderr)
   assert.equal(parts.at(-1), '4,001')
   assert.equal(said, `<${last}: 0 new, 4,001 updated\n`)

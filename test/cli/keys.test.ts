@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { generateKey } from '../../src/listing/api-key.ts'
+import { addAda } from './ada.ts'
 import { assertRefused, type Program, programIn } from './program.ts'
 
 const KEY = /^svc_live_[0-9a-f]{64}$/
 
 async function withAda(t: Parameters<typeof programIn>[0]): Promise<Program> {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await addAda(program)
   return program
 }
 
@@ -18,7 +21,7 @@ async function listed(program: Program): Promise<Record<string, string | null>[]
   return JSON.parse(await program.done('key list --user ada@example.com --json'))
 }
 
-test('key issue prints the key alone, once, and says the rest on standard error', async (t) => {
+test('key issue prints only the key to standard output, and the rest to standard error', async (t) => {
   const program = await withAda(t)
   const { code, stdout, stderr } = await issue(program, 'Discord bot')
   assert.equal(code, 0)
@@ -29,7 +32,7 @@ test('key issue prints the key alone, once, and says the rest on standard error'
   assert.ok(!stderr.includes(stdout.slice(0, 16)))
 })
 
-test('key list shows 16 characters of a key and no more, as a table or as JSON', async (t) => {
+test('key list shows only 16 characters of a key, as a table or as JSON', async (t) => {
   const program = await withAda(t)
   const key = (await issue(program, ' Discord bot ')).stdout.trimEnd()
   const table = await program.done('key list --user ada@example.com')
@@ -55,7 +58,7 @@ test('key list shows 16 characters of a key and no more, as a table or as JSON',
   assert.equal(apiKey?.last_used_at, null)
 })
 
-test('a name has 1 to 64 characters, counted as people do', async (t) => {
+test('a key name has 1 to 64 characters, and an emoji counts as one', async (t) => {
   const program = await withAda(t)
   assertRefused(await issue(program, 'x'.repeat(65)), 1, '1 to 64 characters, not 65', 'xxxxx')
   assertRefused(await issue(program, '  '), 1, '1 to 64 characters, not 0')
@@ -74,7 +77,7 @@ test('a sixth active key is refused until one is revoked', async (t) => {
   assert.equal((await issue(program, '6')).code, 0)
 })
 
-test('key revoke by id says which key it was, and when it was so before', async (t) => {
+test('key revoke prints the key, and the time if it was already revoked', async (t) => {
   const program = await withAda(t)
   const key = (await issue(program, 'bot')).stdout.trimEnd()
   const id = (await listed(program))[0]?.id
@@ -88,12 +91,12 @@ test('key revoke by id says which key it was, and when it was so before', async 
   const revokedAt = (await listed(program))[0]?.revoked_at
   const second = await program.run(command)
   assert.equal(second.code, 0)
-  assert.ok(second.stderr.includes(`revoked already, at ${revokedAt?.slice(0, 19)}Z`))
+  assert.ok(second.stderr.includes(`already revoked at ${revokedAt?.slice(0, 19)}Z`))
   assert.equal((await listed(program))[0]?.revoked_at, revokedAt)
   assert.match(await program.done('key list --user ada@example.com'), / revoked \S+Z$/)
 })
 
-test('a leaked key is revoked from standard input, whoever owns it', async (t) => {
+test('a leaked key on standard input is revoked, whichever user owns it', async (t) => {
   const program = await withAda(t)
   const key = (await issue(program, 'bot')).stdout
   const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: `${key}\n` })
@@ -102,19 +105,96 @@ test('a leaked key is revoked from standard input, whoever owns it', async (t) =
   assert.notEqual((await listed(program))[0]?.revoked_at, null)
 })
 
-test('a key that cannot be revoked is named, unless it may be a secret', async (t) => {
+test('every key in a leaked file is revoked, among other text', async (t) => {
+  const program = await withAda(t)
+  const keys = [
+    (await issue(program, 'one')).stdout.trim(),
+    (await issue(program, 'two')).stdout.trim(),
+  ]
+  const stranger = `svc_live_${'ab'.repeat(32)}`
+  const stdin = `commit 1234\n+KEY=${keys[0]}SERVER=x\n+"${stranger}${keys[1]}"\n${keys[0]}\n`
+  const { code, stdout, stderr } = await program.run('key revoke --key-stdin', { stdin })
+  assert.deepEqual([code, stdout], [0, ''], stderr)
+  const lines = stderr.trimEnd().split('\n')
+  assert.equal(lines.length, 3)
+  for (const key of keys)
+    assert.ok(lines.some((line) => line.startsWith('revoked ') && line.includes(key.slice(0, 16))))
+  assert.equal(lines[2], '1 of the 3 keys on standard input is not an API key of this service')
+  for (const apiKey of await listed(program)) assert.notEqual(apiKey.revoked_at, null)
+  const again = await program.run('key revoke --key-stdin', { stdin })
+  assert.equal(again.code, 0)
+  assert.equal(again.stderr.match(/was already revoked at/g)?.length, 2)
+})
+
+test('a revocation that fails halfway lists and logs the revoked keys, and a repetition finishes', async (t) => {
+  const program = await withAda(t)
+  const keys = [
+    (await issue(program, 'first part')).stdout.trim(),
+    (await issue(program, 'second part')).stdout.trim(),
+  ]
+  const [first, second] = await listed(program)
+  const strangers = Array.from({ length: 1_000 }, () => generateKey())
+  const stdin = [keys[0], ...strangers, keys[1]].join(' ')
+  const database = new DatabaseSync(program.databasePath)
+  t.after(() => database.close())
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON api_keys WHEN OLD.id = '${second?.id}'
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  const failed = await program.run('key revoke --key-stdin', { stdin })
+  assert.equal(failed.code, 1)
+  assert.deepEqual(failed.stderr.trimEnd().split('\n'), [
+    `revoked ${first?.id} (${first?.prefix}…)`,
+    'error: looked up 1,000 of the 1,002 keys on standard input and revoked those listed above, ' +
+      'then failed: the disk is full. Run the same command again to finish',
+  ])
+  const revoked = () =>
+    database.prepare(`SELECT subject FROM audit_log WHERE action = 'key revoked'`).all()
+  assert.deepEqual(
+    revoked().map(({ subject }) => subject),
+    [first?.id],
+  )
+  database.exec('DROP TRIGGER full')
+  const again = await program.run('key revoke --key-stdin', { stdin })
+  assert.equal(again.code, 0)
+  assert.ok(again.stderr.includes(`revoked ${second?.id}`))
+  assert.equal(revoked().length, 2)
+})
+
+test('a key in binary data or UTF-16 is revoked', async (t) => {
+  const program = await withAda(t)
+  for (const [name, wrap] of [
+    [
+      'dump',
+      (key: string) => Buffer.concat([Buffer.of(0xff, 0), Buffer.from(key), Buffer.of(0xfe)]),
+    ],
+    ['utf-16', (key: string) => Buffer.from(`\ufeff${key}\r\n`, 'utf16le')],
+  ] as const) {
+    const key = (await issue(program, name)).stdout.trim()
+    const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: wrap(key) })
+    assert.deepEqual([code, stderr.split(' ')[0]], [0, 'revoked'], stderr)
+  }
+})
+
+test("the error names a key that can't be revoked, unless it may be a secret", async (t) => {
   const program = await withAda(t)
   const revoke = (args: string, stdin = '') => program.run(`key revoke ${args}`, { stdin })
   assertRefused(await revoke('--user ada@example.com an-id'), 1, '"an-id"', 'key list')
   assertRefused(await revoke('--user ada@example.com'), 2, '<key-id> is missing', 'key list')
   assertRefused(await revoke('an-id'), 2, '--user <email> is missing')
-  assertRefused(await revoke('--key-stdin'), 2, 'no key on standard input')
+  assertRefused(await revoke('--key-stdin'), 2, 'standard input is empty')
+  assertRefused(await revoke('--key-stdin', 'nothing'), 1, 'contains no API key', '64 hex digits')
   assertRefused(await revoke('--key-stdin an-id', 'svc_live_x'), 2, 'leave out')
 
   const stranger = `svc_live_${'ab'.repeat(32)}`
   const unknown = await revoke('--key-stdin', stranger)
-  assertRefused(unknown, 1, 'no key of this service')
+  assertRefused(unknown, 1, 'standard input is not an API key of this service')
+  const two = await revoke('--key-stdin', `${stranger} ${stranger.replaceAll('a', 'c')}`)
+  assertRefused(two, 1, 'standard input has 2 keys, but none of them is an API key of this service')
   const onCommandLine = await revoke(`--user ada@example.com ${stranger}`)
   assertRefused(onCommandLine, 2, '--key-stdin')
-  assert.doesNotMatch(unknown.stderr + onCommandLine.stderr, /abab/)
+  const inUpperCase = await revoke(`--user ada@example.com ${stranger.toUpperCase()}`)
+  assertRefused(inUpperCase, 2, '--key-stdin')
+  const mistyped = await revoke(`--user ${stranger.toUpperCase()} an-id`)
+  assert.equal(mistyped.code, 2)
+  for (const { stderr } of [unknown, onCommandLine, inUpperCase, mistyped])
+    assert.doesNotMatch(stderr, /(ab){5}/i)
 })

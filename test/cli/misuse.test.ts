@@ -3,9 +3,10 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { addAda } from './ada.ts'
 import { assertRefused, programIn } from './program.ts'
 
-test('a malformed DATABASE_URL is misuse of every command', async (t) => {
+test('every command exits with 2 for a malformed DATABASE_URL', async (t) => {
   const program = programIn(t)
   const commands = [
     'migrate',
@@ -30,7 +31,7 @@ test('a malformed DATABASE_URL is misuse of every command', async (t) => {
   assert.deepEqual(readdirSync(program.folder), [])
 })
 
-test('what the database is not is said with what was found, and where', async (t) => {
+test('an error about DATABASE_URL names its source and the value found', async (t) => {
   const program = programIn(t)
   const list = (env: Record<string, string>) => program.run('user list', { env })
   const memory = await list({ DATABASE_URL: 'sqlite::memory:' })
@@ -42,11 +43,11 @@ test('what the database is not is said with what was found, and where', async (t
   assertRefused(held, 2, file, 'DATABASE_URL_FILE', 'must begin with sqlite:', 'no scheme')
   assert.doesNotMatch(held.stderr, /hunter2/)
   const missing = await list({ DATABASE_URL: '', DATABASE_URL_FILE: `${file}.no` })
-  assertRefused(missing, 2, `${file}.no`, 'cannot be read (ENOENT)')
+  assertRefused(missing, 2, `${file}.no`, 'cannot read the file', 'ENOENT')
 })
 
-// A path below a file stands for one that cannot be written, which for the superuser no folder's mode is.
-test('a database path that cannot be one is named with the reason', async (t) => {
+// A path below a file stands for an unwritable one, because root can write to any directory.
+test('an unusable database path is named with the reason', async (t) => {
   const program = programIn(t)
   const file = join(program.folder, 'notes.txt')
   writeFileSync(
@@ -65,7 +66,7 @@ test('a database path that cannot be one is named with the reason', async (t) =>
   assertRefused(await run(join(file, 'x.db')), 1, join(file, 'x.db'), 'is a file, not a folder')
   assertRefused(await run(file), 1, file, 'not an SQLite database')
   assertRefused(await run(foreign), 1, 'belongs to another program')
-  assertRefused(await run('/dev/null'), 1, '/dev/null', 'no file at all')
+  assertRefused(await run('/dev/null'), 1, '/dev/null', 'not a regular file')
   const long = join(program.folder, 'x'.repeat(300))
   assertRefused(await run(long), 1, 'too long for a file system')
   const missing = join(program.folder, 'no.db')
@@ -73,7 +74,7 @@ test('a database path that cannot be one is named with the reason', async (t) =>
   assert.deepEqual(readdirSync(program.folder), before)
 })
 
-test('everything that is wrong with the environment is said at once', async (t) => {
+test('all errors in the environment are reported at once', async (t) => {
   const program = programIn(t)
   const env = { PORT: '80800', HOST: 'a b', BASE_URL: 'example.com', LOG_LEVEL: 'loud' }
   for (const command of ['serve', 'user list']) {
@@ -88,13 +89,13 @@ test('everything that is wrong with the environment is said at once', async (t) 
   }
 })
 
-test('output that nobody can take is said in a sentence', async (t) => {
+test("output that can't be written is an error of one sentence", async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
-  // What a full disk does to a write.
+  await addAda(program)
+  // Simulates a full disk.
   const preload = `process.stdout._write = (chunk, encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC' }))`
   const full = await program.run('user list', { preload })
-  assertRefused(full, 1, 'standard output cannot be written: ENOSPC')
+  assertRefused(full, 1, 'cannot write to standard output: ENOSPC')
   const gone = await program.run('user list', { preload: preload.replace('ENOSPC', 'EPIPE') })
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
 })

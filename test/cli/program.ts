@@ -9,7 +9,7 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
 
-// Without it most of a command's time goes into reading the same TypeScript again.
+// Without the cache, most of a command's time goes into compiling the same TypeScript again.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
 export interface Ended {
@@ -20,46 +20,52 @@ export interface Ended {
 }
 
 export interface RunOptions {
-  /** On top of DATABASE_URL, PORT=0 and DASHBOARD_PORT=0, which are all that is set of the program's. */
+  /**
+   * Added to DATABASE_URL, PORT=0 and DASHBOARD_PORT=0. No other setting of the program is
+   * inherited.
+   */
   env?: Record<string, string>
   stdin?: string | Uint8Array
-  /** Source of a module that runs in the process before the program does. */
+  /** The source of a module that runs in the process before the program. */
   preload?: string
+  /** The limit of open files of the process. */
+  openFilesMax?: number
 }
 
-/** A command that is running. */
+/** A running command. */
 export interface Begun {
   pid: number
-  /** What it has written so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Leaves in the pipe whatever it writes to standard output from now on. */
+  /** Stops reading standard output, so that the pipe fills up. */
   stopReading(): void
-  /** Resolves when standard output has what is looked for. */
+  /** Resolves when standard output matches. */
   written(wanted: RegExp): Promise<void>
   kill(signal: NodeJS.Signals): void
   ended: Promise<Ended>
 }
 
-/** The service in a process of its own. */
+/** The service in its own process. */
 export interface Served extends Begun {
   port: number
 }
 
-/** The real program, as a child process with a folder and a database file of its own. */
+/** The real program, as a child process with its own directory and database file. */
 export interface Program {
   folder: string
   databasePath: string
-  /** `args` as one string is split at its spaces. */
+  /** Splits `args` at spaces if it is a string. */
   run(args: string | readonly string[], options?: RunOptions): Promise<Ended>
-  /** The same for a command that has to succeed; returns its standard output without the last line's end. */
+  /** Runs a command that must succeed. Returns its standard output without the last newline. */
   done(args: string | readonly string[], options?: RunOptions): Promise<string>
-  /** Begins a command, without waiting for its end. */
+  /** Starts a command without waiting for its end. */
   begin(args: string | readonly string[], options?: RunOptions): Begun
   serve(options?: RunOptions): Promise<Served>
 }
 
-export function programIn(t: Pick<TestContext, 'after'>): Program {
+/** `bin` is another copy of the program's file, such as that of a packed package. */
+export function programIn(t: Pick<TestContext, 'after'>, bin = BIN): Program {
   const children: ChildProcess[] = []
   t.after(async () => {
     for (const child of children) {
@@ -78,7 +84,8 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
         ? []
         : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
     const words = typeof args === 'string' ? args.split(' ').filter((word) => word !== '') : args
-    const child = spawn(process.execPath, [...before, BIN, ...words], {
+    const [file, ...rest] = [...limit(options), process.execPath, ...before, bin, ...words]
+    const child = spawn(file!, rest, {
       cwd: folder,
       env: {
         NODE_COMPILE_CACHE: COMPILE_CACHE,
@@ -90,7 +97,7 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
       stdio: 'pipe',
     })
     children.push(child)
-    // A program that never reads its input closes it.
+    // A program that does not read its input closes the pipe.
     child.stdin?.on('error', () => {})
     child.stdin?.end(options.stdin ?? '')
     return child
@@ -128,6 +135,12 @@ export function programIn(t: Pick<TestContext, 'after'>): Program {
   }
 }
 
+/** A prefix that limits the open files of a command. */
+function limit({ openFilesMax }: RunOptions): string[] {
+  if (openFilesMax === undefined) return []
+  return ['/bin/sh', '-c', `ulimit -n ${openFilesMax} && exec "$@"`, 'sh']
+}
+
 function watch(child: ChildProcess): Begun {
   let stdout = ''
   let stderr = ''
@@ -156,7 +169,10 @@ function watch(child: ChildProcess): Begun {
   }
 }
 
-/** A complaint for people: the exit code, nothing on standard output, sentences on standard error and no stack. */
+/**
+ * Asserts an error for people: the exit code, empty standard output, sentences on standard error,
+ * no stack.
+ */
 export function assertRefused(ended: Ended, code: 1 | 2, ...wanted: (RegExp | string)[]): void {
   assert.equal(ended.code, code, ended.stderr)
   assert.equal(ended.stdout, '')
@@ -168,7 +184,7 @@ export function assertRefused(ended: Ended, code: 1 | 2, ...wanted: (RegExp | st
   }
 }
 
-/** The fields of each line of a log. */
+/** Parses each line of a log. */
 export function logLines(stdout: string): Record<string, unknown>[] {
   return stdout
     .split('\n')

@@ -4,7 +4,7 @@ import { assertRefused, programIn } from './program.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-test('user add makes the database and prints the id alone on standard output', async (t) => {
+test('user add creates the database and prints only the id to standard output', async (t) => {
   const program = programIn(t)
   const { code, stdout, stderr } = await program.run('user add Ada@Example.com')
   assert.equal(code, 0)
@@ -13,13 +13,13 @@ test('user add makes the database and prints the id alone on standard output', a
   assert.match(stderr, /^added ada@example\.com; .* id/)
 })
 
-test('user list is a table, or JSON with the names of the columns', async (t) => {
+test('user list prints a table, or JSON with the names of the columns', async (t) => {
   const program = programIn(t)
   const bob = await program.done('user add bob@example.com')
   const ada = await program.done('user add Ada@Example.com')
 
   const [heads, ...rows] = (await program.done('user list')).split('\n')
-  assert.match(heads ?? '', /^ID +E-MAIL +ADDED$/)
+  assert.match(heads ?? '', /^ID +EMAIL +ADDED$/)
   assert.equal(rows.length, 2)
   assert.match(rows[0] ?? '', new RegExp(`^${ada}  ada@example.com  \\d{4}-.*Z$`))
   assert.match(rows[1] ?? '', new RegExp(`^${bob}  bob@example.com  \\d{4}-.*Z$`))
@@ -36,14 +36,14 @@ test('user list is a table, or JSON with the names of the columns', async (t) =>
   assert.match(users[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 
-test('a taken e-mail address is refused, in whatever case', async (t) => {
+test('an existing email address is refused in any case', async (t) => {
   const program = programIn(t)
   await program.done('user add ada@example.com')
   assertRefused(await program.run('user add ADA@example.com'), 1, 'ada@example.com', 'already')
   assert.equal(JSON.parse(await program.done('user list --json')).length, 1)
 })
 
-test('what is no e-mail address is misuse, and makes no database', async (t) => {
+test('an invalid email address exits with 2 and creates no database', async (t) => {
   const program = programIn(t)
   for (const email of ['ada', 'ada@', '@example.com', 'a b@example.com', ''])
     assertRefused(
@@ -55,7 +55,15 @@ test('what is no e-mail address is misuse, and makes no database', async (t) => 
   assertRefused(await program.run('user list'), 1, program.databasePath, 'server-listing migrate')
 })
 
-test('user remove takes the keys and servers along', async (t) => {
+test("a new user can't have an address that looks like another one", async (t) => {
+  const program = programIn(t)
+  for (const email of ['ada\u3164@example.com', '\u0430da@example.com', 'ada@m\u00fcller.example'])
+    assertRefused(await program.run(['user', 'add', email]), 2, 'only ASCII characters', 'xn--')
+  const ended = await program.run(['user', 'add', 'ada\u3164@example.com'])
+  assertRefused(ended, 2, String.raw`"ada\u{3164}@example.com"`)
+})
+
+test("user remove also removes the user's keys and servers", async (t) => {
   const program = programIn(t)
   await program.done('user add ada@example.com')
   await program.done('key issue --user ada@example.com --name bot')
@@ -71,7 +79,7 @@ test('user remove takes the keys and servers along', async (t) => {
   )
 })
 
-test('an unknown e-mail address is named, with what would help', async (t) => {
+test('the error names an unknown email address and what to do', async (t) => {
   const program = programIn(t)
   await program.done('migrate')
   const commands = [
@@ -90,14 +98,14 @@ test('an unknown e-mail address is named, with what would help', async (t) => {
     )
 })
 
-test('a user is added with a password from standard input, which can be set anew', async (t) => {
+test('user add and user password read a password from standard input', async (t) => {
   const program = programIn(t)
   const options = { stdin: 'correct horse battery\n' }
   assert.match(await program.done('user add ada@example.com --password-stdin', options), UUID)
   const set = await program.run('user password Ada@Example.com', { stdin: 'another long password' })
   assert.deepEqual(
     [set.code, set.stdout, set.stderr],
-    [0, '', 'set the password of ada@example.com, and ended every session\n'],
+    [0, '', 'set the password of ada@example.com and ended every session\n'],
   )
   const short = await program.run('user password ada@example.com', { stdin: 'short' })
   assertRefused(short, 2, 'must have 10 to 128 characters, not 5')

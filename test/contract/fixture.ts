@@ -1,18 +1,20 @@
 import type { TestContext } from 'node:test'
 import type { ServingStore, Store } from '../../src/listing/store.ts'
 
-/** What an engine has to provide for the contract to be tested on it. */
+/** What an engine provides so that the contract can test it. */
 export interface StoreFixture {
   store: ServingStore
-  /** A second store on the same data, as another process would open it for a command. */
+  /** A second store on the same data, as another process opens it. */
   openSecond(): Promise<Store>
-  /** Lets time pass for the limit, without waiting for it. */
+  /** Moves the clock of the limit without waiting. */
   elapse(milliseconds: number): Promise<void>
-  /** Makes reading the servers, or the keys, fail until the returned function is called. */
+  /** Makes reading the servers or the keys fail until the returned function is called. */
   breakServers(): Promise<() => Promise<void>>
   breakApiKeys(): Promise<() => Promise<void>>
-  /** Rows as another program writes them, past the store. */
+  /** Inserts a row as another program would, without the store. */
   insertServerRow(row: ForeignServerRow): Promise<void>
+  /** Runs SQL as another program would, without the store. Both engines must understand it. */
+  execute(sql: string): Promise<void>
 }
 
 export interface ForeignServerRow {
@@ -25,4 +27,5 @@ export interface ForeignServerRow {
   edition?: string
 }
 
+/** Opens an empty store that lasts until the end of the test. */
 export type OpenFixture = (t: TestContext) => Promise<StoreFixture>

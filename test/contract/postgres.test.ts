@@ -1,65 +1,48 @@
-import { after, before, type TestContext } from 'node:test'
-import pg from 'pg'
-import { openPostgresStore, openServingPostgresStore } from '../../src/postgres/store.ts'
-import { type Cluster, startCluster } from '../fixtures/postgres-cluster.ts'
-import { createDatabase } from '../fixtures/postgres-database.ts'
-import type { StoreFixture } from './fixture.ts'
+import assert from 'node:assert/strict'
+import { after, before, suite, test } from 'node:test'
+import { INSTANT_MAX } from '../../src/listing/instant.ts'
+import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
+import { createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { shareDatabase } from './postgres-fixture.ts'
+import { textContract } from './servers/search.ts'
 import { storeContract } from './store-contract.ts'
 
-let cluster: Cluster
+let server: Server
+const urls: string[] = []
+
+/** Created by this test with the cluster's locale C. */
+const plain = shareDatabase(() => create())
+/**
+ * The collation of most installations: rules of the language decide order and upper and lower case.
+ */
+const icu = shareDatabase(() =>
+  create(`TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'und'`),
+)
 
 before(async () => {
-  cluster = await startCluster()
+  server = await openServer()
 })
-after(() => cluster.remove())
+after(async () => {
+  for (const { close } of [plain, icu]) await close()
+  for (const url of urls) await removeDatabase(server, url)
+  await server.remove()
+})
 
-storeContract('PostgreSQL', openFixture)
+makePasswordsCheap()
+storeContract('PostgreSQL', plain.open)
+suite('PostgreSQL with ICU: text', () => textContract(icu.open))
 
-async function openFixture(t: TestContext): Promise<StoreFixture> {
-  const url = await createDatabase(cluster)
-  const store = await openServingPostgresStore(url)
-  const other = new pg.Client(url)
-  await other.connect()
-  t.after(async () => {
-    await other.end()
-    await store.close()
-  })
+test('an instant of infinity is listed as the last one that a number can hold', async (t) => {
+  const { store, execute } = await plain.open(t)
+  const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
+  await execute(`UPDATE servers SET updated_at = 'infinity'`)
+  assert.equal((await store.listServers(user.id))[0]?.updated_at, INSTANT_MAX)
+})
 
-  return {
-    store,
-    openSecond: () => openPostgresStore(url),
-    breakServers: () => rename('servers'),
-    breakApiKeys: () => rename('api_keys'),
-
-    /** The database's clock cannot be moved; its stamps can. */
-    async elapse(milliseconds) {
-      await other.query(
-        `UPDATE api_keys SET last_used_at = last_used_at - $1 * interval '1 millisecond'`,
-        [milliseconds],
-      )
-    },
-
-    async insertServerRow({
-      id,
-      created_by,
-      name,
-      host_label,
-      updated_at,
-      status = 'published',
-      edition = 'java',
-    }) {
-      await other.query(
-        `INSERT INTO servers (id, created_by, name, host_label, edition, status, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, timestamptz 'epoch' + $7::bigint * interval '1 microsecond')`,
-        [id, created_by, name, host_label, edition, status, updated_at],
-      )
-    },
-  }
-
-  async function rename(table: string): Promise<() => Promise<void>> {
-    await other.query(`ALTER TABLE ${table} RENAME TO elsewhere`)
-    return async () => {
-      await other.query(`ALTER TABLE elsewhere RENAME TO ${table}`)
-    }
-  }
+async function create(options?: string): Promise<string> {
+  const url = await createDatabase(server, options)
+  urls.push(url)
+  return url
 }

@@ -1,12 +1,15 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import type { StoreFixture } from './fixture.ts'
 import { storeContract } from './store-contract.ts'
 
+makePasswordsCheap()
 storeContract('SQLite', openFixture)
 
 async function openFixture(t: TestContext): Promise<StoreFixture> {
@@ -21,10 +24,15 @@ async function openFixture(t: TestContext): Promise<StoreFixture> {
 
   return {
     store,
-    openSecond: () => openSqliteStore(path, { create: false }),
+    async openSecond() {
+      const second = await openSqliteStore(path, { create: false })
+      t.after(() => second.close())
+      return second
+    },
     elapse: async (milliseconds) => clock.elapse(milliseconds),
     breakServers: () => rename('servers'),
     breakApiKeys: () => rename('api_keys'),
+    execute: async (sql) => other.exec(sql),
 
     async insertServerRow({
       id,
@@ -45,7 +53,7 @@ async function openFixture(t: TestContext): Promise<StoreFixture> {
   }
 
   async function rename(table: string): Promise<() => Promise<void>> {
-    // Views keep naming the table as it was called, so that it is missed.
+    // Views keep the table's old name, so that reading them fails.
     other.exec(`PRAGMA legacy_alter_table = ON; ALTER TABLE ${table} RENAME TO elsewhere`)
     return async () => other.exec(`ALTER TABLE elsewhere RENAME TO ${table}`)
   }

@@ -1,14 +1,71 @@
 import { suite } from 'node:test'
+import { answeringContract } from './organizations/answering.ts'
+import { apiKeysContract } from './keys/api-keys.ts'
+import { auditContract } from './accounts/audit.ts'
+import { emailChangesContract } from './accounts/email-changes.ts'
+import { everyMethodIsCalled, recordCalls } from './called-methods.ts'
+import { farInstantsContract } from './far-instants.ts'
+import { editingContract } from './servers/edited-servers.ts'
+import { firstUserContract } from './accounts/first-user.ts'
 import type { OpenFixture } from './fixture.ts'
-import { listingContract } from './listing.ts'
-import { managementContract } from './management.ts'
-import { revocationContract } from './revocation.ts'
-import { useApiKeyContract } from './use-api-key.ts'
+import { importsContract } from './servers/imports.ts'
+import { invitingContract } from './organizations/invitations.ts'
+import { leftServersContract } from './servers/left-servers.ts'
+import { listingContract } from './keys/listing.ts'
+import { managementContract } from './keys/management.ts'
+import { membersContract } from './organizations/members.ts'
+import { operatorContract } from './accounts/operator.ts'
+import { organizationsContract } from './organizations/organizations.ts'
+import { passwordsContract } from './accounts/passwords.ts'
+import { previewsContract } from './servers/previews.ts'
+import { registeringContract } from './servers/registered-servers.ts'
+import { removedUsersContract } from './accounts/removed-users.ts'
+import { revocationContract } from './keys/revocation.ts'
+import { schemaContract } from './schema.ts'
+import { searchContract, textContract } from './servers/search.ts'
+import { serverChangesContract } from './servers/server-changes.ts'
+import { sortContract } from './servers/sorting.ts'
+import { sessionContract, sessionListContract } from './accounts/sessions.ts'
+import { signInAttemptsContract } from './accounts/sign-in-attempts.ts'
+import { checkedImportsContract } from './servers/checked-imports.ts'
+import { claimContract } from './keys/claim.ts'
+import { useCountsContract } from './keys/use-counts.ts'
+import { usersContract } from './accounts/users.ts'
 
-/** What every engine promises: the comments of `listing/store.ts`, as tests. */
-export function storeContract(engine: string, open: OpenFixture): void {
-  suite(`${engine}: using a key`, () => useApiKeyContract(open))
+/** The promises of `listing/store.ts` as tests, for each engine. */
+export function storeContract(engine: string, openFixture: OpenFixture): void {
+  const { open, called } = recordCalls(openFixture)
+  suite(`${engine}: using a key`, () => claimContract(open))
   suite(`${engine}: revocation`, () => revocationContract(open))
   suite(`${engine}: the listing`, () => listingContract(open))
+  suite(`${engine}: instants far away`, () => farInstantsContract(open))
   suite(`${engine}: users, keys and servers`, () => managementContract(open))
+  suite(`${engine}: api keys`, () => apiKeysContract(open))
+  suite(`${engine}: imports`, () => importsContract(open))
+  suite(`${engine}: sign-in`, () => sessionContract(open))
+  suite(`${engine}: sessions`, () => sessionListContract(open))
+  suite(`${engine}: passwords`, () => passwordsContract(open))
+  suite(`${engine}: email changes`, () => emailChangesContract(open))
+  suite(`${engine}: users`, () => usersContract(open))
+  suite(`${engine}: the first user`, () => firstUserContract(open))
+  suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
+  suite(`${engine}: the audit log`, () => auditContract(open))
+  suite(`${engine}: the operator's page`, () => operatorContract(open))
+  suite(`${engine}: organizations`, () => organizationsContract(open))
+  suite(`${engine}: members`, () => membersContract(open))
+  suite(`${engine}: servers of former members`, () => leftServersContract(open))
+  suite(`${engine}: inviting`, () => invitingContract(open))
+  suite(`${engine}: answering an invitation`, () => answeringContract(open))
+  suite(`${engine}: registering servers`, () => registeringContract(open))
+  suite(`${engine}: editing servers`, () => editingContract(open))
+  suite(`${engine}: changing several servers`, () => serverChangesContract(open))
+  suite(`${engine}: checked imports`, () => checkedImportsContract(open))
+  suite(`${engine}: finding servers`, () => searchContract(open))
+  suite(`${engine}: sorting and filtering servers`, () => sortContract(open))
+  suite(`${engine}: text`, () => textContract(open))
+  suite(`${engine}: previews`, () => previewsContract(open))
+  suite(`${engine}: removed users`, () => removedUsersContract(open))
+  suite(`${engine}: use counts`, () => useCountsContract(open))
+  suite(`${engine}: the schema`, () => schemaContract(open))
+  suite(`${engine}: the whole port`, () => everyMethodIsCalled(open, called))
 }

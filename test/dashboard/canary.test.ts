@@ -7,7 +7,7 @@ import { PASSWORD } from '../fixtures/dashboard.ts'
 import { personAt } from '../fixtures/person.ts'
 import { ask } from '../fixtures/requests.ts'
 
-test('neither a key nor a password that went through the dashboard is in a log or a file', async (t) => {
+test('no log and no file contains a key or password that went through the dashboard', async (t) => {
   const program = programIn(t)
   const served = await program.serve({ env: { LOG_LEVEL: 'debug', SIGN_UP: 'open' } })
   await served.written(/dashboard at/)

@@ -1,28 +1,41 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { programIn } from '../cli/program.ts'
 import { ask } from '../fixtures/requests.ts'
 
-test('the service prints a setup link that works once, and loads the dashboard when somebody comes', async (t) => {
+/** Records every module that the program loads in the file that LOADED names. */
+const RECORDER = `
+  import { appendFileSync } from 'node:fs'
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      appendFileSync(process.env.LOADED, url + '\\n')
+      return next(url, context)
+    },
+  })
+`
+
+test('the setup link works once, and the first request loads the dashboard', async (t) => {
   const program = programIn(t)
-  const served = await program.serve()
-  await served.written(/nobody has an account yet/)
+  const file = join(program.folder, 'loaded')
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(RECORDER)}`
+  const served = await program.serve({ env: { NODE_OPTIONS, LOADED: file } })
+  const hasLoaded = (path: string) => readFileSync(file, 'utf8').includes(`/${path}\n`)
+  await served.written(/no account yet/)
   const link = /http:\/\/127\.0\.0\.1:(\d+)(\/setup\/[0-9a-f]{32})/.exec(served.stdout())
   const [, port, path = ''] = link ?? []
-  const before = megabytesOf(served.pid)
+  assert.ok(hasLoaded('src/dashboard/listen.ts'))
+  for (const late of ['src/dashboard/app.ts', 'src/sign-in/accounts.ts', 'hono/dist/index.js'])
+    assert.ok(!hasLoaded(late), `${late} was loaded already`)
   const { status, body } = await ask(Number(port), { path })
-  assert.deepEqual([status, /Make the first one/.test(body)], [200, true])
-  const after = megabytesOf(served.pid)
-  t.diagnostic(`${before} MB before, ${after} MB after`)
-  assert.ok(after - before > 15, 'it was loaded already')
+  assert.deepEqual([status, /Create the first account/.test(body)], [200, true])
+  for (const late of ['src/dashboard/app.ts', 'src/sign-in/accounts.ts', 'hono/dist/index.js'])
+    assert.ok(hasLoaded(late), `${late} was not loaded`)
 
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --password-stdin', {
+    stdin: 'correct horse battery staple',
+  })
   assert.equal((await ask(Number(port), { path })).status, 404)
 })
-
-/** What the system holds in memory for a process. */
-function megabytesOf(pid: number): number {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024)
-}

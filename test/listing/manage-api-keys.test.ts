@@ -5,14 +5,14 @@ import { type TestContext, test } from 'node:test'
 import { hashApiKey } from '../../src/listing/api-key.ts'
 import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
 import type { Store } from '../../src/listing/store.ts'
-import type { User } from '../../src/listing/user.ts'
+import type { User } from '../../src/listing/accounts/user.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addUser } from '../fixtures/service.ts'
 
 const NOW = 1_800_000_000_000_000
 
-test('an issued key is returned once, and its record is what is stored', async (t) => {
+test('an issued key is returned once, and its record is stored', async (t) => {
   const { store, user } = await openStore(t)
   const issued = await issueApiKey(store, user.id, ' bot ', NOW)
   assert.ok('key' in issued)
@@ -28,12 +28,12 @@ test('an issued key is returned once, and its record is what is stored', async (
   })
   assert.deepEqual(await store.listApiKeys(user.id), [issued.apiKey])
   assert.deepEqual(
-    (await store.revokeApiKeyByHash(hashApiKey(issued.key), NOW, user.id))?.id,
+    (await store.revokeApiKeysByHash([hashApiKey(issued.key)], NOW, user.id))[0]?.id,
     issued.apiKey.id,
   )
 })
 
-test('a name that cannot be one issues nothing, and the refusal says why', async (t) => {
+test('an invalid name issues no key, and the error says why', async (t) => {
   const { store, user } = await openStore(t)
   assert.deepEqual(await issueApiKey(store, user.id, ' ', NOW), {
     refused: `a key's name must have 1 to 64 characters, not 0: " "`,
@@ -42,7 +42,7 @@ test('a name that cannot be one issues nothing, and the refusal says why', async
   assert.deepEqual(await store.listApiKeys(user.id), [])
 })
 
-test('a second call with one id issues nothing, and says that the first one did', async (t) => {
+test('a second call with the same id issues no key and says so', async (t) => {
   const { store, user } = await openStore(t)
   const id = randomUUID()
   const first = await issueApiKey(store, user.id, 'bot', NOW, id)
@@ -55,14 +55,14 @@ test('a second call with one id issues nothing, and says that the first one did'
   assert.equal((await store.listApiKeys(user.id)).length, 1)
 })
 
-test('the sixth active key is refused, with the number and the way out', async (t) => {
+test('the sixth active key is refused with the limit and what to do', async (t) => {
   const { store, user } = await openStore(t)
   for (const name of ['a', 'b', 'c', 'd', 'e'])
     assert.ok('key' in (await issueApiKey(store, user.id, name, NOW)))
   const sixth = await issueApiKey(store, user.id, 'f', NOW)
   assert.ok('refused' in sixth)
   assert.equal(sixth.because, 'at limit')
-  assert.match(sixth.refused, /has 5 active keys, which is the most; revoke one/)
+  assert.match(sixth.refused, /has 5 active keys, the maximum; revoke one/)
 })
 
 async function openStore(t: TestContext): Promise<{ store: Store; user: User }> {

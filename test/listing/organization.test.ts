@@ -6,7 +6,7 @@ import {
   isOrganizationSlug,
 } from '../../src/listing/organization.ts'
 
-test('an organization is named by a line of 1 to 100 characters, without the white space around it', () => {
+test("an organization's name is a trimmed line of 1 to 100 characters", () => {
   assert.deepEqual(checkOrganizationName('  Red Stone '), { name: 'Red Stone' })
   assert.deepEqual(checkOrganizationName('x'.repeat(100)), { name: 'x'.repeat(100) })
   assert.deepEqual(checkOrganizationName(' '), {
@@ -16,7 +16,7 @@ test('an organization is named by a line of 1 to 100 characters, without the whi
   assert.ok('complaint' in checkOrganizationName('a\nb'))
 })
 
-test('a slug has lower-case letters, digits and single hyphens, and at most 64 of them', () => {
+test('a slug has lowercase letters, digits and single hyphens, and at most 64 of them', () => {
   for (const slug of ['a', '7', 'red-stone', 'a-b-c', '1-2', 'x'.repeat(64)]) {
     assert.ok(isOrganizationSlug(slug), slug)
     assert.equal(complaintAboutOrganizationSlug(slug), null)
@@ -25,7 +25,10 @@ test('a slug has lower-case letters, digits and single hyphens, and at most 64 o
   for (const slug of bad) {
     assert.ok(!isOrganizationSlug(slug), slug)
     const complaint = complaintAboutOrganizationSlug(slug) ?? ''
-    assert.match(complaint, /lower-case letters, digits and single hyphens, at most 64/)
+    assert.match(
+      complaint,
+      /only lowercase letters, digits and single hyphens, at most 64 characters/,
+    )
     assert.ok(complaint.includes(JSON.stringify(slug)), complaint)
   }
 })

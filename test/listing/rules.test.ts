@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkKeyName, generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
 import { formatInstant, parseInstant, presentInstant } from '../../src/listing/instant.ts'
-import { renderServers } from '../../src/listing/server.ts'
+import { renderServers } from '../../src/listing/servers/server.ts'
 import { quote } from '../../src/listing/text.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
-import { checkEmail, createUser } from '../../src/listing/user.ts'
+import { checkEmail, checkStoredEmail, createUser } from '../../src/listing/accounts/user.ts'
 
-test('a key is the fixed prefix and 64 lower-case hex digits, and no two are alike', () => {
+test('a new key is the fixed prefix and 64 random lowercase hex digits', () => {
   const keys = new Set(Array.from({ length: 1_000 }, generateKey))
   assert.equal(keys.size, 1_000)
   for (const key of keys) assert.match(key, /^svc_live_[0-9a-f]{64}$/)
 })
 
-test('what is stored of a key is its SHA-256 and 16 characters', () => {
+test("the store has only a key's SHA-256 and 16 characters", () => {
   assert.equal(
     hashApiKey('abc').toString('hex'),
     'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
@@ -31,19 +31,24 @@ test('a key name has 1 to 64 code points, whatever the script', () => {
     assert.ok('complaint' in checkKeyName(name), JSON.stringify(name))
 })
 
-test('a complaint about a name says what was given and what is wanted', () => {
+test('an error about a name quotes it and says what is required', () => {
   assert.deepEqual(checkKeyName(''), {
     complaint: `a key's name must have 1 to 64 characters, not 0: ""`,
   })
   assert.deepEqual(checkKeyName('a\nb'), {
     complaint: `a key's name must have no control characters: "a\\nb"`,
   })
+  for (const name of ['\u3164', '\u2800 \u115f', '\ufe0f', '\u200b\u200d', '\u{e0041}'])
+    assert.match(
+      (checkKeyName(name) as { complaint: string }).complaint,
+      /^a key's name must have a character that can be seen: "(\\u\{[0-9a-f]+\} ?)+"$/,
+    )
   assert.deepEqual(checkKeyName('\ud800'), {
     complaint: `a key's name must be well-formed Unicode: "\\ud800"`,
   })
 })
 
-test('an e-mail address is one mailbox, in lower case', () => {
+test('an email address is stored in lower case', () => {
   assert.deepEqual(checkEmail('Ada@Example.com'), { email: 'ada@example.com' })
   assert.deepEqual(checkEmail('root@localhost'), { email: 'root@localhost' })
   for (const email of [
@@ -59,12 +64,36 @@ test('an e-mail address is one mailbox, in lower case', () => {
   ])
     assert.ok('complaint' in checkEmail(email), JSON.stringify(email))
   assert.ok('email' in checkEmail(`${'a'.repeat(249)}@b.cc`))
+  assert.ok('email' in checkEmail('x@xn--mller-kva.example'))
   assert.deepEqual(checkEmail('ada'), {
-    complaint: 'an e-mail address looks like name@example.com: "ada" does not',
+    complaint: 'an email address must look like name@example.com, not "ada"',
   })
 })
 
-test('a new user has an id of their own, and is of the present', () => {
+test("a new account can't have an address that looks like another one; an older one is still found", () => {
+  const invisible = ['\u3164', '\u115f', '\uffa0', '\ufe00', '\u{e0100}', '\u2800', '\u034f']
+  const lookalikes = ['\u0430da', 'a\u0308da', '\u00e4da', ...invisible.map((one) => `ada${one}`)]
+  for (const local of lookalikes) {
+    const email = `${local}@example.com`
+    const checked = checkEmail(email)
+    assert.ok('complaint' in checked, email)
+    assert.match(
+      checked.complaint,
+      /^the email address of an account must have only ASCII characters/,
+    )
+    assert.deepEqual(checkStoredEmail(email.toUpperCase()), {
+      email: email.toUpperCase().toLowerCase(),
+    })
+  }
+  const [shown] = invisible.map((one) => checkEmail(`ada${one}@example.com`))
+  assert.ok(
+    'complaint' in shown! && shown.complaint.includes(String.raw`"ada\u{3164}@example.com"`),
+  )
+  for (const email of ['ada', 'a\u200b@b.c', 'a b@c.d', `${'ä'.repeat(250)}@b.cc`])
+    assert.ok('complaint' in checkStoredEmail(email), email)
+})
+
+test('a new user has a new id and the present time', () => {
   const before = presentInstant()
   const [ada, bob] = [createUser('ada@example.com'), createUser('bob@example.com')]
   assert.equal(ada.email, 'ada@example.com')
@@ -74,7 +103,7 @@ test('a new user has an id of their own, and is of the present', () => {
   assert.ok(Math.abs(before - Date.now() * 1000) < 60_000_000)
 })
 
-test('uses are counted in slots of ten minutes', () => {
+test('usage is counted in time slots of ten minutes', () => {
   assert.equal(slotOf(0), 0)
   assert.equal(slotOf(599_999_999), 0)
   assert.equal(slotOf(600_000_000), 1)
@@ -102,7 +131,7 @@ test('an instant is read to the microsecond, with its offset, and written in UTC
     assert.equal(parseInstant(text), null, text)
 })
 
-test('rows are rendered with the eight fields and nothing of what else they carry', () => {
+test('a server is rendered with its eight fields and no others', () => {
   const row = {
     id: '1',
     name: '</script>',
@@ -127,4 +156,13 @@ test('a quoted value is one short line', () => {
   assert.equal(quote('x'.repeat(79)), `"${'x'.repeat(76)}…`)
   assert.equal([...quote('x'.repeat(500))].length, 78)
   assert.equal(quote(undefined), 'undefined')
+  assert.equal(quote('a\u202eb\u3164'), String.raw`"a\u{202e}b\u{3164}"`)
+})
+
+test('a value of any depth can be quoted', () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)
+  assert.equal(quote(deep), `${'['.repeat(77)}…`)
+  const object = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`)
+  assert.ok(quote(object).startsWith('{"a":{"a":'))
+  assert.equal(quote({ __proto__: null, a: [1, { b: null }] }), '{"a":[1,{"b":null}]}')
 })

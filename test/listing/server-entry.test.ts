@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { SERVER_DEFAULTS } from '../../src/listing/servers/server.ts'
 import {
-  checkEntries,
+  inspectEntries,
   complaintsAboutFields,
-  ENTRY_DEFAULTS,
   suggestSlug,
-} from '../../src/listing/server-entry.ts'
+} from '../../src/listing/servers/server-entry.ts'
 
 const NAMED = { name: 'Survival' }
 
-test('an entry needs a name and an address, and may say more', () => {
+test('an entry needs a name and an address; other fields are optional', () => {
   const full = {
     name: 'Survival',
     address: 'play.example.com:25565',
@@ -20,13 +20,14 @@ test('an entry needs a name and an address, and may say more', () => {
     listing_kind: 'realm',
     updated_at: '2026-01-31T12:00:00Z',
   }
-  assert.deepEqual(checkEntries([full, { name: 'B', address: 'b', slug: null, version: null }]), {
+  assert.deepEqual(inspectEntries([full, { name: 'B', address: 'b', slug: null, version: null }]), {
     entries: [
       { ...full, updated_at: 1_769_860_800_000_000 },
       { name: 'B', address: 'b', slug: null, version: null },
     ],
+    wrong: [],
   })
-  assert.deepEqual(checkEntries([]), { entries: [] })
+  assert.deepEqual(inspectEntries([]), { entries: [], wrong: [] })
 })
 
 test('an address is a domain or an IP address with an optional port', () => {
@@ -40,7 +41,7 @@ test('an address is a domain or an IP address with an optional port', () => {
     'a_b.example',
     'x.y.',
   ]
-  for (const address of good) assert.ok('entries' in checkEntries([{ ...NAMED, address }]), address)
+  for (const address of good) assert.ok(isValid([{ ...NAMED, address }]), address)
   const bad = [
     '',
     ' a',
@@ -67,11 +68,10 @@ test('an address is a domain or an IP address with an optional port', () => {
     'a..b',
     `${'a'.repeat(64)}.com`,
   ]
-  for (const address of bad)
-    assert.ok('complaints' in checkEntries([{ ...NAMED, address }]), address)
+  for (const address of bad) assert.ok(!isValid([{ ...NAMED, address }]), address)
 })
 
-test('a complaint names the entry, the field, the value and what is wanted', () => {
+test('an error names the entry, the field, the value and what is required', () => {
   assert.equal(complaintOf({ name: 'a' }), 'entry 1: "address" is missing')
   assert.equal(complaintOf('a'), 'entry 1: must be an object, not "a"')
   assert.equal(complaintOf(null), 'entry 1: must be an object, not null')
@@ -107,27 +107,51 @@ test('a complaint names the entry, the field, the value and what is wanted', () 
   )
 })
 
-test('a slug has letters and digits of any script, and . _ ~ -', () => {
-  for (const slug of ['a', '7', 'größe_2.0~x-y', '서버', '٣'])
-    assert.ok('entries' in checkEntries([{ ...NAMED, address: 'a', slug }]), slug)
-  for (const slug of ['', ' a', 'a ', 'a/b', '!', 'x'.repeat(201)])
-    assert.ok('complaints' in checkEntries([{ ...NAMED, address: 'a', slug }]), slug)
+test("an import refuses an instant that a number can't hold exactly, and accepts the last one it can", () => {
+  const first = '1684-07-28T00:12:25.259009Z'
+  const last = '2255-06-05T23:47:34.740991Z'
+  const entry = (updated_at: string) => ({ ...NAMED, address: 'a', updated_at })
+  assert.deepEqual(inspectEntries([entry(first), entry(last)]), {
+    entries: [
+      { ...NAMED, address: 'a', updated_at: -9_007_199_254_740_991 },
+      { ...NAMED, address: 'a', updated_at: 9_007_199_254_740_991 },
+    ],
+    wrong: [],
+  })
+  for (const text of [
+    '1684-07-28T00:12:25.259008Z',
+    '2255-06-05T23:47:34.740992Z',
+    '0001-01-01T00:00:00Z',
+    '0000-01-01T00:00:00Z',
+    '9999-12-31T23:59:59.999999Z',
+  ])
+    assert.equal(
+      complaintOf(entry(text)),
+      `entry 1: "updated_at" must lie between ${first} and ${last}: "${text}"`,
+    )
 })
 
-test('each text has its greatest length', () => {
+test('a slug has letters and digits of any script, and . _ ~ -', () => {
+  for (const slug of ['a', '7', 'größe_2.0~x-y', '서버', '٣'])
+    assert.ok(isValid([{ ...NAMED, address: 'a', slug }]), slug)
+  for (const slug of ['', ' a', 'a ', 'a/b', '!', 'a\u3164', '\uffa0', 'x'.repeat(201)])
+    assert.ok(!isValid([{ ...NAMED, address: 'a', slug }]), slug)
+})
+
+test('each text field has a maximum length', () => {
   const lengths = { name: 200, slug: 200, edition: 64, status: 64, version: 64, listing_kind: 64 }
   for (const [field, length] of Object.entries(lengths)) {
     const entry = (text: string) => ({ ...NAMED, address: 'a', [field]: text })
-    assert.ok('entries' in checkEntries([entry('x'.repeat(length))]), field)
-    assert.ok('complaints' in checkEntries([entry('x'.repeat(length + 1))]), field)
+    assert.ok(isValid([entry('x'.repeat(length))]), field)
+    assert.ok(!isValid([entry('x'.repeat(length + 1))]), field)
   }
 })
 
-test('what a new server gets where its entry is silent', () => {
-  assert.deepEqual(ENTRY_DEFAULTS, { edition: 'java', status: 'published' })
+test('absent fields of a new server get their defaults', () => {
+  assert.deepEqual(SERVER_DEFAULTS, { edition: 'java', status: 'published' })
 })
 
-test('the complaints about one server stand by its fields', () => {
+test('the errors of one server are listed by field', () => {
   assert.deepEqual(complaintsAboutFields({ name: 'a', address: 'a' }), {})
   assert.deepEqual(complaintsAboutFields({ name: '', address: 'a:0', adress: 'b' }), {
     name: 'must have 1 to 200 characters, not 0',
@@ -146,28 +170,23 @@ test('a slug is made from the letters and digits of a name, in any script', () =
   assert.equal(suggestSlug(`${'x'.repeat(63)} y`), 'x'.repeat(63))
 })
 
-test('ten complaints are no more than can be spelled out', () => {
-  const checked = checkEntries(Array.from({ length: 10 }, () => ({ name: 'a' })))
-  assert.ok('complaints' in checked)
-  assert.equal(checked.complaints.length, 10)
-  assert.equal(checked.complaints.at(-1), 'entry 9: "address" is missing')
-})
-
-test('ten complaints are spelled out and the rest counted, and no entry is returned beside them', () => {
-  const checked = checkEntries([
-    { name: 'a', address: 'a' },
-    ...Array.from({ length: 50 }, () => ({})),
+test('every error has the index of its entry, and the valid entries are returned', () => {
+  const { entries, wrong } = inspectEntries([{}, { name: 'a', address: 'a' }, { name: 'b' }])
+  assert.deepEqual(entries, [{ name: 'a', address: 'a' }])
+  assert.deepEqual(wrong, [
+    { index: 0, message: '"name" is missing' },
+    { index: 0, message: '"address" is missing' },
+    { index: 2, message: '"address" is missing' },
   ])
-  assert.ok('complaints' in checked)
-  assert.equal(checked.complaints.length, 11)
-  assert.equal(checked.complaints.at(-1), 'and 90 more')
-  assert.deepEqual(checkEntries({ name: 'a' }), {
-    complaints: ['an import is a JSON array of servers, not {"name":"a"}'],
-  })
 })
 
+function isValid(list: unknown[]): boolean {
+  return inspectEntries(list).wrong.length === 0
+}
+
+/** The errors of an entry behind a valid one, each after the index 1. */
 function complaintOf(entry: unknown): string {
-  const checked = checkEntries([{ name: 'a', address: 'a' }, entry])
-  assert.ok('complaints' in checked)
-  return checked.complaints.join('\n')
+  const { wrong } = inspectEntries([{ name: 'a', address: 'a' }, entry])
+  assert.ok(wrong.length > 0)
+  return wrong.map(({ index, message }) => `entry ${index}: ${message}`).join('\n')
 }

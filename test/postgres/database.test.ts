@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
-import {
-  COMMAND,
-  type Database,
-  ENDLESS,
-  MANAGING,
-  openDatabase,
-  SERVING,
-} from '../../src/postgres/database.ts'
+import { type Database, openDatabase } from '../../src/postgres/database.ts'
+import { COMMAND, ENDLESS, MANAGING, SERVING } from '../../src/postgres/patience.ts'
 import { eventually } from '../fixtures/eventually.ts'
-import { freePort } from '../fixtures/postgres-cluster.ts'
-import { createDatabase } from '../fixtures/postgres-database.ts'
-import { openServer, type Server } from '../fixtures/postgres-server.ts'
+import { freePort } from '../fixtures/postgres/cluster.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
 
 /*
- * What every connection to PostgreSQL has in common.
+ * What all connections to PostgreSQL have in common.
  */
 
-/** So that a machine which stands still for a moment is not what is tested. */
+/** Long enough for a machine that stands still for a moment. */
 const SLOWLY = { queryMs: 20_000, connectMs: 20_000 }
 
 let server: Server
@@ -29,7 +23,7 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('each session is set up for what it serves, whatever the server has by default', async (t) => {
+test("each session has the settings of its task, whatever the server's defaults are", async (t) => {
   const timeouts = [
     [SERVING, '800ms', '100ms'],
     [MANAGING, '3s', '2s'],
@@ -51,7 +45,28 @@ test('each session is set up for what it serves, whatever the server has by defa
   }
 })
 
-test('a transaction is all or nothing, and its connection is used again where the server said no', async (t) => {
+test("a role's settings cannot weaken a session: its changes survive a crash", async (t) => {
+  const role = `weak_${process.pid}`
+  await asAdmin(url, (client) =>
+    client.query(`
+      CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'secret';
+      ALTER ROLE ${role} SET synchronous_commit = off;
+      ALTER ROLE ${role} SET default_transaction_read_only = on;
+      ALTER ROLE ${role} SET default_transaction_isolation = 'serializable';
+      ALTER ROLE ${role} SET idle_in_transaction_session_timeout = 0
+    `),
+  )
+  const database = open(t, url.replace('postgres:secret', `${role}:secret`))
+  await database.transact(async (client) => {
+    const show = async (name: string) => (await client.query(`SHOW ${name}`)).rows[0][name]
+    assert.equal(await show('synchronous_commit'), 'on')
+    assert.equal(await show('transaction_read_only'), 'off')
+    assert.equal(await show('transaction_isolation'), 'read committed')
+    assert.equal(await show('idle_in_transaction_session_timeout'), '2s')
+  })
+})
+
+test('a transaction commits all or nothing; its connection survives an SQL error', async (t) => {
   const database = open(t, url)
   await database.query('CREATE TABLE notes (number int PRIMARY KEY)')
   const count = async () =>
@@ -79,14 +94,14 @@ test('a transaction is all or nothing, and its connection is used again where th
   assert.notEqual(await pidOf(database), pid)
 })
 
-test('a connection that is lost while nobody uses it is replaced', async (t) => {
+test('a connection that is lost while idle is replaced', async (t) => {
   const [database, other] = [open(t, url), open(t, url)]
   const pid = await pidOf(database)
   await other.query('SELECT pg_terminate_backend($1, 10000)', [pid])
   await eventually(async () => (await pidOf(database).catch(() => pid)) !== pid)
 })
 
-test('hosts are tried in turn, each once; the last one’s failure is heard', async (t) => {
+test('each host is tried once, in turn, and the last failure is thrown', async (t) => {
   const [closed, other] = [await freePort(), await freePort()]
   const found = open(t, at(closed, other, server.port))
   await pidOf(found)
@@ -95,30 +110,30 @@ test('hosts are tried in turn, each once; the last one’s failure is heard', as
   await assert.rejects(pidOf(open(t, at(closed))), { code: 'ECONNREFUSED', port: closed })
 })
 
-test('a server that will not have us is not left for another one', async (t) => {
+test('a server that rejects the service is not left for another one', async (t) => {
   const port = await freePort()
   const wrong = url.replace('secret', 'wrong').replace(/127\.0\.0\.1:\d+/, `$&,127.0.0.1:${port}`)
   const database = open(t, wrong)
   for (const _ of [1, 2]) await assert.rejects(pidOf(database), { code: '28P01' })
 })
 
-test('four connections at most are made, and who waits too long for one hears so', async (t) => {
+test('at most three connections are lent; a caller that waits too long fails', async (t) => {
   const database = openDatabase(url, SERVING)
   t.after(database.close)
   const clients: pg.PoolClient[] = []
-  // Each may itself take longer than one is waited for.
+  // Each call may itself take longer than the wait for a connection.
   await eventually(async () => {
     await database.acquire().then(
       (client) => clients.push(client),
       () => {},
     )
-    return clients.length === 4
+    return clients.length === 3
   })
   await assert.rejects(database.acquire(), /timeout exceeded when trying to connect/)
   for (const client of clients) client.release()
 })
 
-test('closing may be asked for twice, and ends the connections', async () => {
+test('close can be called twice and ends the connections', async () => {
   const database = openDatabase(url, { ...SERVING, ...SLOWLY })
   await pidOf(database)
   assert.equal(database.close(), database.close())
@@ -136,7 +151,7 @@ function insert(client: pg.ClientBase, number: number): Promise<pg.QueryResult> 
   return client.query('INSERT INTO notes VALUES ($1)', [number])
 }
 
-/** The URL with these ports in the place of its own. */
+/** The URL with its host and port replaced by these ports. */
 function at(...ports: number[]): string {
   return url.replace(/127\.0\.0\.1:\d+/, ports.map((port) => `127.0.0.1:${port}`).join(','))
 }

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
-import { unusable } from '../../src/postgres/database.ts'
+import { unusable } from '../../src/postgres/refusals.ts'
 import { hostsOf } from '../../src/postgres/hosts.ts'
 
 /*
- * What a DATABASE_URL says of its servers, and what a server's refusal says to the operator.
+ * The servers that a DATABASE_URL names, and what the operator reads when a server refuses.
  */
 
-test('each host of a URL is a URL of its own, with all the rest', () => {
+test('each host of a URL becomes a URL with all its other parts', () => {
   assert.deepEqual(allOf('postgres://ada:secret@a:1,b,[::1]:3/listing?x=1#y'), [
     'postgres://ada:secret@a:1/listing?x=1#y',
     'postgres://ada:secret@b/listing?x=1#y',
@@ -25,7 +25,7 @@ test('each host of a URL is a URL of its own, with all the rest', () => {
   assert.deepEqual(allOf('postgres://ada,@a,b'), ['postgres://ada,@a', 'postgres://ada,@b'])
 })
 
-test('the host that failed is left for the next one, and after the last one comes the first', () => {
+test('a failed host is followed by the next one, and the last by the first', () => {
   const hosts = hostsOf('postgres://a,b,c')
   assert.equal(hosts.count, 3)
   const seen = [0, 1, 2, 3].map(() => {
@@ -37,7 +37,7 @@ test('the host that failed is left for the next one, and after the last one come
   assert.deepEqual(seen, ['a', 'b', 'c', 'a'])
 })
 
-test('of several that found a host failed only the first one moves on', () => {
+test('only the first of several calls that saw a host fail moves on', () => {
   const hosts = hostsOf('postgres://a,b,c')
   const failed = hosts.current()
   hosts.avoid(failed)
@@ -45,7 +45,7 @@ test('of several that found a host failed only the first one moves on', () => {
   assert.equal(hosts.current(), 'postgres://b')
 })
 
-test('sslmode means what it means elsewhere, and prefer is one mode and then the other', () => {
+test('sslmode means what it means elsewhere, and prefer tries one mode and then the other', () => {
   assert.deepEqual(allOf('postgres://a/b?sslmode=require'), [
     'postgres://a/b?sslmode=require&uselibpqcompat=true',
   ])
@@ -58,7 +58,7 @@ test('sslmode means what it means elsewhere, and prefer is one mode and then the
   assert.deepEqual(allOf('postgres://a?xsslmode=require'), ['postgres://a?xsslmode=require'])
 })
 
-test('a refusal that will not pass is a sentence for the operator, and no other error is', () => {
+test('only a lasting refusal becomes a sentence for the operator', () => {
   const sentences: [code: string, sentence: RegExp, routine?: string][] = [
     ['28P01', /the server refuses the user name or the password$/],
     ['28000', /the server does not let this user in from here$/],
@@ -81,6 +81,7 @@ test('a refusal that will not pass is a sentence for the operator, and no other 
   const others = [
     { code: '57P03' },
     { code: '42501', routine: 'mdopenfork' },
+    { code: '42501', routine: 'mdopenfork', severity: 'FATAL' },
     { code: '42501' },
     {},
   ]
@@ -88,7 +89,7 @@ test('a refusal that will not pass is a sentence for the operator, and no other 
     assert.equal(unusable(error), null)
 })
 
-/** The URLs in the order in which they are tried. */
+/** The URLs in the order of the attempts. */
 function allOf(url: string): string[] {
   const hosts = hostsOf(url)
   return Array.from({ length: hosts.count }, () => {

@@ -6,22 +6,21 @@ import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
 import {
   createDatabaseFile,
-  isLocked,
   openDatabase,
   rollBack,
   transact,
-  unusable,
-  whenUnlocked,
+  retryWhileLocked,
 } from '../../src/sqlite/database.ts'
+import { isLocked, unusable } from '../../src/sqlite/errors.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 /*
- * What every connection to the file has in common.
+ * What all connections to the file have in common.
  */
 
 const OPTIONS = { synchronous: 'NORMAL', lockWaitMs: 0 } as const
 
-test('a new file and its folders are for their owner alone, and a file that is there is left alone', (t) => {
+test('a new file and its folders are private to their owner; existing ones are kept', (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'a', 'b', 'listing.db')
   createDatabaseFile(path)
@@ -34,7 +33,7 @@ test('a new file and its folders are for their owner alone, and a file that is t
   assert.throws(() => createDatabaseFile(join(path, 'a.db')), { code: 'ENOTDIR' })
 })
 
-test('a path may go through a folder that is still to be made, and not through a link that leads nowhere', (t) => {
+test('a path may go through a missing folder, but not through a broken link', (t) => {
   const folder = temporaryFolder(t)
   for (const path of [`${folder}/a/./listing.db`, `${folder}/b/../c/listing.db`]) {
     createDatabaseFile(path)
@@ -45,7 +44,7 @@ test('a path may go through a folder that is still to be made, and not through a
   assert.throws(() => createDatabaseFile(join(folder, 'link', 'a.db')), { code: 'EEXIST' })
 })
 
-test('a connection writes ahead, keeps its cache and its log within bounds, and syncs as it is told', (t) => {
+test('a connection uses WAL, bounds its cache and its log, and syncs as configured', (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   createDatabaseFile(path)
   for (const [synchronous, number] of [
@@ -63,7 +62,7 @@ test('a connection writes ahead, keeps its cache and its log within bounds, and 
   }
 })
 
-test("another program's database is left as it is; an empty one and our own are opened", (t) => {
+test("another program's database stays untouched; an empty file and our own are opened", (t) => {
   const folder = temporaryFolder(t)
   const make = (name: string, sql: string) => {
     const path = join(folder, name)
@@ -75,7 +74,7 @@ test("another program's database is left as it is; an empty one and our own are 
   const foreign = make('foreign.db', 'CREATE TABLE notes (text)')
   assert.throws(() => openDatabase(foreign, OPTIONS), /belongs to another program/)
   assert.equal(existsSync(`${foreign}-wal`), false)
-  // Reading one that writes ahead makes files beside it, which the end of the connection takes away again.
+  // Reading a database in WAL mode creates files beside it; closing the connection removes them.
   const ahead = make('ahead.db', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)')
   assert.throws(() => openDatabase(ahead, OPTIONS), /belongs to another program/)
   assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db'])
@@ -85,7 +84,7 @@ test("another program's database is left as it is; an empty one and our own are 
   for (const path of [empty, ours, lock]) openDatabase(path, OPTIONS).close()
 })
 
-test('a transaction is all or nothing, and holds the write lock from its beginning', (t) => {
+test('a transaction commits all or nothing and takes the write lock when it begins', (t) => {
   const { database, other } = openTwo(t)
   const count = () => database.prepare('SELECT count(*) AS n FROM notes').get()?.n
   const result = transact(database, () => {
@@ -102,11 +101,11 @@ test('a transaction is all or nothing, and holds the write lock from its beginni
   assert.throws(() => transact(database, broken), /broken/)
   assert.equal(count(), 1)
   assert.equal(database.isTransaction, false)
-  // Where SQLite has ended it already there is nothing to end.
+  // SQLite has already ended the transaction, so the code must not roll back again.
   rollBack(database)
 })
 
-test('what a transaction left open that could not be ended is no part of the next one', (t) => {
+test('a transaction that could not be rolled back is not part of the next one', (t) => {
   const { database } = openTwo(t)
   database.exec(`BEGIN; INSERT INTO notes VALUES ('of the one before')`)
   transact(database, () => database.exec(`INSERT INTO notes VALUES ('a')`))
@@ -117,7 +116,7 @@ test('what a transaction left open that could not be ended is no part of the nex
   )
 })
 
-test('what finds the file locked is tried again, for a while; any other error is thrown at once', async (t) => {
+test('a locked file is retried for a while; any other error is thrown at once', async (t) => {
   const { database, other } = openTwo(t)
   let tries = 0
   const write = () => {
@@ -126,32 +125,32 @@ test('what finds the file locked is tried again, for a while; any other error is
     return tries
   }
   other.exec('BEGIN IMMEDIATE')
-  await assert.rejects(whenUnlocked(write, 50), isLocked)
+  await assert.rejects(retryWhileLocked(write, 50), isLocked)
   assert.ok(tries > 1, `${tries} tries`)
-  const written = whenUnlocked(write, 60_000)
+  const written = retryWhileLocked(write, 60_000)
   other.exec('COMMIT')
   assert.ok((await written) >= 3)
   tries = 0
   database.exec('DROP TABLE notes')
-  await assert.rejects(whenUnlocked(write), /no such table/)
+  await assert.rejects(retryWhileLocked(write, 50), /no such table/)
   assert.equal(tries, 1)
 })
 
-test('a failure to open that will not pass is a sentence for the operator, and no other one is', () => {
+test('only a lasting failure to open becomes a sentence for the operator', () => {
   const sentences: [error: object, sentence: RegExp][] = [
-    ...['EACCES', 'EPERM', 'EROFS'].map(
-      (code) => [{ code }, /may not write there$/] as [object, RegExp],
-    ),
+    [{ code: 'EACCES' }, /this user may not write there$/],
+    [{ code: 'EPERM' }, /this user may not write there$/],
+    [{ code: 'EROFS' }, /the disk is read-only$/],
     [{ code: 'ENOTDIR' }, /a part of its path is a file, not a folder$/],
     [{ code: 'EEXIST' }, /a part of its path is a file, not a folder$/],
     [{ code: 'ENOENT' }, /a folder on its path cannot be made$/],
     [{ code: 'EISDIR' }, /it is a folder$/],
     [{ code: 'ENAMETOOLONG' }, /is too long for a file system$/],
-    [{ code: 'ELOOP' }, /a circle of links$/],
+    [{ code: 'ELOOP' }, /a loop of symbolic links$/],
     [{ errcode: 14 }, /may not read and write it and its folder$/],
-    [{ errcode: 8 }, /may not write it or its folder$/],
+    [{ errcode: 8 }, /may not write it or its folder, or the disk is read-only$/],
     [{ errcode: 26 }, /it is not an SQLite database$/],
-    [{ errcode: 11 }, /it is damaged; a backup is to be put in its place$/],
+    [{ errcode: 11 }, /it is damaged; restore a backup in its place$/],
     // The extended code of a failed read.
     [{ errcode: 266 }, /the system cannot read or write it$/],
   ]

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
 import type { Migration } from '../../src/migrations.ts'
-import { createDatabaseFile } from '../../src/sqlite/database.ts'
 import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
-import { takeServingLock } from '../../src/sqlite/serving-lock.ts'
-import { migrateSqlite, openServingSqliteStore, openSqliteStore } from '../../src/sqlite/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { ROOT } from '../fixtures/tree.ts'
 
 const next = (number: number, sql: string, programMin = 1): Migration => ({
   number,
@@ -28,7 +24,20 @@ test('an empty file gets every migration once, in order', async (t) => {
   assert.deepEqual(await migrateSqlite(path), [])
 })
 
-test('a migration that fails leaves nothing of itself, and is completed by the next run', (t) => {
+test("a file with only a view and SQLite's own tables gets every migration", (t) => {
+  const database = openEmpty(t)
+  database.exec(`
+    CREATE TABLE gone (id INTEGER PRIMARY KEY AUTOINCREMENT); DROP TABLE gone;
+    CREATE VIEW kept AS SELECT 1
+  `)
+  assert.deepEqual(tablesOf(database), ['sqlite_sequence'])
+  assert.deepEqual(
+    migrate(database),
+    MIGRATIONS.map(({ name }) => name),
+  )
+})
+
+test('a failed migration leaves no trace, and the next run completes it', (t) => {
   const database = openEmpty(t)
   const good = next(1, 'CREATE TABLE one (a)')
   assert.throws(() =>
@@ -39,7 +48,25 @@ test('a migration that fails leaves nothing of itself, and is completed by the n
   assert.deepEqual(tablesOf(database), ['one', 'schema_migrations', 'two'])
 })
 
-test('a schema that asks for a newer program is not configured, and not touched', async (t) => {
+test('an upgrade ends sessions with stored tokens and deletes their cookie secret', (t) => {
+  const database = openEmpty(t)
+  const index = MIGRATIONS.findIndex(({ name }) => name.endsWith('session-tokens.sql'))
+  migrate(database, MIGRATIONS.slice(0, index))
+  database.exec(`
+    INSERT INTO users (id, email, name, created_at, updated_at) VALUES ('u', 'ada@example.com', '', '', '');
+    INSERT INTO sessions (id, user_id, token, expires_at, created_at, updated_at)
+    VALUES ('s', 'u', 'token', '2100-01-01T00:00:00Z', '', '');
+    INSERT INTO secrets VALUES ('cookies', 'secret'), ('setup', 'link')
+  `)
+  migrate(database)
+  assert.equal(database.prepare('SELECT * FROM sessions').get(), undefined)
+  assert.deepEqual(
+    { ...database.prepare('SELECT * FROM secrets').get() },
+    { name: 'setup', value: 'link' },
+  )
+})
+
+test('a schema that needs a newer program is refused and stays untouched', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
   const known = MIGRATIONS.length
@@ -48,10 +75,10 @@ test('a schema that asks for a newer program is not configured, and not touched'
   ledger.run(known + 1, 'from-the-future.sql', known + 1)
   database.close()
   await assert.rejects(openServingSqliteStore(path), NotConfigured)
-  await assert.rejects(openSqliteStore(path, { create: false }), /asks for a newer server-listing/)
+  await assert.rejects(openSqliteStore(path, { create: false }), /needs a newer server-listing/)
 })
 
-test('a newer schema that still lets this program work is served', async (t) => {
+test('a newer schema that still supports this program is served', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
   const known = MIGRATIONS.length
@@ -64,7 +91,7 @@ test('a newer schema that still lets this program work is served', async (t) => 
   await store.close()
 })
 
-test("another program's database is not configured, and stays as it is to the byte", async (t) => {
+test("another program's database is refused and stays the same to the byte", async (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'listing.db')
   const database = new DatabaseSync(path)
@@ -76,53 +103,6 @@ test("another program's database is not configured, and stays as it is to the by
   await assert.rejects(migrateSqlite(path), NotConfigured)
   assert.deepEqual(readFileSync(path), before)
   assert.deepEqual(readdirSync(folder), ['listing.db'])
-})
-
-test('a schema is never brought up to date under the process that serves it', async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
-  createDatabaseFile(path)
-  const release = await takeServingLock(path, 0)
-  await assert.rejects(
-    openSqliteStore(path, { create: true }),
-    new RegExp(`older than this program, and .* is being served by process ${process.pid};`),
-  )
-  release()
-  const store = await openSqliteStore(path, { create: true })
-  await store.close()
-})
-
-test('six processes that migrate one file at once, in a folder that is to be made, all end well', async (t) => {
-  const path = join(temporaryFolder(t), 'a', 'new', 'folder', 'listing.db')
-  const children = Array.from({ length: 6 }, () =>
-    spawn(process.execPath, [join(ROOT, 'bin/server-listing.js'), 'migrate'], {
-      env: { ...process.env, DATABASE_URL: `sqlite:${path}` },
-      stdio: ['ignore', 'ignore', 'inherit'],
-    }),
-  )
-  const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
-  assert.deepEqual(codes, [0, 0, 0, 0, 0, 0])
-  assert.deepEqual(await migrateSqlite(path), [])
-})
-
-test('a process killed while it migrates leaves a file that the next one completes', async (t) => {
-  const folder = temporaryFolder(t)
-  for (let round = 0; round < 8; round += 1) {
-    const path = join(folder, `listing-${round}.db`)
-    const script = `
-      import { migrateSqlite } from ${JSON.stringify(join(ROOT, 'src/sqlite/store.ts'))}
-      setTimeout(() => process.kill(process.pid, 'SIGKILL'), 0)
-      process.send('ready')
-      await migrateSqlite(${JSON.stringify(path)})`
-    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    })
-    child.once('message', () => setTimeout(() => child.kill('SIGKILL'), round / 2))
-    await once(child, 'exit')
-    await migrateSqlite(path)
-    assert.deepEqual(await migrateSqlite(path), [])
-    const store = await openServingSqliteStore(path)
-    await store.close()
-  }
 })
 
 function openEmpty(t: { after(end: () => void): void }): DatabaseSync {

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { FIXED_PREFIX } from '../../src/listing/api-key.ts'
+import { FIXED_PREFIX } from '../../src/listing/key-format.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey, startTestService, type TestService } from '../fixtures/service.ts'
 import type { Case } from './corpus/case.ts'
 import { CORPUS } from './corpus/corpus.ts'
-import { assertOutcomes, headsAmong, type Outcome } from './outcome.ts'
-import { open, type RawClient } from './raw.ts'
-import type { RawAnswer } from './read-answer.ts'
+import { assertOutcomes, headsAmong, type Outcome } from './client/outcome.ts'
+import { open, type RawClient } from './client/raw.ts'
+import type { RawAnswer } from './client/read-answer.ts'
 
 /*
- * Every case of the corpus, sent in several ways. Each time there is the same answer in the same form, and only one,
- * and where the connection stays open the next request on it is answered.
+ * Sends every case of the corpus in several ways. Each gets exactly one answer, always the same. If
+ * the connection stays open, it answers another request.
  */
 
 const REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\n\r\n'
 const LAST_REQUEST = 'GET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
 interface Way {
-  /** What comes of the request that is sent before, in the same packet. */
+  /** The answer to the request before it, in the same packet. */
   before: Outcome[]
   send(client: RawClient, text: string): Promise<void> | void
-  /** Whether another request was sent in the same packet, rather than after the answers. */
+  /** True if the next request was in the same packet, false if it followed the answers. */
   isFollowed: boolean
 }
 
@@ -49,7 +49,7 @@ const WAYS: Record<string, Way> = {
   },
 }
 
-/** Of what is longer than two thousand bytes, a few bytes are a piece, so that it does not take for ever. */
+/** Sends cases above 2,000 bytes in pieces of a few bytes, to limit the time. */
 function sendByBytes(client: RawClient, text: string): Promise<void> {
   return client.sendInPieces(text, Math.ceil(text.length / 2_000))
 }
@@ -58,7 +58,7 @@ for (const [name, way] of Object.entries(WAYS))
   test(`the corpus ${name}`, { concurrency: 32 }, (t) => runCorpus(t, way))
 
 async function runCorpus(t: TestContext, way: Way): Promise<void> {
-  // Two thousand packets may take longer than a client is given, on a machine that has much else to do.
+  // On a busy machine, 2,000 packets can exceed the time limit of a client.
   const service = await startTestService(t, { headersMs: 60_000, lingerMs: 10_000 })
   const answers: RawAnswer[] = []
   const tests: Promise<void>[] = []
@@ -74,7 +74,7 @@ async function runCorpus(t: TestContext, way: Way): Promise<void> {
   assert.deepEqual(service.faults, [])
   const uses = service.events.length - answers.length
   assert.equal(uses, 1, 'every answer was observed once; one more is the use of the revoked key')
-  // Whether it is the last on its connection, and when it was given, is all that tells one 401 from another.
+  // Two 401s may differ only in `Connection` and `Date`.
   const refused = answers.filter(({ status }) => status === 401)
   const texts = refused.map(({ text }) =>
     text.replace(/^(Date|Connection|Keep-Alive): .*\r\n/gm, ''),

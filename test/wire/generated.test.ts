@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { freshSeed, randomFrom } from '../history/random.ts'
+import { seedOfRun, randomFrom } from '../fixtures/random.ts'
 import { CHUNKS, FRAMED } from './generated/framings.ts'
 import { ODD_FIELDS, ODD_LINES } from './generated/odd-bytes.ts'
 import { type Counterpart, startCounterpart } from './reference/exchange.ts'
 
 /*
- * Cases by the thousand, whose answers a second reading of the same bytes tells. Each is sent in one piece and cut at a
- * place of chance.
+ * Thousands of generated cases. The reference reader gives the expected answers. Each case is sent
+ * whole and cut at a random position.
  */
 
 const TOGETHER = 32
@@ -23,8 +23,8 @@ for (const [name, texts] of Object.entries(FAMILIES))
   test(`${name}: ${texts.length} cases`, (t) => runFamily(t, texts))
 
 async function runFamily(t: TestContext, texts: readonly string[]): Promise<void> {
-  const seed = freshSeed()
-  t.diagnostic(`seed ${seed}`)
+  const seed = seedOfRun()
+  t.diagnostic(`SEED=${seed}`)
   const random = randomFrom(seed)
   const counterpart = await startCounterpart(t)
   const failures: string[] = []

@@ -1,26 +1,24 @@
 import { suite, test } from 'node:test'
 import { startTestService } from '../fixtures/service.ts'
 import { hosted } from './corpus/case.ts'
-import { assertOutcomes, type Outcome } from './outcome.ts'
-import { open } from './raw.ts'
+import { assertOutcomes, type Outcome } from './client/outcome.ts'
+import { open } from './client/raw.ts'
 
-/*
- * The greatest heads that are taken, and the smallest that are not.
- */
+/* The largest accepted heads and the smallest refused ones. */
 
 const MAX = 8_192
 
-/** A head whose target has so many bytes. */
+/** A head with a target of this many bytes. */
 function withTarget(bytes: number): string {
   return hosted(`GET /${'x'.repeat(bytes - 1)} HTTP/1.1`)
 }
 
-/** A head whose header names and values have so many bytes together. */
+/** A head whose header names and values have this many bytes in total. */
 function withHeaders(bytes: number): string {
   return hosted('GET /health HTTP/1.1', `X: ${'x'.repeat(bytes - 'Hostexample.comX'.length)}`)
 }
 
-/** A head that has so many header lines. */
+/** A head with this many header lines. */
 function withLines(count: number): string {
   return hosted('GET /health HTTP/1.1', ...Array.from({ length: count - 1 }, () => 'X:'))
 }
@@ -38,8 +36,8 @@ suite('limits', { concurrency: true }, () => {
     ],
     ['a target of 15 kB', withTarget(15_000), 414],
     ['headers of 17 kB', withHeaders(17_000), 431],
-    ['a target that only just fits the parser', withTarget(32_000), 414],
-    ['headers that only just fit the parser', withHeaders(32_000), 431],
+    ['a target that only just fits what is read', withTarget(32_000), 414],
+    ['headers that only just fit what is read', withHeaders(32_000), 431],
     ['as many lines as are taken', withLines(1_024), 'health'],
     ['one line more', withLines(1_025), 431],
     ['many lines more', withLines(2_000), 431],
@@ -73,18 +71,17 @@ suite('limits', { concurrency: true }, () => {
       client.send(head)
       assertOutcomes(await client.untilEnd(), [outcome], true)
     })
-    test(`${name}, behind a request`, async (t) => {
+    test(`${name}, after a request`, async (t) => {
       const { port } = await startTestService(t)
       const client = await open(port)
       client.send(hosted('GET / HTTP/1.1') + head)
       assertOutcomes(await client.untilEnd(), ['health', outcome], true)
     })
-    // What the parser cannot hold, in pieces so small that the first line is gone by then, is headers to us.
     test(`${name}, a kilobyte at a time`, async (t) => {
       const { port } = await startTestService(t)
       const client = await open(port)
       await client.sendInPieces(head, 1_000)
-      assertOutcomes(await client.untilEnd(), [431], true)
+      assertOutcomes(await client.untilEnd(), [outcome], true)
     })
   }
 })

@@ -4,13 +4,11 @@ import { refusal } from '../../src/api/responses.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
 import { bare, hosted } from './corpus/case.ts'
-import { LARGE, listenHeld, settled } from './held.ts'
-import { assertOutcomes } from './outcome.ts'
-import { open } from './raw.ts'
+import { LARGE, listenHeld, settled } from './client/held.ts'
+import { assertOutcomes } from './client/outcome.ts'
+import { open } from './client/raw.ts'
 
-/*
- * What arrives behind a request that is still being answered: it never gets between that request and its answer.
- */
+/* Bytes that arrive after a request never disturb that request's answer. */
 
 const REQUEST = hosted('GET / HTTP/1.1')
 
@@ -27,13 +25,13 @@ const GARBAGE = {
 
 suite('behind a request that is still being answered', { concurrency: true }, () => {
   for (const [name, garbage] of Object.entries(GARBAGE))
-    test(`${name}: the request has its own answer, and then the connection ends`, async (t) => {
+    test(`${name}: the request gets its own answer, and then the connection ends`, async (t) => {
       const { port, taken, held } = await listenHeld(t)
       const client = await open(port)
       client.send(REQUEST + garbage)
       await taken(1)
       await settled()
-      // Half a line may still become a request; with the end of what the client says it cannot.
+      // Half a line may still become a request, but not after the client has closed its side.
       if (garbage === 'FOO /') client.socket.end()
       await settled()
       held[0]!.answer()
@@ -41,7 +39,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
       assert.equal(held.length, 1)
     })
 
-  test('every request before the garbage is answered, the last one says that it is', async (t) => {
+  test('every request before the garbage is answered, and the last answer says close', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const client = await open(port)
     client.send(`${REQUEST.repeat(3)}\0`)
@@ -51,7 +49,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     assertOutcomes(await client.untilEnd(), ['health', 'health', 'health'], true)
   })
 
-  test('garbage is answered itself where all requests have their answers, but not before', async (t) => {
+  test('garbage gets its own answer only after all requests have theirs', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const client = await open(port)
     client.send(REQUEST.repeat(2))
@@ -63,7 +61,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     assertOutcomes(await client.untilEnd(), ['health', 'health', 400], true)
   })
 
-  test('a request that cannot be answered waits for its turn', async (t) => {
+  test('a refusal waits for the answers before it', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const client = await open(port)
     client.send(REQUEST.repeat(2) + bare('GET / HTTP/1.1') + REQUEST)
@@ -75,7 +73,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     assert.equal(held.length, 2)
   })
 
-  test('nothing behind a last request is ever asked of the application', async (t) => {
+  test('the application never sees a request after the last one', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const lasts = [
       hosted('GET / HTTP/1.1', 'Connection: close'),
@@ -97,7 +95,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     }
   })
 
-  test('answers keep the order of their requests, in whichever order they are found', async (t) => {
+  test('answers keep the order of their requests, however long each takes', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const client = await open(port, [1])
     client.send(REQUEST + hosted('HEAD / HTTP/1.1') + REQUEST + bare('GET / HTTP/1.1'))
@@ -110,7 +108,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     )
   })
 
-  test('a client that is gone when its answer comes is no fault', async (t) => {
+  test('a client that has gone before its answer causes no fault', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const behind = ['', '\0', REQUEST, GARBAGE.CONNECT, GARBAGE['CONNECT with a body']]
     for (const text of behind) {
@@ -130,7 +128,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     client.socket.destroy()
   })
 
-  test('a client that asks far ahead of its answers gets as many as may be under way, and the end', async (t) => {
+  test('a client that pipelines too many requests gets the maximum of answers, then the connection ends', async (t) => {
     const { port, held, taken } = await listenHeld(t, { pipelinedMax: 8 })
     const client = await open(port)
     client.send(REQUEST.repeat(100_000))
@@ -141,7 +139,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
     assert.equal(held.length, 8)
   })
 
-  test('so does a client that never reads what it is answered', async (t) => {
+  test('a client that never reads its answers gets the same maximum, then the connection ends', async (t) => {
     let taken = 0
     const answer = () => {
       taken += 1

@@ -1,8 +1,6 @@
 import { AUTHORIZED, bare, type Case, closed, hosted, kept } from './case.ts'
 
-/*
- * Bodies: nobody wants one, so whatever follows a head that announces one is never read as a request (RFC 9112, 6).
- */
+/* Bodies: the service never reads what follows a head with a body as a request (RFC 9112, 6). */
 
 const POST = 'POST /v1/servers HTTP/1.1'
 const GET = 'GET /v1/servers HTTP/1.1'

@@ -1,38 +1,41 @@
-import type { Outcome } from '../outcome.ts'
+import type { Outcome } from '../client/outcome.ts'
 
-/** What is sent, and all that may come of it. */
+/** A text to send, and its expected answers. */
 export interface Case {
   name: string
   /**
-   * One character for each byte. KEY stands for a good key that was not used yet, CUT_OFF for one without its last
-   * character, UPPER_CASE for one whose part behind the fixed prefix is in upper case, and REVOKED for one that was
-   * used and then revoked within this second.
+   * A Latin-1 string with placeholders. KEY is a valid, unused key. CUT_OFF lacks the last
+   * character. UPPER_CASE has an upper-case body. REVOKED was used and then revoked within this
+   * second.
    */
   send: string
-  /** In order. */
+  /** The expected answers, in order. */
   answers: Outcome[]
-  /** Whether the last answer says so and the connection ends after it. Otherwise another request has to be answered. */
+  /**
+   * True if the last answer says `close` and the connection ends. Otherwise another request must be
+   * answered.
+   */
   closes: boolean
 }
 
 export const AUTHORIZED = 'Authorization: Bearer KEY'
 
-/** The head of a request, with a Host. */
+/** A request head with a Host. */
 export function hosted(line: string, ...fields: string[]): string {
   return bare(line, 'Host: example.com', ...fields)
 }
 
-/** The same without. */
+/** A request head without a Host. */
 export function bare(line: string, ...fields: string[]): string {
   return [line, ...fields, '', ''].join('\r\n')
 }
 
-/** A case that leaves the connection open. */
+/** A case after which the connection stays open. */
 export function kept(name: string, send: string, ...answers: Outcome[]): Case {
   return { name, send, answers, closes: false }
 }
 
-/** A case that ends it. */
+/** A case that ends the connection. */
 export function closed(name: string, send: string, ...answers: Outcome[]): Case {
   return { name, send, answers, closes: true }
 }

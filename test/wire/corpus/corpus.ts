@@ -4,7 +4,7 @@ import { CREDENTIALS, SEQUENCES } from './credentials.ts'
 import { HOSTS, IGNORED, SYNTAX } from './header-fields.ts'
 import { METHODS, NOISE, TARGETS, VERSIONS } from './request-lines.ts'
 
-/** Every case that is written by hand, by subject. */
+/** All handwritten cases, by subject. */
 export const CORPUS: Record<string, Case[]> = {
   versions: VERSIONS,
   methods: METHODS,

@@ -1,8 +1,6 @@
 import { AUTHORIZED, bare, type Case, closed, hosted, kept } from './case.ts'
 
-/*
- * The Authorization header as it stands on the wire (spec 5.1), and what requests do to one another.
- */
+/* The Authorization header on the wire (spec 5.1), and sequences of requests. */
 
 const LISTING = 'GET /v1/servers HTTP/1.1'
 

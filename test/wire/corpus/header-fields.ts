@@ -1,8 +1,6 @@
 import { AUTHORIZED, bare, type Case, closed, hosted, kept } from './case.ts'
 
-/*
- * Host, the syntax of header fields (RFC 9112, 5), and fields that others act on and the service does not.
- */
+/* Host, the syntax of header fields (RFC 9112, 5), and fields that the service ignores. */
 
 const HEALTH = 'GET /health HTTP/1.1'
 const LISTING = 'GET /v1/servers HTTP/1.1'
@@ -60,6 +58,11 @@ export const SYNTAX: Case[] = [
   closed('a value of 9 kB', hosted(HEALTH, `X: ${'x'.repeat(9_000)}`), 431),
   closed('a name of 9 kB', hosted(HEALTH, `${'x'.repeat(9_000)}: x`), 431),
   closed('a target of 9 kB', hosted(`GET /${'x'.repeat(9_000)} HTTP/1.1`), 414),
+  closed(
+    'a target of 9 kB and more fields than are read',
+    hosted(`GET /${'x'.repeat(9_000)} HTTP/1.1`, ...many(1_100, 'a: b')),
+    414,
+  ),
   closed('a target of 9 kB, unknown method', hosted(`FOO /${'x'.repeat(9_000)} HTTP/1.1`), 414),
 ]
 

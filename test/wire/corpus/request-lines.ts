@@ -1,8 +1,6 @@
 import { AUTHORIZED, bare, type Case, closed, hosted, kept } from './case.ts'
 
-/*
- * The first line: method, target and version (RFC 9112, 3), and bytes that have none.
- */
+/* The first line: method, target and version (RFC 9112, 3), and bytes without one. */
 
 export const VERSIONS: Case[] = [
   kept('a plain request', hosted('GET /v1/servers HTTP/1.1', AUTHORIZED), 'listing'),
@@ -115,6 +113,11 @@ export const TARGETS: Case[] = [
 
 export const NOISE: Case[] = [
   kept('empty lines before a request', `\r\n\r\n${hosted('GET /health HTTP/1.1')}`, 'health'),
+  kept(
+    'more empty lines before a request than a head may have bytes',
+    '\r\n'.repeat(20_000) + hosted('GET /health HTTP/1.1'),
+    'health',
+  ),
   closed('LF-only lines', 'GET /health HTTP/1.1\nHost: x\n\n', 400),
   closed('CR-only lines', 'GET /health HTTP/1.1\rHost: x\r\r', 400),
   closed('TLS', '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03\x9a\x51\xd2\x44\xe0\x8c', 400),

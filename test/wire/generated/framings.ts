@@ -1,8 +1,6 @@
 import { AUTHORIZED, bare, hosted } from '../corpus/case.ts'
 
-/*
- * Every way to say how long a message is, alone and against another; and chunks of every form.
- */
+/* Every way to give the length of a message, alone and in conflict, and chunks of every form. */
 
 const LISTING = 'GET /v1/servers HTTP/1.1'
 const SMUGGLED = hosted(LISTING, AUTHORIZED)
@@ -38,7 +36,7 @@ const FRAMINGS: string[][] = [
   ]),
 ]
 
-/** On a request that has no answer but 404, and on one that would be allowed. */
+/** On a request that is a 404 anyway, and on one that is allowed. */
 export const FRAMED: string[] = FRAMINGS.flatMap((fields) => [
   withFields('HTTP/1.1', fields),
   withFields('HTTP/1.0', ['Connection: keep-alive', ...fields]),
@@ -55,7 +53,7 @@ const TRAILERS = [
   'no colon\r\n| X: y\r\n|X : y\r\n|X: y\n|X: y\r|\0',
 ].flatMap((lines) => lines.split('|'))
 
-/** Whatever is in the chunks, there is the answer to the head, and no other. */
+/** The head is answered, and nothing in the chunks is. */
 export const CHUNKS: string[] = [
   ...SIZES.flatMap((size) => SIZE_ENDS.map((end) => `${size}${end}hello\r\n0\r\n\r\n`)),
   ...SIZES.map((size) => `5\r\nhello${size}\r\n\r\n`),

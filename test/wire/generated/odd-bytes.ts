@@ -1,8 +1,8 @@
 import { AUTHORIZED, bare, hosted } from '../corpus/case.ts'
 
 /*
- * One byte that does not belong there, at each place of a header field and of the first line. What stands behind the
- * request is for whoever reads a body, a chunk or an end of the head where there is none.
+ * One wrong byte at each position of a header field and of the first line. The bytes after the
+ * request would mislead a reader that sees a body, a chunk or an end of the head there.
  */
 
 const BYTES = [...'\0\x01\t\v\f\r\n \x7f\x80\xa0\xff,']
@@ -11,10 +11,13 @@ const INNER = hosted('GET /v1/servers HTTP/1.1', AUTHORIZED)
 const BEHIND = INNER + hosted('GET /nope HTTP/1.1')
 const LAST_CHUNK = '0\r\n\r\n'
 
-/** What others go by: where a message and a connection end, whom it is for, who asks; and a body, if it has one. */
+/**
+ * The header fields that matter to other readers: framing, connection, host and key, with a body if
+ * needed.
+ */
 const FIELDS: [name: string, value: string, body?: string][] = [
   ['Host', 'example.com'],
-  // As a body it has the first of the requests behind it.
+  // The body is the first of the requests after it.
   ['Content-Length', String(INNER.length)],
   ['Transfer-Encoding', 'chunked', LAST_CHUNK],
   ['Connection', 'close'],
@@ -23,7 +26,7 @@ const FIELDS: [name: string, value: string, body?: string][] = [
   ['Authorization', 'Bearer KEY'],
 ]
 
-/** The places of a field, as what becomes of its line. */
+/** The positions in a field, as functions that change its line. */
 const FIELD_PLACES: ((byte: string, name: string, value: string) => string)[] = [
   (byte, name, value) => `${byte}${name}: ${value}\r\n`,
   (byte, name, value) => `${name.slice(0, 2)}${byte}${name.slice(2)}: ${value}\r\n`,
@@ -39,7 +42,7 @@ const FIELD_PLACES: ((byte: string, name: string, value: string) => string)[] = 
   (byte, name, value) => `${name}: ${value}\r\n\r${byte}\n`,
 ]
 
-/** With a Host and a good key beside it, unless it is that itself. */
+/** Adds a Host and a valid key, unless the field is one of them. */
 export const ODD_FIELDS: string[] = FIELDS.flatMap(([name, value, body = '']) =>
   FIELD_PLACES.flatMap((place) =>
     BYTES.map((byte) => {

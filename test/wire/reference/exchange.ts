@@ -2,21 +2,21 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { ask } from '../../fixtures/requests.ts'
 import { addOwner, startTestService } from '../../fixtures/service.ts'
-import { settled } from '../held.ts'
-import { assertOutcomes, headsAmong } from '../outcome.ts'
-import { open, type RawClient } from '../raw.ts'
+import { settled } from '../client/held.ts'
+import { assertOutcomes, headsAmong } from '../client/outcome.ts'
+import { open, type RawClient } from '../client/raw.ts'
 import { type Expected, readConnection } from './read-connection.ts'
 
-/** A service, and a key of it that was used within the second which this test takes. */
+/** A service, and one of its keys that was used within the current second. */
 export interface Counterpart {
   key: string
-  /** Says all of a text, in one piece or cut at these places, and compares what comes of it with the reference. */
+  /** Sends a text, whole or cut at these positions, and compares the answers with the reference. */
   exchange(text: string, cuts?: readonly number[]): Promise<void>
-  /** What has to be so in the end. */
+  /** The final assertions. */
   assertWhole(): Promise<void>
 }
 
-export async function startCounterpart(t: TestContext): Promise<Counterpart> {
+export async function startCounterpart(t: Pick<TestContext, 'after'>): Promise<Counterpart> {
   const service = await startTestService(t, { headersMs: 60_000, lingerMs: 10_000 })
   const { key } = await addOwner(service.store, 'ada@example.com')
   assert.equal((await ask(service.port, { key })).status, 200)
@@ -42,12 +42,14 @@ export async function startCounterpart(t: TestContext): Promise<Counterpart> {
   }
 }
 
-/** Of two right ends, the one with as many answers. */
-function nearest(expected: readonly Expected[], count: number): Expected {
+/** Picks the valid ending with the same number of answers. */
+export function nearest(expected: readonly Expected[], count: number): Expected {
   return expected.find(({ answers }) => answers.length === count) ?? expected[0]!
 }
 
-/** Each piece is read, and answered if it can be, before the next one is sent: none is sent to who has closed. */
+/**
+ * The service reads and answers each piece before the next one. Stops when the service has closed.
+ */
 async function sendInCuts(client: RawClient, text: string, cuts: readonly number[]): Promise<void> {
   const places = [...new Set(cuts)].toSorted((one, other) => one - other)
   for (const [index, place] of [0, ...places].entries()) {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 
-/** A change to a text, at places that are given as parts of its length. */
+/** A change of a text, at positions given as fractions of its length. */
 export type Mutation = (text: string, others: readonly string[]) => string
 
 const BYTES = [...'\0\x01\t\v\f\r\n \x7f\x80\xa0\xff,:;/?#*@[%"019Gx', '\r\n', '\r\n\r\n', '\r\n ']
@@ -42,7 +42,7 @@ const swap = fc.tuple(place, length, place).map(
     },
 )
 
-/** A line once more in another place, a line away, or moved. */
+/** Repeats, removes or moves a line. */
 const lineChange = fc.tuple(place, place, fc.constantFrom('repeat', 'remove', 'move')).map(
   ([from, to, kind]): Mutation =>
     (text) => {
@@ -55,7 +55,7 @@ const lineChange = fc.tuple(place, place, fc.constantFrom('repeat', 'remove', 'm
     },
 )
 
-/** The beginning of another text in place of a line. */
+/** Replaces a line by the beginning of another text. */
 const splice = fc.tuple(place, place, length).map(
   ([from, which, count]): Mutation =>
     (text, others) => {
@@ -70,7 +70,7 @@ export const mutation = fc.oneof(insertion, deletion, repetition, swap, lineChan
 
 export const cuts = fc.array(place, { maxLength: 4 })
 
-/** The place in a length that so many ten-thousandths of it are. */
+/** The position at this many ten-thousandths of a length. */
 export function within(length: number, place: number): number {
   return Math.floor(((length + 1) * place) / 10_000)
 }

@@ -1,24 +1,24 @@
-import type { Outcome } from '../outcome.ts'
-import { type Head, membersOf, readHead } from './read-head.ts'
+import type { Outcome } from '../client/outcome.ts'
+import { type Head, isFramed, membersOf, readHead, TARGET_MAX } from './read-head.ts'
 
-/** What has to come of a connection on which all of a text is said, and then no more. */
+/** The expected result of a connection that sends a text and then closes its side. */
 export interface Expected {
   answers: Outcome[]
-  /** Whether the last answer has to say that it is the last. */
+  /** True if the last answer must say `close`. */
   closes: boolean
 }
 
 /**
- * Reads a connection as a service has to that wants no bodies. `key` is good, and was used within this second.
- * There are two right ends where there is no request behind one that takes longer: an answer of its own, or none.
+ * Reads a connection as a service without bodies must. `key` is valid and was used within this
+ * second. Incomplete bytes after a slow request have two valid endings: an answer of their own, or
+ * none.
  */
 export function readConnection(text: string, key: string): Expected[] {
   const answers: Outcome[] = []
   for (let at = 0; ; ) {
     const head = readHead(text, at)
     if (head === null) return [{ answers, closes: false }]
-    const isNoRequest = typeof head === 'number' || head.method === 'CONNECT'
-    if (isNoRequest) {
+    if (typeof head === 'number' || (head.method === 'CONNECT' && isFramed(head))) {
       const own = { answers: [...answers, typeof head === 'number' ? head : 404], closes: true }
       return isWaitedFor(answers.at(-1)) ? [own, { answers, closes: true }] : [own]
     }
@@ -29,26 +29,24 @@ export function readConnection(text: string, key: string): Expected[] {
   }
 }
 
-/** The database is asked, or might have been. */
+/** True if the request reaches the database, or could. */
 function isWaitedFor(outcome: Outcome | undefined): boolean {
   return outcome === 401 || outcome === 429
 }
 
-function flawOf({ target, version, fields }: Head): 400 | 414 | 431 | 505 | null {
+function flawOf(head: Head): 400 | 414 | 431 | 505 | null {
+  const { target, version, fields } = head
+  if (!isFramed(head)) return 400
   if (version === '2.0') return 505
-  if (version === '0.9') return 400
-  if (target.length > 8_192) return 414
+  if (target.length > TARGET_MAX) return 414
   const lines = [...fields].flatMap(([name, values]) => values.map((value) => name + value))
-  if (lines.join('').length > 8_192 || lines.length > 1_024) return 431
+  if (lines.join('').length > 8_192) return 431
   const hosts = fields.get('host') ?? []
   if (hosts.length > 1 || (hosts.length === 0 && version === '1.1')) return 400
-  if (!hosts.every(isHost)) return 400
-  const codings = fields.get('transfer-encoding') ?? []
-  if (codings.length > 0 && version === '1.0') return 400
-  return codings.every((coding) => coding.toLowerCase() === 'chunked') ? null : 400
+  return hosts.every(isHost) ? null : 400
 }
 
-/** RFC 3986, 3.2.2 and 3.2.3, where what is in brackets and behind a percent sign is not looked into. */
+/** RFC 3986, 3.2.2 and 3.2.3, without checks inside brackets and after percent signs. */
 function isHost(host: string): boolean {
   const name = host.replace(/:[0-9]*$/, '')
   if (name.startsWith('[')) return /^\[[0-9A-Za-z:.]+\]$/.test(name)
@@ -75,7 +73,7 @@ function pathOf(target: string): string {
   return path === '' ? '/' : path
 }
 
-/** RFC 9112, 9.3, and what may follow that is no request: a body, another protocol. */
+/** RFC 9112, 9.3. Also closes before a body or another protocol. */
 function isLast({ version, fields }: Head): boolean {
   const options = membersOf(fields, 'connection')
   if (options.includes('close')) return true

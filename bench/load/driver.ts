@@ -1,0 +1,139 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cpuSecondsOf } from '../proc.ts'
+import type { Keys, Scene } from '../scene.ts'
+import type { Subject } from '../subject.ts'
+
+/** The answers that a driver counted in one run. */
+export interface Counted {
+  seconds: number
+  /** Answers with 200. */
+  ok: number
+  /** Answers with another status. */
+  other: number
+}
+
+/** What the answers cost the server, as CPU time of all its threads. */
+interface Cost {
+  /** 200s per second of CPU time. */
+  perCpuSecond: number
+  /** Microseconds of CPU time for an answer of any status. */
+  cpu: number
+}
+
+/** A load generator. Each connection sends its next request as soon as it has an answer. */
+export interface Driver {
+  name: string
+  /** Uses the keys in turn, from where the last run ended. */
+  run(subject: Subject, seconds: number): Promise<Counted & Cost>
+}
+
+type Load = (port: number, seconds: number, from: number) => Promise<Counted>
+
+const CONNECTIONS = 64
+
+/** Uses wrk if it is installed, and autocannon otherwise. */
+export async function chooseDriver(
+  scene: Scene,
+  keys: Keys,
+  connections = CONNECTIONS,
+): Promise<Driver> {
+  const hasWrk = await isInstalled(scene, 'wrk')
+  const load = hasWrk ? wrk(scene, keys, connections) : autocannon(keys, connections)
+  return {
+    name: `${hasWrk ? 'wrk' : 'autocannon (wrk is not installed)'}, ${connections} connections`,
+    async run(subject, seconds) {
+      const before = cpuSecondsOf(subject.pid)
+      const counted = await load(subject.port, seconds, keys.next)
+      const cpuSeconds = cpuSecondsOf(subject.pid) - before
+      const answers = counted.ok + counted.other
+      subject.answered += answers
+      // When the driver stops, every connection has an unanswered request.
+      keys.next = (keys.next + answers + connections) % keys.all.length
+      return {
+        ...counted,
+        perCpuSecond: counted.ok / cpuSeconds,
+        cpu: (cpuSeconds * 1e6) / answers,
+      }
+    },
+  }
+}
+
+/** wrk prints its version and exits with 1. Only a missing program throws ENOENT. */
+async function isInstalled({ children }: Scene, program: string): Promise<boolean> {
+  return children.run(program, ['--version'], 5).then(
+    () => true,
+    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+  )
+}
+
+function wrk({ children, folder }: Scene, keys: Keys, connections: number): Load {
+  const scriptPath = join(folder, 'walk.lua')
+  writeFileSync(scriptPath, WALK)
+  return async (port, seconds, from) => {
+    const url = `http://127.0.0.1:${port}/v1/servers`
+    const options = `-t 1 -c ${connections} -d ${seconds}s --timeout 10s -s`.split(' ')
+    const args = [...options, scriptPath, url, '--', keys.path, String(from)]
+    const printed = await children.run('wrk', args, seconds + 30)
+    const summary = /^SEEN (\d+) (\d+) (\d+) (\d+)$/m.exec(printed)
+    if (summary === null) throw new Error(`wrk printed no summary:\n${printed}`)
+    const [microseconds = 0, answers = 0, other = 0, failed = 0] = summary.slice(1).map(Number)
+    if (failed > 0) throw new Error(`${failed} requests had no answer:\n${printed}`)
+    return { seconds: microseconds / 1e6, ok: answers - other, other }
+  }
+}
+
+/** wrk itself counts statuses from 400 on. Below 400 the servers under test send only 200. */
+const WALK = `
+local texts = {}
+local position
+
+function init(args)
+  position = tonumber(args[2])
+  for key in io.lines(args[1]) do
+    texts[#texts + 1] = 'GET /v1/servers HTTP/1.1\\r\\nHost: ' .. wrk.headers['Host'] ..
+      '\\r\\nAuthorization: Bearer ' .. key .. '\\r\\n\\r\\n'
+  end
+end
+
+function request()
+  position = position % #texts + 1
+  return texts[position]
+end
+
+function done(summary)
+  local errors = summary.errors
+  local failed = errors.connect + errors.read + errors.write + errors.timeout
+  io.write(string.format('SEEN %d %d %d %d\\n', summary.duration, summary.requests, errors.status, failed))
+end
+`
+
+/** The part of autocannon that the benchmark uses. The package in bench/peers has no types. */
+type Autocannon = (options: {
+  url: string
+  connections: number
+  /** In seconds. */
+  duration: number
+  requests: { setupRequest<R extends { headers?: Record<string, string> }>(request: R): R }[]
+}) => Promise<{ '2xx': number; non2xx: number; errors: number; duration: number }>
+
+function autocannon({ all }: Keys, connections: number): Load {
+  const path = join(import.meta.dirname, '../peers/node_modules/autocannon/autocannon.js')
+  if (!existsSync(path))
+    throw new Error('no load generator: install wrk, or run npm ci --prefix bench/peers')
+  return async (port, duration, from) => {
+    const { default: run } = (await import(path)) as { default: Autocannon }
+    const url = `http://127.0.0.1:${port}/v1/servers`
+    let position = from
+    const setupRequest = <R extends { headers?: Record<string, string> }>(request: R): R => {
+      position = (position + 1) % all.length
+      return {
+        ...request,
+        headers: { ...request.headers, Authorization: `Bearer ${all[position]}` },
+      }
+    }
+    const result = await run({ url, connections, duration, requests: [{ setupRequest }] })
+    if (result.errors > 0) throw new Error(`${result.errors} requests had no answer`)
+    return { seconds: result.duration, ok: result['2xx'], other: result.non2xx }
+  }
+}

@@ -1,0 +1,53 @@
+import { openClients } from './client.ts'
+import { textsOf } from './requests.ts'
+import type { Latencies, Paced } from './programs.ts'
+import { type Answered, askOnSchedule, percentile } from './schedule.ts'
+
+/*
+ * Sends requests at a fixed rate and prints their latencies. The argument is a Paced as JSON.
+ */
+
+const paced = JSON.parse(process.argv[2]!) as Paced
+const clients = await openClients(paced.port, paced.connections)
+const startsAt =
+  paced.startsAt === undefined ? performance.now() + 10 : paced.startsAt - performance.timeOrigin
+const all = await askOnSchedule({
+  clients,
+  text: textsOf(paced),
+  rate: paced.rate,
+  startsAt,
+  endsAt: startsAt + paced.seconds * 1_000,
+  whenBusy: 'wait',
+})
+console.log(JSON.stringify(latenciesOf(all)))
+for (const client of clients) client.close()
+
+function latenciesOf(all: readonly Answered[]): Latencies {
+  const from = startsAt + paced.uncountedSeconds * 1_000
+  const counted = all.filter(({ dueAt }) => dueAt >= from)
+  const wholeSeconds = Math.floor(paced.seconds - paced.uncountedSeconds)
+  const seconds = Array.from({ length: wholeSeconds }, (_, second) =>
+    counted.filter(({ dueAt }) => Math.floor((dueAt - from) / 1_000) === second),
+  )
+  const having = (isMeant: (status: number) => boolean) =>
+    all.filter(({ status }) => isMeant(status)).length
+  return {
+    ok: having((status) => status === 200),
+    other: having((status) => status !== 200 && status !== 0),
+    unanswered: having((status) => status === 0),
+    ...percentilesOf(counted),
+    p999: percentile(valuesOf(counted), 0.999),
+    eachSecond: seconds.map(percentilesOf),
+  }
+}
+
+function percentilesOf(requests: readonly Answered[]) {
+  const values = valuesOf(requests)
+  return { p50: percentile(values, 0.5), p99: percentile(values, 0.99) }
+}
+
+function valuesOf(requests: readonly Answered[]): number[] {
+  return requests
+    .filter(({ status }) => status === 200 || status === 0)
+    .map(({ latency }) => latency)
+}

@@ -1,0 +1,118 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Cluster, startCluster } from '../test/fixtures/postgres/cluster.ts'
+import { type Children, createChildren } from './children.ts'
+import { type Latencies, runPaced } from './load/programs.ts'
+import { versions } from './results.ts'
+import { keysOf, seedSqlite } from './seed.ts'
+import { startServe, type Subject } from './subject.ts'
+
+/** The length of a run. */
+export interface Settings {
+  rounds: number
+  /** Seconds of load on one server in one round. */
+  seconds: number
+  warmUpSeconds: number
+  /** Requests that each server answers before its memory is read. */
+  requests: number
+  /** Keys of the largest file. */
+  keysMax: number
+  /** The folder of an older tree to compare with. Empty except for the suite that needs one. */
+  tree: string
+}
+
+/** What a suite opens, and closes together. */
+export interface Scene {
+  settings: Settings
+  children: Children
+  /** For files. `close` deletes it. */
+  folder: string
+  /** `close` calls this function, and the ones given before it afterwards. */
+  atEnd(end: () => Promise<unknown>): void
+  /** Harmless when repeated. */
+  close(): Promise<void>
+}
+
+/** Keys that load generators use in turn, from a file. */
+export interface Keys {
+  all: readonly string[]
+  path: string
+  /** The number of the least recently used key. */
+  next: number
+}
+
+export const KEYS = 100_000
+export const SERVERS_PER_OWNER = 10
+
+export function openScene(settings: Settings): Scene {
+  const children = createChildren()
+  const folder = mkdtempSync(join(tmpdir(), 'server-listing-bench-'))
+  const ends: (() => Promise<unknown>)[] = []
+  let closing: Promise<void> | undefined
+
+  async function close(): Promise<void> {
+    children.endAll()
+    for (const end of ends) await end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+
+  return {
+    settings,
+    children,
+    folder,
+    atEnd: (end) => ends.unshift(end),
+    close: () => (closing ??= close()),
+  }
+}
+
+/** Seeds a SQLite file of 100,000 keys. Returns its path. */
+export async function openFile({ folder }: Scene, name: string): Promise<string> {
+  const path = join(folder, name)
+  console.log('seeding a file: 20,000 owners, 200,000 servers, 100,000 keys')
+  await seedSqlite(path, KEYS, SERVERS_PER_OWNER)
+  return path
+}
+
+/** Starts the service on such a file, and writes the file's keys for load generators. */
+export async function openService(scene: Scene): Promise<{ service: Subject; keys: Keys }> {
+  const file = await openFile(scene, 'bench.db')
+  const service = await startServe(scene.children, 'service', `sqlite:${file}`)
+  return { service, keys: openKeys(scene, 'bench') }
+}
+
+export async function openCluster(
+  { atEnd }: Scene,
+  settings: Record<string, string> = {},
+): Promise<Cluster> {
+  const cluster = await startCluster({ settings })
+  atEnd(cluster.remove)
+  const server = join(cluster.binaries, 'postgres')
+  versions.PostgreSQL = execFileSync(server, ['--version'], { encoding: 'utf8' }).trim()
+  return cluster
+}
+
+/** Writes keys to a file that load generators read. */
+export function openKeys({ folder }: Scene, name: string, all = keysOf(KEYS)): Keys {
+  const path = join(folder, `${name}.keys`)
+  writeFileSync(path, `${all.join('\n')}\n`, { mode: 0o600 })
+  return { all, path, next: 0 }
+}
+
+/** Sends requests to a server at a fixed rate per second, from a process of their own. */
+export async function askAtRate(
+  { children }: Scene,
+  subject: Subject,
+  keys: Keys,
+  rate: number,
+  seconds: number,
+): Promise<Latencies> {
+  const [connections, uncountedSeconds] = [128, 1]
+  const { port } = subject
+  const load = { port, keysPath: keys.path, from: keys.next, rate, seconds }
+  const latencies = await runPaced(children, { ...load, connections, uncountedSeconds })
+  subject.answered += latencies.ok + latencies.other
+  keys.next = (keys.next + Math.round(rate * seconds)) % keys.all.length
+  return latencies
+}

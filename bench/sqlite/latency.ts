@@ -1,0 +1,51 @@
+import { watchStolen } from '../proc.ts'
+import { medianOf, runRounds } from '../rounds.ts'
+import { askAtRate } from '../scene.ts'
+import type { Result } from '../table.ts'
+import type { Bench } from './suite.ts'
+
+/** Each round measures the peak rate again, because a machine's speed changes. */
+const PEAK_SECONDS = 2
+/** Limit of rounds, as a multiple of the wanted number. */
+const TRIES = 4
+/** Loads as shares of the peak. The results are those at one half. */
+const LOADS = [0.1, 0.25, 0.5, 0.75, 0.9]
+
+/** The latency of both servers, at rates below what the service reached just before. */
+export async function measureLatency(bench: Bench): Promise<Result[]> {
+  const measured = new Map<number, Awaited<ReturnType<typeof measureLoad>>>()
+  for (const load of LOADS) measured.set(load, await measureLoad(bench, load))
+  const atHalf = measured.get(0.5)!
+  const ratios = atHalf.map((round) => ({ ratio: round.p99 / round['bare p99'] }))
+  return [
+    ['p99 of the 200s at half of the peak rate', medianOf(atHalf, 'p99'), '< 10 ms'],
+    ['p99 at half of the peak rate, service / bare node:http', medianOf(ratios, 'ratio'), '≤ 1.3'],
+  ]
+}
+
+function measureLoad(bench: Bench, load: number) {
+  const { settings, driver, bare, service, keys } = bench
+  return runRounds({
+    title: `latency at ${load * 100} % of the peak rate, in ms from the moment each request was due`,
+    count: load === 0.5 ? settings.rounds : Math.ceil(settings.rounds / 3),
+    tries: TRIES,
+    async measure() {
+      const peak = await driver.run(service, PEAK_SECONDS)
+      const rate = Math.round((peak.ok / peak.seconds) * load)
+      const ofBare = await askAtRate(bench, bare, keys, rate, settings.seconds)
+      const readStolen = watchStolen()
+      const seen = await askAtRate(bench, service, keys, rate, settings.seconds)
+      return {
+        rate,
+        'bare p50': ofBare.p50,
+        'bare p99': ofBare.p99,
+        p50: seen.p50,
+        p99: seen.p99,
+        'p99.9': seen.p999,
+        'not 200': seen.other,
+        unanswered: seen.unanswered,
+        stolen: readStolen(),
+      }
+    },
+  })
+}

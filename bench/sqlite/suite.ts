@@ -1,0 +1,45 @@
+import { join } from 'node:path'
+import { chooseDriver, type Driver } from '../load/driver.ts'
+import { residentMbOf } from '../proc.ts'
+import { type Keys, openService, type Scene } from '../scene.ts'
+import { startSubject, type Subject } from '../subject.ts'
+import { openTable, type Result } from '../table.ts'
+import { measureAnswers } from './answers.ts'
+import { measureLatency } from './latency.ts'
+
+/** Limit of load rounds per server. A driver that needs more makes no progress. */
+const LOADS_MAX = 1_000
+
+/** The service, the server to compare it with, and the load on both. */
+export interface Bench extends Scene {
+  service: Subject
+  bare: Subject
+  keys: Keys
+  driver: Driver
+}
+
+export async function measureSqlite(scene: Scene): Promise<Result[]> {
+  const { service, keys } = await openService(scene)
+  const program = join(import.meta.dirname, 'bare-server-main.ts')
+  const args = [process.execPath, program, String(service.port), keys.all[0]!] as const
+  const bare = await startSubject(scene.children, 'bare', args)
+  const driver = await chooseDriver(scene, keys)
+  const bench = { ...scene, service, bare, keys, driver }
+  // The memory comes first, because it depends on what a process has answered before. Its load also
+  // warms the servers up.
+  const memory = await measureMemory(bench)
+  return [...(await measureAnswers(bench)), ...(await measureLatency(bench)), memory]
+}
+
+/** Loads both servers until each has answered `requests`, and compares their resident memory. */
+async function measureMemory({ settings, driver, bare, service }: Bench): Promise<Result> {
+  const printRow = openTable('resident memory', 'server')
+  for (const subject of [bare, service]) {
+    for (let load = 0; load < LOADS_MAX && subject.answered < settings.requests; load += 1)
+      await driver.run(subject, settings.seconds)
+    const { name, pid, answered } = subject
+    printRow(name, { MiB: residentMbOf(pid), 'after requests': answered })
+  }
+  const more = residentMbOf(service.pid) - residentMbOf(bare.pid)
+  return ['resident memory after a million requests, service - bare node:http', more, '≤ 100 MiB']
+}

@@ -1,0 +1,159 @@
+import { globSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
+import { filesBelow, type SourceFile } from '../../test/fixtures/tree.ts'
+import { type CopiedTree, copyTree, type Run } from './copied-tree.ts'
+import { SQL_EQUIVALENTS, type SqlEquivalent } from './sql-equivalents.ts'
+import { describeMutant, lineOf, type SqlMutant, sqlMutants } from './sql-mutants.ts'
+
+/*
+ * Makes small mistakes in the SQL of the engines, one at a time, and runs the tests until one
+ * fails. `npm run mutation:sql` changes all files. `npm run mutation:sql -- management/users`
+ * changes those whose path contains one of the words. `--engine sqlite` runs the tests of one
+ * engine only. Prints the changes that survive, and fails if sql-equivalents.ts does not explain
+ * one of them.
+ */
+
+const WORKERS = 2
+
+/** The tests of each engine, the fastest and most sensitive first. */
+const TESTS = {
+  sqlite: [
+    'test/contract/sqlite.test.ts',
+    'test/sqlite/claims/*.test.ts',
+    'test/sqlite/{.,file}/*.test.ts',
+    'test/dashboard/**/!(postgres).test.ts',
+    'test/cli/users.test.ts',
+    'test/reliability/postgres/copy/{copy,interrupted}.test.ts',
+  ],
+  postgres: [
+    'test/contract/postgres.test.ts',
+    'test/postgres/claims/*.test.ts',
+    'test/postgres/{*,accounts/*}.test.ts',
+    'test/dashboard/postgres.test.ts',
+    'test/reliability/postgres/migrate.test.ts',
+    'test/reliability/postgres/faults.test.ts',
+    'test/reliability/postgres/replication.test.ts',
+    'test/reliability/postgres/standbys.test.ts',
+    'test/reliability/postgres/copy/copy.test.ts',
+  ],
+}
+type Engine = keyof typeof TESTS
+
+/** Tests that come first for the files whose path contains a text. */
+const NEAREST: Record<string, string[]> = {
+  // These write rows past the store.
+  'sqlite/migrations/': ['test/sqlite/last-uses.test.ts', 'test/sqlite/schema.test.ts'],
+  'postgres/migrations/': [
+    'test/postgres/upgrade.test.ts',
+    'test/postgres/listing-revisions.test.ts',
+  ],
+  'postgres/copy': ['test/reliability/postgres/copy/copy.test.ts'],
+  'postgres/migrate': ['test/reliability/postgres/migrate.test.ts'],
+  'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],
+}
+for (const pattern of [...Object.values(TESTS), ...Object.values(NEAREST)].flat())
+  if (globSync(pattern).length === 0) throw new Error(`no test file is called ${pattern}`)
+
+const { values, positionals: words } = parseArgs({
+  allowPositionals: true,
+  options: { engine: { type: 'string' } },
+})
+const engines = (Object.keys(TESTS) as Engine[]).filter(
+  (engine) => values.engine === undefined || values.engine === engine,
+)
+if (engines.length === 0) throw new Error(`no engine is called ${values.engine}`)
+const sources = [...filesBelow('src', '.ts'), ...filesBelow('src', '.sql')]
+const [stale] = staleEquivalents()
+if (stale !== undefined)
+  throw new Error(`sql-equivalents.ts: ${stale.path} has no "${stale.from}" in: ${stale.line}`)
+const files = sources.filter(
+  ({ path }) => words.length === 0 || words.some((word) => path.includes(word)),
+)
+const queue = files.flatMap((file) =>
+  sqlMutants(file)
+    .filter((mutant) => !isEquivalent(file, mutant))
+    .map((mutant) => ({ file, mutant })),
+)
+if (queue.length === 0) throw new Error(`no SQL in files that match: ${words.join(', ')}`)
+const count = queue.length
+
+const cluster = await startCluster()
+const env = { SHARED_CLUSTER_PORT: String(cluster.port), PATIENCE_MS: '12000' }
+const survivors: string[] = []
+const unchanged = copyTree(env)
+/** The runs of the tests without a change. */
+const sound = new Map<string, Promise<Run>>()
+try {
+  await Promise.all(Array.from({ length: WORKERS }, () => work(copyTree(env))))
+} finally {
+  await cluster.remove()
+}
+console.log(`${count - survivors.length} of ${count} changes were noticed`)
+for (const survivor of survivors.toSorted()) console.log(`survived: ${survivor}`)
+process.exitCode = survivors.length > 0 ? 1 : 0
+
+function isEquivalent(file: SourceFile, mutant: SqlMutant): boolean {
+  return SQL_EQUIVALENTS.some((equivalent) => describes(equivalent, file, mutant))
+}
+
+function describes(equivalent: SqlEquivalent, file: SourceFile, mutant: SqlMutant): boolean {
+  const { path, line, from } = equivalent
+  return path === file.path && from === mutant.from && line === lineOf(file, mutant)
+}
+
+/** The explanations of changes that can't be made any more. */
+function staleEquivalents(): SqlEquivalent[] {
+  return SQL_EQUIVALENTS.filter(
+    (equivalent) =>
+      !sources.some((file) =>
+        sqlMutants(file).some((mutant) => describes(equivalent, file, mutant)),
+      ),
+  )
+}
+
+async function work(tree: CopiedTree): Promise<void> {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+    const { file, mutant } = next
+    const by = await witnessOf(tree, file, mutant)
+    const described = describeMutant(file, mutant)
+    if (by === null) survivors.push(described)
+    console.log(by === null ? `SURVIVED ${described}` : `noticed  ${described}  by ${by}`)
+  }
+}
+
+/** The first test file that fails, or null. */
+function witnessOf(
+  tree: CopiedTree,
+  { path, text }: SourceFile,
+  { at, from, to }: SqlMutant,
+): Promise<string | null> {
+  const mutated = text.slice(0, at) + to + text.slice(at + from.length)
+  return tree.withText(path, mutated, async () => {
+    for (const test of testsOf(path)) {
+      const { failed, timedOut } = await tree.runTests(test, { stopAtFailure: true })
+      if (failed === 0) continue
+      await assertSound(test)
+      return timedOut ? `${test}, by timeout` : test
+    }
+    return null
+  })
+}
+
+/** The statements of the control plane run on both engines. */
+function testsOf(path: string): string[] {
+  const part = path.split('/')[1]!
+  if (part === 'management') return engines.flatMap((engine) => TESTS[engine])
+  if (part !== 'sqlite' && part !== 'postgres')
+    throw new Error(`no tests are listed for the SQL in ${path}`)
+  const nearest = Object.keys(NEAREST).filter((text) => path.includes(text))
+  return [...new Set([...nearest.flatMap((text) => NEAREST[text]!), ...TESTS[part]])]
+}
+
+/** A test that fails without any change notices nothing. Each is tried once. */
+async function assertSound(test: string): Promise<void> {
+  const run = sound.get(test) ?? unchanged.runTests(test)
+  sound.set(test, run)
+  const { failed, output } = await run
+  if (failed > 0) throw new Error(`${test} fails without a change:\n${output.slice(-2_000)}`)
+}

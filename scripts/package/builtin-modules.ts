@@ -1,0 +1,33 @@
+import { isBuiltin } from 'node:module'
+import type { Plugin } from 'rolldown'
+
+const NAMESPACE = '\0builtin:'
+
+/**
+ * Takes the modules of Node.js from `process.getBuiltinModule`. An import statement evaluates every
+ * export of such a module, and some of them load many more modules.
+ */
+export function builtinModules(): Plugin {
+  return {
+    name: 'builtin-modules',
+    resolveId: (id) => (isBuiltin(id) ? NAMESPACE + id.replace(/^node:/, '') : null),
+    load: (id) => (id.startsWith(NAMESPACE) ? moduleOf(id.slice(NAMESPACE.length)) : null),
+  }
+}
+
+/** A module whose exports are read from Node.js only if an importer names them. */
+function moduleOf(name: string): string {
+  const builtin = `process.getBuiltinModule('node:${name}')`
+  // commander runs subcommands that are programs of their own. We have none.
+  if (name === 'child_process')
+    return `export default { spawn: (...args) => ${builtin}.spawn(...args) }`
+  const names = Object.keys(process.getBuiltinModule(`node:${name}`)!)
+  return [
+    `const $module = ${builtin}`,
+    'const $get = (name) => $module[name]',
+    'export default $module',
+    ...names
+      .filter((each) => each !== 'default')
+      .map((each) => `export const ${each} = /* @__PURE__ */ $get('${each}')`),
+  ].join('\n')
+}

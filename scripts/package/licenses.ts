@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** The name, version and license of each package that these modules come from. */
+export function licensesOf(modules: readonly string[]): string {
+  const folders = new Set(
+    modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
+  )
+  return [...folders]
+    .toSorted()
+    .map(licenseOf)
+    .join(`\n${'='.repeat(80)}\n\n`)
+}
+
+function licenseOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  const file = readdirSync(folder).find((each) => /^licen[sc]e/i.test(each))
+  if (file === undefined) throw new Error(`${name} has no file with its license`)
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process'
+
+/*
+ * Runs a suite with one count: `node scripts/test.ts quick`. Files named after the suite replace
+ * it: `npm test -- test/api/404.test.ts`. test/README.md describes the suites.
+ */
+
+const SUITES: Record<string, string[]> = {
+  quick: ['test/*.test.ts', 'test/!(browser|postgres|reliability)/**/*.test.ts'],
+  long: ['test/{browser,postgres,reliability}/**/*.test.ts'],
+  system: ['test/reliability/system/**/*.system.ts'],
+  postgres: [
+    'test/{contract,management,dashboard}/postgres.test.ts',
+    'test/{postgres,reliability/postgres}/**/*.test.ts',
+  ],
+}
+
+/** A single test that takes longer hangs. The longest one takes about a minute. */
+const TEST_TIMEOUT_MS = 300_000
+
+const args = process.argv.slice(2)
+const files = args.flatMap((name) => SUITES[name] ?? [])
+const chosen = args.filter((name) => SUITES[name] === undefined)
+if (files.length === 0)
+  throw new Error(`expected one of ${Object.keys(SUITES).join(', ')}, got: ${args.join(' ')}`)
+
+const { status } = spawnSync(
+  process.execPath,
+  [
+    '--test',
+    '--test-concurrency=2',
+    `--test-timeout=${TEST_TIMEOUT_MS}`,
+    '--test-reporter=./test/run/reporter.ts',
+    '--test-global-setup=./test/run/shared-cluster.ts',
+    '--import=./test/run/compile-cache.js',
+    '--import=./test/run/exit.ts',
+    ...(chosen.length > 0 ? chosen : files),
+  ],
+  { stdio: 'inherit' },
+)
+process.exitCode = status ?? 1

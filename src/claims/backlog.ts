@@ -1,0 +1,55 @@
+import type { Waiting } from './call.ts'
+import type { ExpiredCalls } from './expired-calls.ts'
+
+/** The calls that no engine has taken yet. */
+export interface Backlog {
+  add(call: Waiting): void
+  /** Returns a batch of which the engine decided nothing. It keeps its place in front. */
+  putBack(batch: readonly Waiting[]): void
+  /** Adds a busy call whose retry is due. */
+  addRetry(call: Waiting): void
+  /** Sets the expired calls aside. */
+  expire(): void
+  /** The calls of the next batch. */
+  next(): Waiting[]
+  /** True if new calls alone fill a batch. */
+  isFull(): boolean
+  count(): number
+}
+
+export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog {
+  /** In order of arrival, so that the oldest are in front. */
+  let waiting: Waiting[] = []
+  let retries: Waiting[] = []
+  /** However many keys are busy, half of a batch is for new calls. */
+  const retriesMin = Math.ceil(batchMax / 2)
+
+  return {
+    add(call) {
+      waiting.push(call)
+    },
+
+    putBack(batch) {
+      waiting = batch.concat(waiting)
+    },
+
+    addRetry(call) {
+      retries.push(call)
+    },
+
+    expire() {
+      expired.takeFrom(waiting)
+      if (retries.length > 0)
+        retries = retries.flatMap((call) => expired.withoutExpired(call) ?? [])
+    },
+
+    next() {
+      if (retries.length === 0) return waiting.splice(0, batchMax)
+      const due = retries.splice(0, Math.max(retriesMin, batchMax - waiting.length))
+      return due.concat(waiting.splice(0, batchMax - due.length))
+    },
+
+    isFull: () => waiting.length >= batchMax,
+    count: () => waiting.length + retries.length,
+  }
+}

@@ -1,0 +1,90 @@
+import { AuthenticationFault } from '../listing/faults.ts'
+import type { Backlog } from './backlog.ts'
+import type { BusyCalls } from './busy-calls.ts'
+import type { Waiting } from './call.ts'
+import { type Decider, decide } from './decide.ts'
+import type { ExpiredCalls } from './expired-calls.ts'
+import { createPause } from './pause.ts'
+
+/** Where calls are before and after a batch. */
+interface Lists {
+  backlog: Backlog
+  busy: BusyCalls
+  expired: ExpiredCalls
+}
+
+/** When batches begin, and which decider gets them. */
+export interface Batches {
+  /** Starts batches at the end of this turn; a full one at once, since a busy turn is long. */
+  schedule(): void
+  /** Decides the backlog without waiting for any lock. */
+  close(): Promise<void>
+}
+
+export function createBatches(
+  deciders: readonly Decider[],
+  { backlog, busy, expired }: Lists,
+  now: () => number,
+): Batches {
+  const idle = [...deciders]
+  const working = new Set<Promise<void>>()
+  const pause = createPause(now, flush)
+  const destinations = { park: busy.park, putBack, endEpisode: expired.endEpisode }
+  let isScheduled = false
+  let isClosed = false
+
+  function schedule(): void {
+    if (backlog.isFull() && idle.length > 0 && pause.isOver()) start()
+    requestTurn()
+  }
+
+  function requestTurn(): void {
+    if (isScheduled || pause.isPending() || backlog.count() + expired.count() === 0) return
+    isScheduled = true
+    setImmediate(flush)
+  }
+
+  function flush(): void {
+    isScheduled = false
+    start()
+    expired.reject()
+    if (idle.length > 0 || expired.count() > 0) requestTurn()
+  }
+
+  function start(): void {
+    backlog.expire()
+    // At most one batch each: a synchronous decider must not hold the event loop for longer.
+    for (let free = idle.length; free > 0 && backlog.count() > 0; free -= 1) {
+      const decider = idle.pop()!
+      const work = decide(decider, backlog.next(), destinations)?.then(() => {
+        working.delete(work!)
+        idle.push(decider)
+        schedule()
+      })
+      if (work === undefined) idle.push(decider)
+      else working.add(work)
+    }
+  }
+
+  function putBack(batch: readonly Waiting[]): void {
+    if (!isClosed) {
+      backlog.putBack(batch)
+      pause.begin()
+      return
+    }
+    const fault = new AuthenticationFault('the store is closed')
+    for (const { reject } of batch) reject(fault)
+  }
+
+  return {
+    schedule,
+
+    async close() {
+      isClosed = true
+      do {
+        flush()
+        await Promise.all(working)
+      } while (backlog.count() + expired.count() + working.size > 0)
+    },
+  }
+}

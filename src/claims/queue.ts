@@ -1,0 +1,55 @@
+import type { ClaimStore } from '../listing/claim.ts'
+import { AuthenticationFault } from '../listing/faults.ts'
+import { createBacklog } from './backlog.ts'
+import { createBatches } from './batches.ts'
+import { createBusyCalls } from './busy-calls.ts'
+import type { Decider } from './decide.ts'
+import { createExpiredCalls, type Patience } from './expired-calls.ts'
+
+export interface QueueOptions extends Patience {
+  /** Calls in one batch. */
+  batchMax: number
+}
+
+export interface ClaimQueue extends ClaimStore {
+  /** Decides the waiting calls without waiting for any lock, and rejects all later ones. */
+  close(): Promise<void>
+}
+
+/**
+ * Batches the calls of one turn of the event loop, or those that arrive while every decider is at
+ * work, in order of arrival. Each call has its own deadline. `now` is in milliseconds.
+ */
+export function createClaimQueue(
+  deciders: readonly Decider[],
+  { batchMax, ...patience }: QueueOptions,
+  now: () => number = () => performance.now(),
+): ClaimQueue {
+  const expired = createExpiredCalls(patience, now)
+  const backlog = createBacklog(batchMax, expired)
+  const busy = createBusyCalls(expired, now, (call) => {
+    backlog.addRetry(call)
+    batches.schedule()
+  })
+  const batches = createBatches(deciders, { backlog, busy, expired }, now)
+  let isClosed = false
+
+  return {
+    claim(keyHash, listings) {
+      if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
+      return new Promise((resolve, reject) => {
+        const call = { keyHash, listings, since: now(), resolve, reject, busy: null }
+        if (busy.join(call)) return
+        backlog.add(call)
+        batches.schedule()
+      })
+    },
+
+    async close() {
+      isClosed = true
+      busy.close()
+      await batches.close()
+      for (const decider of deciders) decider.close()
+    },
+  }
+}

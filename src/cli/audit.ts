@@ -1,0 +1,27 @@
+import type { AuditAction, AuditStore } from '../listing/accounts/audit.ts'
+import { presentInstant } from '../listing/instant.ts'
+import { say } from './output.ts'
+
+/** Stands where an entry of the dashboard has the client's address. */
+const COMMAND_LINE = 'command line'
+
+/**
+ * Adds an entry for an operator's action. If that fails, the action still stands, so the command
+ * only warns.
+ */
+export async function audit(
+  store: AuditStore,
+  action: AuditAction,
+  userId: string,
+  subject: string,
+): Promise<void> {
+  const entry = { user_id: userId, action, subject, address: COMMAND_LINE }
+  try {
+    await store.writeAudit({ ...entry, occurred_at: presentInstant() })
+  } catch (error) {
+    say(
+      `warning: the command succeeded, but its audit entry "${action}" could not be written: ` +
+        (error as Error).message,
+    )
+  }
+}

@@ -1,0 +1,75 @@
+import { existsSync, statSync } from 'node:fs'
+import type { Command } from 'commander'
+import { parseDatabaseUrl } from '../../database-url.ts'
+import type { OnProgress } from '../../transfer/copy.ts'
+import { quote } from '../../listing/text.ts'
+import { copyStore } from '../../open-store.ts'
+import { loadConfigWithDatabase, needOption } from '../context.ts'
+import { Misuse } from '../errors.ts'
+import { createProgress, say } from '../output.ts'
+
+const EXAMPLE = 'sqlite:data/server-listing.db'
+
+export function addCopyCommand(program: Command): void {
+  program
+    .command('copy')
+    .description('copy an SQLite file into the empty PostgreSQL database that DATABASE_URL names')
+    .usage('--from sqlite:<path>')
+    .option('--from <url>', 'the file to copy, as sqlite:PATH')
+    .addHelpText(
+      'after',
+      `
+Stop the service on the file first. The command copies everything, including each key's hash,
+revocation and last use, and compares every row. If it fails or is interrupted, it copies nothing.
+The file does not change.
+
+Example:
+  DATABASE_URL=postgres://listing@db.example.com/listing server-listing copy --from ${EXAMPLE}`,
+    )
+    .action(copy)
+}
+
+async function copy(options: { from?: string }): Promise<void> {
+  const path = readSource(needOption(options.from, '--from sqlite:<path>'))
+  const url = readTarget()
+  if (!existsSync(path) || !statSync(path).isFile())
+    throw new Misuse(`cannot copy from ${quote(path)}: no such file. Check the path after --from`)
+  const progress = createProgress()
+  const show: OnProgress = ({ table, act, done, count }) =>
+    progress.show(`${table}: ${counted(done)} of ${counted(count)} rows ${act}`)
+  try {
+    const tables = await copyStore(path, url, show)
+    progress.clear()
+    const counts = tables.map(({ name, count }) => `${counted(count)} in ${name}`)
+    say(`copied and compared all rows: ${counts.join(', ')}`)
+  } catch (error) {
+    progress.clear()
+    throw error
+  }
+}
+
+function readSource(from: string): string {
+  const parsed = parseDatabaseUrl(from, '--from')
+  if (parsed.engine === 'sqlite') return parsed.path
+  if (/^sqlite:/i.test(from) && parsed.engine === null) throw new Misuse(parsed.problem)
+  // Another URL may contain a password, so only its scheme is repeated.
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(from)?.[1]
+  const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
+  throw new Misuse(
+    `--from must name an SQLite file, such as --from ${EXAMPLE}, but it has ${found}`,
+  )
+}
+
+function readTarget(): string {
+  const { database } = loadConfigWithDatabase()
+  if (database.engine === 'postgres') return database.url
+  const found = database.engine === 'sqlite' ? `, not the SQLite file ${quote(database.path)}` : ''
+  throw new Misuse(
+    'DATABASE_URL must name the PostgreSQL database to copy into, such as ' +
+      `postgres://USER:PASSWORD@HOST:5432/DATABASE${found}`,
+  )
+}
+
+function counted(number: number): string {
+  return number.toLocaleString('en-US')
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { migrateStore } from '../../open-store.ts'
+import { loadConfigWithDatabase } from '../context.ts'
+import { say } from '../output.ts'
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description('create the database if it is missing and update its schema (serve does this too)')
+    .addHelpText(
+      'after',
+      '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db server-listing migrate',
+    )
+    .action(async () => {
+      const applied = await migrateStore(loadConfigWithDatabase().database)
+      for (const name of applied) say(`applied ${name}`)
+      say('the schema is up to date')
+    })
+}

@@ -1,0 +1,124 @@
+import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { presentInstant } from '../../listing/instant.ts'
+import { findKeys, type Leaked, revokeLeakedKeys } from '../../listing/leaked-keys.ts'
+import { quote } from '../../listing/text.ts'
+import { audit } from '../audit.ts'
+import { findUser, HELP_HINT, needOption, withStore } from '../context.ts'
+import { Failure, Misuse } from '../errors.ts'
+import { readAsciiOfInput } from '../input.ts'
+import { count, say, shortInstant } from '../output.ts'
+
+export interface RevokeOptions {
+  user?: string
+  keyStdin?: boolean
+}
+
+/** Revokes by the id of a key or by a text that contains leaked keys. */
+export async function revoke(keyId: string | undefined, options: RevokeOptions): Promise<void> {
+  const now = presentInstant()
+  if (options.keyStdin) return revokeLeaked(keyId, options, now)
+  sayRevoked(await revokeById(keyId, options, now), now)
+}
+
+/** Writes no entry for a key that was already revoked. */
+async function auditRevoked(store: AuditStore, { id, user_id, revoked_at }: ApiKey, now: number) {
+  if (revoked_at === now) await audit(store, 'key revoked', user_id, id)
+}
+
+function sayRevoked(revoked: ApiKey, now: number): void {
+  const named = `${revoked.id} (${revoked.prefix}…)`
+  if (revoked.revoked_at === now) say(`revoked ${named}`)
+  else say(`${named} was already revoked at ${shortInstant(revoked.revoked_at, '')}`)
+}
+
+async function revokeById(
+  keyId: string | undefined,
+  options: RevokeOptions,
+  now: number,
+): Promise<ApiKey> {
+  // The message does not repeat the argument, which may be a whole key.
+  if (keyId?.toLowerCase().startsWith(FIXED_PREFIX))
+    throw new Misuse(
+      'the argument is a key, not the id of a key. The shell history now contains it. ' +
+        'To revoke it, run `server-listing key revoke --key-stdin` and paste the key',
+    )
+  const email = needOption(options.user, '--user <email>')
+  if (keyId === undefined)
+    throw new Misuse(
+      `<key-id> is missing. \`server-listing key list --user ${email}\` shows the ids. To ` +
+        `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
+    )
+  const revoked = await withStore(async (store) => {
+    const user = await findUser(store, email)
+    const revoked = await store.revokeApiKey(user.id, keyId, now)
+    if (revoked !== null) await auditRevoked(store, revoked, now)
+    return revoked
+  })
+  if (revoked !== null) return revoked
+  throw new Failure(
+    `${email} has no key with the id ${quote(keyId)}. \`server-listing key list --user ` +
+      `${email}\` shows the ids`,
+  )
+}
+
+async function revokeLeaked(
+  keyId: string | undefined,
+  options: RevokeOptions,
+  now: number,
+): Promise<void> {
+  if (keyId !== undefined || options.user !== undefined)
+    throw new Misuse('--key-stdin reads the keys from standard input; leave out --user and the id')
+  const text = await readAsciiOfInput()
+  if (text.trim() === '')
+    throw new Misuse(
+      'standard input is empty; --key-stdin reads a text that contains API keys from it',
+    )
+  const { found, apiKeys } = await withStore((store) => revokeInParts(store, text, now))
+  // The message does not repeat the text, which may contain keys of another service.
+  if (found === 0)
+    throw new Failure(
+      `standard input contains no API key. A key is ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex ` +
+        'digits',
+    )
+  const unknown = found - apiKeys.length
+  if (apiKeys.length === 0)
+    throw new Failure(
+      found === 1
+        ? 'standard input is not an API key of this service'
+        : `standard input has ${found} keys, but none of them is an API key of this service`,
+    )
+  if (unknown > 0)
+    say(
+      `${unknown} of the ${found} keys on standard input ` +
+        `${unknown === 1 ? 'is not an API key' : 'are not API keys'} of this service`,
+    )
+}
+
+/** Reports each part before the next one, so that a failure hides no revocation. */
+async function revokeInParts(
+  store: ApiKeyStore & AuditStore,
+  text: string,
+  now: number,
+): Promise<Leaked> {
+  let lookedUp = 0
+  try {
+    return await revokeLeakedKeys(store, text, now, {
+      async onPart(apiKeys, soFar) {
+        lookedUp = soFar
+        for (const apiKey of apiKeys) {
+          await auditRevoked(store, apiKey, now)
+          sayRevoked(apiKey, now)
+        }
+      },
+    })
+  } catch (error) {
+    if (lookedUp === 0) throw error
+    throw new Failure(
+      `looked up ${count(lookedUp)} of the ${count(findKeys(text).length)} keys on standard ` +
+        `input and revoked those listed above, then failed: ${(error as Error).message}. ` +
+        'Run the same command again to finish',
+    )
+  }
+}

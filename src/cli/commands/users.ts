@@ -1,0 +1,135 @@
+import type { Command } from 'commander'
+import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { checkEmail, createUser } from '../../listing/accounts/user.ts'
+import { audit } from '../audit.ts'
+import { findUser, readEmail, withStore } from '../context.ts'
+import { Failure, Misuse } from '../errors.ts'
+import { readInput } from '../input.ts'
+import { print, printJson, printTable, say, shortInstant } from '../output.ts'
+
+export function addUserCommands(program: Command): void {
+  const user = program
+    .command('user')
+    .description('add, list and remove users, and set their passwords')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing user add ada@example.com
+  server-listing user password ada@example.com < password.txt
+  server-listing user list --json
+  server-listing user remove ada@example.com`,
+    )
+
+  user
+    .command('add')
+    .description("add a user and print the user's id")
+    .argument('<email>', "the user's email address")
+    .option('--password-stdin', 'read the password for the dashboard from standard input')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing user add ada@example.com
+  server-listing user add ada@example.com --password-stdin < password.txt`,
+    )
+    .action(add)
+
+  user
+    .command('password')
+    .description('set the password from standard input, and end every session of the user')
+    .argument('<email>', "the user's email address")
+    .addHelpText(
+      'after',
+      '\nExample:\n  server-listing user password ada@example.com < password.txt',
+    )
+    .action(password)
+
+  user
+    .command('list')
+    .description('list all users')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  server-listing user list\n  server-listing user list --json',
+    )
+    .action(list)
+
+  user
+    .command('remove')
+    .description('remove a user with all keys and servers; the keys stop working at once')
+    .argument('<email>', "the user's email address")
+    .addHelpText('after', '\nExample:\n  server-listing user remove ada@example.com')
+    .action(remove)
+}
+
+async function add(email: string, options: { passwordStdin?: boolean }): Promise<void> {
+  const checked = checkEmail(email)
+  if ('complaint' in checked) throw new Misuse(checked.complaint)
+  const user = createUser(checked.email)
+  const hash = options.passwordStdin ? await readPasswordHash(user.email) : null
+  await withStore(
+    async (store) => {
+      const added =
+        hash === null
+          ? await store.insertUser(user)
+          : await store.insertUserWithPassword(user, hash)
+      if (!added)
+        throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
+      await audit(store, 'user added', user.id, user.email)
+    },
+    { create: true },
+  )
+  print(user.id)
+  say(`added ${user.email}; the line on standard output is the user's id`)
+}
+
+async function password(email: string): Promise<void> {
+  const hash = await readPasswordHash(readEmail(email))
+  await withStore(async (store) => {
+    const user = await findUser(store, email)
+    await store.setPassword(user.id, hash, presentInstant())
+    await audit(store, 'password changed', user.id, user.email)
+  })
+  say(`set the password of ${readEmail(email)} and ended every session`)
+}
+
+/**
+ * Hashes the password on standard input, without its line end. The password itself does not leave
+ * this function.
+ */
+async function readPasswordHash(email: string): Promise<string> {
+  const given = (await readInput('-')).replace(/\r?\n$/, '')
+  const complaint = complaintAboutPassword(given, email)
+  if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)
+  const { createPasswords } = await import('../../sign-in/passwords.ts')
+  return createPasswords().hash(given)
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const users = await withStore((store) => store.listUsers())
+  if (options.json)
+    printJson(users.map((user) => ({ ...user, created_at: formatInstant(user.created_at) })))
+  else
+    printTable(
+      ['ID', 'EMAIL', 'ADDED'],
+      users.map(({ id, email, created_at }) => [id, email, shortInstant(created_at, '')]),
+    )
+}
+
+async function remove(email: string): Promise<void> {
+  const address = readEmail(email)
+  const removed = await withStore(async (store) => {
+    const user = await store.findUser(address)
+    if (user === null || !(await store.removeUser(address))) return false
+    await audit(store, 'user removed', user.id, address)
+    return true
+  })
+  if (!removed)
+    throw new Failure(
+      `cannot remove ${address}: there is no such user. \`server-listing user list\` shows all ` +
+        'users',
+    )
+  say(`removed ${address}`)
+}

@@ -1,0 +1,123 @@
+import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
+import type { DatabaseConfig } from '../../database-url.ts'
+import { NotConfigured } from '../../listing/faults.ts'
+import { createLog, type Log } from '../../log.ts'
+import { type OpenedStore, openServingStore } from '../../open-store.ts'
+import { type Service, startService } from '../../service.ts'
+import { loadConfig } from '../context.ts'
+import { Failure } from '../errors.ts'
+import { readVersion } from '../version.ts'
+import { complaintAboutOpenFiles } from './open-files.ts'
+import { printSetupLink } from './setup-link.ts'
+import { ignoreSignals, untilClosed } from './signals.ts'
+
+/** Serves until SIGTERM or SIGINT. */
+export async function serve(): Promise<void> {
+  const config = loadConfig()
+  const { host, port, reusePort, dashboardPort, logLevel } = config
+  const log = createLog(logLevel)
+  ignoreSignals(log)
+  const complaint = complaintAboutOpenFiles()
+  if (complaint !== null) log.warn(complaint)
+  const opened = await openOrExplain(config.database, log)
+  const { store } = opened
+  const service = await startService({
+    ...opened,
+    host,
+    port,
+    reusePort,
+    log,
+    dashboard: { ...config, port: dashboardPort, version: readVersion() },
+  }).catch(async (error: unknown) => {
+    await store?.close()
+    throw listenFailure(error, config)
+  })
+  const closing = new AbortController()
+  // Before the log line below: a supervisor may wait for that line and then send a signal.
+  const closed = untilClosed(async (reason) => {
+    log.info(`closing: ${reason}`)
+    closing.abort()
+    await service.close()
+    await log.close('closed')
+  }, log)
+  const { dashboardUrl, hint } = sayWhere(config, service, log)
+  if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
+  await closed
+}
+
+/**
+ * Logs the URLs of the service. Returns the URL of the dashboard, with a hint for other machines.
+ */
+function sayWhere(
+  { baseUrl, dashboardUrl }: Config,
+  service: Service,
+  log: Log,
+): { dashboardUrl: string; hint: string } {
+  const publicly = baseUrl === null ? '' : `, public URL ${baseUrl}`
+  log.info(`listening on ${urlOf(service.host, service.port)}${publicly}`)
+  const at = urlOf(service.host, service.dashboardPort)
+  if (dashboardUrl !== null) {
+    log.info(`dashboard at ${dashboardUrl}, listening on ${at}`)
+    return { dashboardUrl, hint: '' }
+  }
+  log.info(`dashboard at ${at}`)
+  const own = ownUrlOf(service.host, service.dashboardPort)
+  const { hostname } = new URL(own)
+  return {
+    dashboardUrl: own,
+    hint: isEveryAddress(service.host)
+      ? ` (on another machine, replace ${hostname} with the name or address of this machine)`
+      : '',
+  }
+}
+
+/** Without a usable database the service still starts. It answers 503, and the log says why. */
+async function openOrExplain(
+  database: DatabaseConfig,
+  log: Log,
+): Promise<{ store: OpenedStore } | { store: null; problem: Error }> {
+  try {
+    return { store: await openServingStore(database, log.fault, log.warn) }
+  } catch (error) {
+    if (!(error instanceof NotConfigured)) throw error
+    log.error(`not configured, so every key gets 503: ${error.message}`)
+    return { store: null, problem: error }
+  }
+}
+
+function listenFailure(
+  error: unknown,
+  { host, port: apiPort, dashboardPort, reusePort }: Config,
+): unknown {
+  const failed = (error as { port?: number }).port
+  const isDashboard = failed === dashboardPort && failed !== apiPort
+  const [variable, port] = isDashboard ? ['DASHBOARD_PORT', dashboardPort] : ['PORT', apiPort]
+  const address = `HOST ${host}, ${variable} ${port}`
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'EADDRINUSE':
+      return new Failure(
+        `cannot listen on ${address}: another process uses the port. Stop that process, or set ` +
+          `${variable} to another port` +
+          (reusePort ? '. To share it, both processes need REUSE_PORT=on and the same user' : ''),
+      )
+    case 'ENOTSUP':
+      return new Failure(
+        `cannot listen on ${address}: this system cannot share a port. Set REUSE_PORT to off`,
+      )
+    case 'EACCES':
+      return new Failure(
+        `cannot listen on ${address}: this user may not use the port. Set ${variable} to 1024 ` +
+          'or higher',
+      )
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAFNOSUPPORT':
+      return new Failure(
+        `cannot listen on ${address}: this machine has no such address. Set HOST to 127.0.0.1 ` +
+          'for local clients only, or to 0.0.0.0 for all clients',
+      )
+    default:
+      return error
+  }
+}

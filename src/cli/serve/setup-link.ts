@@ -1,0 +1,36 @@
+import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Log } from '../../log.ts'
+import type { OpenedStore } from '../../open-store.ts'
+
+const RETRY_MS = 1_000
+
+/**
+ * Logs the setup link as soon as the database can be reached, unless a user can already sign in.
+ * `hint` follows the link. Resolves after that, or when `closing` is aborted.
+ */
+export async function printSetupLink(
+  store: OpenedStore,
+  dashboardUrl: string,
+  hint: string,
+  log: Pick<Log, 'info' | 'fault'>,
+  closing: AbortSignal,
+): Promise<void> {
+  let failures = 0
+  while (!closing.aborted) {
+    try {
+      await store.prepare()
+      if (failures > 0) log.info('the database can be reached now')
+      if (await store.hasAccounts()) return
+      const token = await store.keepSecret('setup', randomBytes(16).toString('hex'))
+      if (closing.aborted) return
+      log.info(`no account yet: create the first one at ${dashboardUrl}/setup/${token}${hint}`)
+      return
+    } catch (fault) {
+      // One line per outage. A fault while the service closes is not an outage.
+      if (failures === 0 && !closing.aborted) log.fault(fault)
+      failures += 1
+    }
+    await delay(RETRY_MS, null, { ref: false, signal: closing }).catch(() => {})
+  }
+}

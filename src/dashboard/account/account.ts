@@ -1,0 +1,192 @@
+import { html } from 'hono/html'
+import type { ApiKeyStore } from '../../listing/api-key.ts'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import {
+  complaintAboutPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  type PasswordStore,
+} from '../../listing/accounts/passwords.ts'
+import { EMAIL_CHANGES_MAX } from '../../listing/accounts/rate-limits.ts'
+import type { SessionStore } from '../../listing/accounts/sessions.ts'
+import type { OrganizationStore } from '../../listing/organization.ts'
+import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import { checkEmail, type UserStore } from '../../listing/accounts/user.ts'
+import {
+  type App,
+  browserOf,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../context.ts'
+import { showField } from '../html/form-field.ts'
+import { notice, showPage } from '../html/page.ts'
+import { sentence } from '../html/sentence.ts'
+import { type Html, isolated } from '../html/text.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+import { limitUser } from '../request/rate-limit.ts'
+import { confirmPassword } from './attempts.ts'
+import { showEvents } from './events.ts'
+import { showSessions } from './session-list.ts'
+
+/** What the page shows beside its forms. */
+type AccountStore = SessionStore & AuditStore & ApiKeyStore & OrganizationStore
+
+interface AccountPage {
+  message?: Html
+  email?: string
+  errors?: { email?: string; password?: string; newPassword?: string }
+}
+
+/**
+ * The user's own account. Changes that could hand it to another person ask for the password again.
+ */
+export function addAccountRoutes(
+  app: App,
+  dashboard: Dashboard<UserStore & PasswordStore & AttemptStore & AccountStore>,
+): void {
+  const { store, accounts, operators, now } = dashboard
+
+  app.get('/dashboard/account', (c) => {
+    const message = DONE.get(c.req.query('done') ?? '')
+    const email = c.req.query('email')
+    return showAccount(dashboard, c, {
+      ...(message === undefined ? {} : { message: notice('good', message) }),
+      ...(email === undefined ? {} : { email }),
+    })
+  })
+
+  app.post('/dashboard/account/email', async (c) => {
+    const session = c.get('session')
+    const email = fieldOf(c, 'email').trim()
+    const checked = checkEmail(email)
+    if ('complaint' in checked)
+      return showAccount(dashboard, c, {
+        email,
+        errors: { email: sentence(checked.complaint) },
+      })
+    const confirmed = await confirmInSession(dashboard, c)
+    if ('message' in confirmed)
+      return showAccount(dashboard, c, { email, errors: { password: confirmed.message } })
+    const often = await limitUser(dashboard, c, 'email', EMAIL_CHANGES_MAX)
+    if (often !== null) return showAccount(dashboard, c, { email, errors: { email: often } })
+    // An operator's address counts as taken, because nothing verifies addresses.
+    const isReserved = checked.email !== session.email && operators.includes(checked.email)
+    const change = isReserved
+      ? 'taken'
+      : await store.changeEmail(session.userId, confirmed.checked, checked.email, now())
+    if (change === 'outdated')
+      return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
+    if (change === 'taken') {
+      const taken = 'Another account has this email address.'
+      return showAccount(dashboard, c, { email, errors: { email: taken } })
+    }
+    await audit(dashboard, c, 'e-mail changed', session.userId, checked.email)
+    return c.redirect('/dashboard/account?done=email', 303)
+  })
+
+  app.post('/dashboard/account/password', async (c) => {
+    const { userId, email } = c.get('session')
+    const password = fieldOf(c, 'new-password')
+    const complaint = complaintAboutPassword(password, email)
+    if (complaint !== null)
+      return showAccount(dashboard, c, {
+        errors: { newPassword: `The password must ${complaint}.` },
+      })
+    const confirmed = await confirmInSession(dashboard, c)
+    if ('message' in confirmed)
+      return showAccount(dashboard, c, { errors: { password: confirmed.message } })
+    const hash = await accounts.hashPassword(password)
+    if (!(await store.changePassword(userId, confirmed.checked, hash, now())))
+      return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
+    await audit(dashboard, c, 'password changed', userId, email)
+    const signIn = () => accounts.signIn(email, password, browserOf(dashboard, c))
+    const signedIn = await bestEffort(dashboard, signIn, null)
+    return withCookies(c.redirect('/dashboard/account?done=password', 303), signedIn?.cookies ?? [])
+  })
+}
+
+const DONE = new Map([
+  ['email', 'You changed your email address. Use the new one to sign in.'],
+  ['session', 'You ended the session. Its browser has to sign in again.'],
+  ['password', 'You changed your password. All your other sessions have ended.'],
+])
+
+const CHANGED_MEANWHILE =
+  'Another session has just changed your password. This change was not saved. Sign in again.'
+
+/** The stored hash that the present password matches, or why the form is refused. */
+async function confirmInSession(
+  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  c: Context,
+): Promise<{ checked: string } | { message: string }> {
+  const confirmed = await confirmPassword(dashboard, c)
+  if ('message' in confirmed) return confirmed
+  // The session may have ended while the service checked the password.
+  const session = await dashboard.accounts.readSession(cookieOf(c))
+  if (session === null) return { message: 'Your session has ended. Sign in again.' }
+  return confirmed
+}
+
+async function showAccount(
+  { store, now }: Dashboard<AccountStore>,
+  c: Context,
+  { message, email, errors }: AccountPage,
+): Promise<Response> {
+  const session = c.get('session')
+  const isAboutEmail = email !== undefined
+  return showPage(c, {
+    title: 'Account',
+    status: errors === undefined ? 200 : 422,
+    lead: 'How you sign in, and what happened in your account.',
+    body: html`${message ?? ''}
+<section class="split"><div><h2>Email address</h2>
+<p class="hint">You sign in as ${isolated(session.email)}.</p></div>
+<form class="card" method="post" action="/dashboard/account/email">
+${showField({
+  name: 'email',
+  label: 'New email address',
+  type: 'email',
+  value: email ?? '',
+  autocomplete: 'email',
+  required: true,
+  error: errors?.email,
+})}
+${showPassword('email-password', isAboutEmail ? errors?.password : undefined)}
+<button>Change email address</button>
+</form></section>
+<section class="split"><div><h2>Password</h2>
+<p class="hint">All your other sessions will end.</p></div>
+<form class="card" method="post" action="/dashboard/account/password">
+${showField({
+  name: 'new-password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  required: true,
+  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
+  error: errors?.newPassword,
+})}
+${showPassword('password-password', isAboutEmail ? undefined : errors?.password)}
+<button>Change password</button>
+</form></section>
+${await showSessions(store, c, now())}
+${await showEvents(store, session.userId, now())}`,
+  })
+}
+
+/** The current password. The page has two of these fields, so each needs its own id. */
+function showPassword(id: string, error: string | undefined): Html {
+  return showField({
+    id,
+    name: 'password',
+    label: 'Current password',
+    type: 'password',
+    autocomplete: 'current-password',
+    required: true,
+    error,
+  })
+}

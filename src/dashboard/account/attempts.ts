@@ -1,0 +1,103 @@
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import {
+  ATTEMPT_WINDOW_US,
+  WRONG_PASSWORDS_MAX,
+  WRONG_PASSWORDS_OF_ACCOUNT_MAX,
+  WRONG_PASSWORDS_OF_ADDRESS_MAX,
+} from '../../listing/accounts/rate-limits.ts'
+import type { AttemptStore, AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
+import { EMAIL_LENGTH_MAX, type UserStore } from '../../listing/accounts/user.ts'
+import { addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+import { sayWait, subjectOf } from '../request/rate-limit.ts'
+
+export type Tried<T> =
+  | { outcome: 'good'; result: T }
+  | { outcome: 'refused'; status: 401 | 429 | 503; message: string }
+
+/**
+ * Runs an attempt to sign in unless the account, the client address or both together reached their
+ * limit. The attempt counts before it runs, so that concurrent attempts can't get around the limit.
+ * `body` returns null for a wrong password.
+ */
+export async function attempt<T>(
+  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  c: Context,
+  email: string,
+  body: () => Promise<T | null>,
+): Promise<Tried<T>> {
+  const address = addressOf(dashboard, c)
+  const own = { subject: subjectOf('pair', email, address), attemptsMax: WRONG_PASSWORDS_MAX }
+  return attemptUnder(dashboard, c, email, own, body, [
+    { subject: subjectOf('account', email), attemptsMax: WRONG_PASSWORDS_OF_ACCOUNT_MAX },
+    { subject: subjectOf('address', address), attemptsMax: WRONG_PASSWORDS_OF_ADDRESS_MAX },
+  ])
+}
+
+/**
+ * Checks the password of the signed-in user again. It counts for this session only, so that
+ * attempts by strangers can't lock the user out. Returns the stored hash that the password matches,
+ * or why the password is refused.
+ */
+export async function confirmPassword(
+  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  c: Context,
+): Promise<{ checked: string } | { status: 403 | 429 | 503; message: string }> {
+  const { userId, email, startedAt } = c.get('session')
+  const subject = subjectOf('session', userId, String(startedAt))
+  const own = { subject, attemptsMax: WRONG_PASSWORDS_MAX }
+  const tried = await attemptUnder(dashboard, c, email, own, () =>
+    dashboard.accounts.checkPassword(userId, fieldOf(c, 'password')),
+  )
+  if (tried.outcome === 'good') return { checked: tried.result }
+  const { status, message } = tried
+  return status === 401 ? { status: 403, message: 'The password is wrong.' } : { status, message }
+}
+
+/** A right password clears the attempts under `own`, and removes this attempt from `others`. */
+async function attemptUnder<T>(
+  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  c: Context,
+  email: string,
+  own: AttemptSubject,
+  body: () => Promise<T | null>,
+  others: readonly AttemptSubject[] = [],
+): Promise<Tried<T>> {
+  const { store } = dashboard
+  const now = dashboard.now()
+  const blocking = await store.beginAttempt([own, ...others], now - ATTEMPT_WINDOW_US, now)
+  if (blocking !== null) return waitFor(c, blocking + ATTEMPT_WINDOW_US - now)
+
+  const otherSubjects = others.map(({ subject }) => subject)
+  let result: T | null
+  try {
+    result = await body()
+  } catch (error) {
+    // The password was not checked, so the attempt must not count.
+    const taken = [own.subject, ...otherSubjects]
+    await bestEffort(dashboard, () => store.forgetAttempts([], taken), undefined)
+    throw error
+  }
+  if (result !== null) {
+    const clear = () => store.forgetAttempts([own.subject], otherSubjects)
+    await bestEffort(dashboard, clear, undefined)
+    return { outcome: 'good', result }
+  }
+  const user = await store.findUser(email)
+  await audit(dashboard, c, 'sign-in refused', user?.id ?? null, email.slice(0, EMAIL_LENGTH_MAX))
+  return {
+    outcome: 'refused',
+    status: 401,
+    message: 'The email address or the password is wrong.',
+  }
+}
+
+function waitFor<T>(c: Context, waitUs: number): Tried<T> {
+  const minutes = sayWait(c, waitUs)
+  return {
+    outcome: 'refused',
+    status: 429,
+    message: `Too many wrong passwords. Try again in ${minutes}.`,
+  }
+}

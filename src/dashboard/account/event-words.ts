@@ -1,0 +1,63 @@
+import { html } from 'hono/html'
+import type { AuditEntry } from '../../listing/accounts/audit.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
+
+/** The names of the keys and organizations that entries name by their ids. */
+export type Names = ReadonlyMap<string, string>
+
+/** An entry of the audit log as a sentence. What has lost its name is named by its kind. */
+export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names): Html | string {
+  const key = () => nameOf(names, subject, 'the key', 'a key')
+  const organization = () => nameOf(names, subject, '', 'an organization')
+  switch (action) {
+    case 'sign-up':
+      return 'Created the account'
+    case 'user added':
+      return 'Added the account'
+    case 'user removed':
+      return 'Removed the account'
+    case 'sign-in':
+      return 'Signed in'
+    case 'sign-in refused':
+      return html`Wrong password for ${isolated(subject)}`
+    case 'sign-out':
+      return 'Signed out'
+    case 'sign-out everywhere':
+      return 'Signed out everywhere'
+    case 'session ended':
+      return 'Ended another session'
+    case 'password changed':
+      return 'Changed the password'
+    case 'e-mail changed':
+      return html`Changed the email address to ${isolated(subject)}`
+    case 'organization made':
+      return html`Created ${organization()}`
+    case 'organization deleted':
+      return html`Deleted ${organization()}`
+    case 'invited':
+      return html`Invited a person to ${organization()}`
+    case 'invitation withdrawn':
+      return html`Withdrew an invitation to ${organization()}`
+    case 'invitation accepted':
+      return html`Joined ${organization()}`
+    case 'invitation declined':
+      return html`Declined an invitation to ${organization()}`
+    case 'member removed':
+      return subject === user_id ? 'Left an organization' : 'Removed a member of an organization'
+    case 'servers given back':
+      return html`Returned the servers of former members of ${organization()}`
+    case 'key issued':
+      return html`Issued ${key()}`
+    case 'key revoked':
+      return html`Deleted ${key()}`
+    default:
+      // Another version of the program may have written an action that this one does not know.
+      return action
+  }
+}
+
+function nameOf(names: Names, id: string, kind: string, unknown: string): Html | string {
+  const name = names.get(id)
+  if (name === undefined) return unknown
+  return html`${kind === '' ? '' : `${kind} `}${truncated(name, NAME_BYTES)}`
+}

@@ -1,0 +1,67 @@
+import { html } from 'hono/html'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { DAY_US, type Instant } from '../../listing/instant.ts'
+import {
+  SESSION_LENGTH_US,
+  type SessionStore,
+  type StoredSession,
+} from '../../listing/accounts/sessions.ts'
+import {
+  type App,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../context.ts'
+import { showNotFound } from '../html/page.ts'
+import { showAgo } from '../html/relative-time.ts'
+import type { Html } from '../html/text.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+import { nameBrowser } from './browser-name.ts'
+
+/** Ends one of the user's sessions, or all of them. */
+export function addSessionListRoute(
+  app: App,
+  dashboard: Dashboard<SessionStore & AuditStore>,
+): void {
+  const { store, accounts } = dashboard
+
+  app.post('/dashboard/account/sessions', async (c) => {
+    const { id: ownId, userId, email } = c.get('session')
+    const ended = fieldOf(c, 'session')
+    if (ended !== '' && ended !== ownId) {
+      if (!(await store.endSession(userId, ended))) return showNotFound(c)
+      await audit(dashboard, c, 'session ended', userId, ended)
+      return c.redirect('/dashboard/account?done=session', 303)
+    }
+    if (ended === '') await store.endSessions(userId)
+    const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c)), [])
+    await audit(dashboard, c, ended === '' ? 'sign-out everywhere' : 'sign-out', userId, email)
+    return withCookies(c.redirect('/sign-in', 303), cookies)
+  })
+}
+
+/** The user's sessions, with a button to end each. */
+export async function showSessions(store: SessionStore, c: Context, now: Instant): Promise<Html> {
+  const { id: ownId, userId } = c.get('session')
+  const sessions = await store.listSessions(userId, now)
+  return html`<section class="split" id="sessions"><div><h2>Sessions</h2>
+<p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. End a session that you don’t recognize, and change your password.</p></div>
+<section><form method="post" action="/dashboard/account/sessions">
+<ul class="rows">${sessions.map((session, index) => showSession(session, index, session.id === ownId, now))}</ul>
+</form>
+<form method="post" action="/dashboard/account/sessions"><button>Sign out everywhere</button></form></section></section>`
+}
+
+function showSession(
+  { id, userAgent, address, startedAt }: StoredSession,
+  index: number,
+  isOwn: boolean,
+  now: Instant,
+): Html {
+  return html`<li><div><strong id="b${index}">${nameBrowser(userAgent)}</strong>${isOwn ? html` <span class="pill good">This browser</span>` : ''}
+<p><code id="f${index}">${address === '' ? 'unknown address' : address}</code> <span>Signed in ${showAgo(startedAt, now)}</span></p></div>
+<button class="quiet" name="session" value="${id}" id="e${index}" aria-labelledby="e${index} b${index} f${index}">${isOwn ? 'Sign out' : 'End'}</button></li>`
+}

@@ -1,0 +1,103 @@
+import { html } from 'hono/html'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import type { PasswordStore } from '../../listing/accounts/passwords.ts'
+import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import { checkEmail, type UserStore } from '../../listing/accounts/user.ts'
+import {
+  type App,
+  browserOf,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../context.ts'
+import { showField } from '../html/form-field.ts'
+import { notice, showPage } from '../html/page.ts'
+import type { Html } from '../html/text.ts'
+import { audit } from '../request/audit.ts'
+import { attempt } from './attempts.ts'
+import { readReturnPath } from './return-path.ts'
+
+export function addSessionRoutes(
+  app: App,
+  dashboard: Dashboard<UserStore & PasswordStore & AttemptStore & AuditStore>,
+): void {
+  const { store, accounts, signUp } = dashboard
+
+  app.get('/sign-in', async (c) => {
+    if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect('/dashboard', 303)
+    const message = (await store.hasAccounts()) ? {} : { message: notice('note', NO_ACCOUNT) }
+    return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...message })
+  })
+
+  app.post('/sign-in', async (c) => {
+    const email = fieldOf(c, 'email').trim()
+    const next = readReturnPath(fieldOf(c, 'next'))
+    const checked = checkEmail(email)
+    // Look malformed addresses up too, so they take as long. PostgreSQL rejects control characters.
+    const address = 'email' in checked ? checked.email : email.toLowerCase().replace(/\p{Cc}/gu, '')
+    const tried = await attempt(dashboard, c, address, () =>
+      accounts.signIn(address, fieldOf(c, 'password'), browserOf(dashboard, c)),
+    )
+    if (tried.outcome === 'good') {
+      const { userId, cookies } = tried.result
+      await audit(dashboard, c, 'sign-in', userId, address)
+      return withCookies(c.redirect(next, 303), cookies)
+    }
+    const { status, message } = tried
+    return showSignIn(c, { signUp, next, email, status, error: message })
+  })
+
+  app.post('/sign-out', async (c) => {
+    const session = await accounts.readSession(cookieOf(c))
+    const cookies = await accounts.signOut(cookieOf(c))
+    if (session !== null) await audit(dashboard, c, 'sign-out', session.userId, session.email)
+    return withCookies(c.redirect('/sign-in', 303), cookies)
+  })
+}
+
+const NO_ACCOUNT =
+  'No account exists yet. To create the first one, open the setup link in the log of this service.'
+
+interface SignInPage {
+  signUp: 'open' | 'closed'
+  next: string
+  email?: string
+  message?: Html
+  error?: string
+  status?: 200 | 401 | 429 | 503
+}
+
+export function showSignIn(c: Context, page: SignInPage) {
+  const { signUp, next, email = '', message, error, status = 200 } = page
+  return showPage(c, {
+    title: 'Sign in',
+    status,
+    width: 'auth',
+    lead: 'Register your game servers and issue API keys for the programs that list them.',
+    body: html`${message ?? ''}
+<form class="card" method="post" action="/sign-in">
+<input type="hidden" name="next" value="${next}">
+${showField({
+  name: 'email',
+  label: 'Email address',
+  type: 'email',
+  value: email,
+  autocomplete: 'username',
+  required: true,
+  hasFocus: email === '',
+})}
+${showField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+  required: true,
+  error,
+})}
+<button class="primary">Sign in</button>
+</form>
+${signUp === 'open' ? html`<p class="hint">No account yet? <a href="/sign-up">Create one</a></p>` : html`<p class="hint">Ask the operator of this service for an account or a new password.</p>`}`,
+  })
+}

@@ -1,0 +1,164 @@
+import { html } from 'hono/html'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import {
+  complaintAboutPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+  type PasswordStore,
+  type SecretStore,
+} from '../../listing/accounts/passwords.ts'
+import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import { checkEmail, createUser, type User } from '../../listing/accounts/user.ts'
+import {
+  type App,
+  browserOf,
+  type Context,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../context.ts'
+import { showField } from '../html/form-field.ts'
+import { showNotFound, showPage } from '../html/page.ts'
+import { sentence } from '../html/sentence.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+import { limitSignUps } from '../request/rate-limit.ts'
+
+/**
+ * Creates accounts: at `/sign-up` if it is open, and the first one by the setup link that the
+ * service prints.
+ */
+export function addSignUpRoutes(
+  app: App,
+  dashboard: Dashboard<PasswordStore & SecretStore & AttemptStore & AuditStore>,
+): void {
+  const { store, operators, signUp } = dashboard
+
+  app.get('/sign-up', (c) => (signUp === 'open' ? showForm(c, OPEN, {}) : showNotFound(c)))
+  app.post('/sign-up', (c) =>
+    signUp === 'open'
+      ? // Visitors can't take the address of an operator, because nothing verifies addresses.
+        createAccount(dashboard, c, OPEN, async (user, hash) =>
+          !operators.includes(user.email) && (await store.insertUserWithPassword(user, hash))
+            ? user.id
+            : null,
+        )
+      : showNotFound(c),
+  )
+
+  app.get('/setup/:token', async (c) => {
+    const token = c.req.param('token')
+    if (!(await isSetupToken(dashboard, token))) return showNotFound(c)
+    return showForm(c, setupAt(token), {})
+  })
+  app.post('/setup/:token', async (c) => {
+    const token = c.req.param('token')
+    if (!(await isSetupToken(dashboard, token))) return showNotFound(c)
+    return createAccount(dashboard, c, setupAt(token), (user, hash) =>
+      store.insertFirstUser(user, hash, token),
+    )
+  })
+}
+
+interface Kind {
+  title: string
+  action: string
+  intro: string
+  /** The error if no account was created. */
+  taken: string
+}
+
+const OPEN: Kind = {
+  title: 'Create an account',
+  action: '/sign-up',
+  intro: 'Register your servers and issue keys for the API.',
+  taken: 'This email address already has an account. Sign in instead.',
+}
+
+function setupAt(token: string): Kind {
+  return {
+    title: 'Set up Server listing',
+    action: `/setup/${token}`,
+    intro:
+      'People register their game servers here, and programs read each person’s listing as JSON with an API key. Create the first account. This link works only once.',
+    taken: 'This link no longer works, because an account exists now. Sign in instead.',
+  }
+}
+
+async function isSetupToken(
+  { store }: Dashboard<PasswordStore & SecretStore>,
+  token: string,
+): Promise<boolean> {
+  return (await store.findSecret('setup')) === token && !(await store.hasAccounts())
+}
+
+interface Given {
+  email?: string
+  errors?: { email?: string; password?: string }
+  status?: 429
+}
+
+async function createAccount(
+  dashboard: Dashboard<AttemptStore & AuditStore>,
+  c: Context,
+  kind: Kind,
+  insert: (user: User, passwordHash: string) => Promise<string | null>,
+): Promise<Response> {
+  const email = fieldOf(c, 'email').trim()
+  const password = fieldOf(c, 'password')
+  const checked = checkEmail(email)
+  const complaint = complaintAboutPassword(password, email)
+  const errors = {
+    ...('complaint' in checked ? { email: sentence(checked.complaint) } : {}),
+    ...(complaint === null ? {} : { password: `The password must ${complaint}.` }),
+  }
+  if ('complaint' in checked || complaint !== null) return showForm(c, kind, { email, errors })
+  const refused = await limitSignUps(dashboard, c)
+  if (refused !== null)
+    return showForm(c, kind, { email, errors: { email: refused.message }, status: 429 })
+
+  const user = createUser(checked.email)
+  const userId = await insert(user, await dashboard.accounts.hashPassword(password))
+  if (userId === null) return showForm(c, kind, { email, errors: { email: kind.taken } })
+  await audit(dashboard, c, 'sign-up', userId, user.email)
+  const signIn = () => dashboard.accounts.signIn(user.email, password, browserOf(dashboard, c))
+  const signedIn = await bestEffort(dashboard, signIn, null)
+  return withCookies(c.redirect('/dashboard/start', 303), signedIn?.cookies ?? [])
+}
+
+function showForm(
+  c: Context,
+  kind: Kind,
+  { email = '', errors, status }: Given,
+): Promise<Response> {
+  return showPage(c, {
+    title: kind.title,
+    status: status ?? (errors === undefined ? 200 : 422),
+    width: 'auth',
+    lead: kind.intro,
+    ...(errors === undefined ? {} : { errors }),
+    body: html`<form class="card" method="post" action="${kind.action}">
+${showField({
+  name: 'email',
+  label: 'Email address',
+  type: 'email',
+  value: email,
+  autocomplete: 'username',
+  required: true,
+  hasFocus: errors === undefined,
+  error: errors?.email,
+})}
+${showField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'new-password',
+  required: true,
+  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters. A few random words are easy to remember.`,
+  error: errors?.password,
+})}
+<button class="primary">Create account</button>
+</form>
+${kind === OPEN ? html`<p class="hint">Already have an account? <a href="/sign-in">Sign in</a></p>` : ''}`,
+  })
+}

@@ -1,0 +1,57 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Hono, Context as HonoContext } from 'hono'
+import type { ReadAddress } from '../http/client-address.ts'
+import type { Accounts, Cookies } from '../listing/accounts/accounts.ts'
+import type { Instant } from '../listing/instant.ts'
+import type { Browser, Session } from '../listing/accounts/sessions.ts'
+import type { UseCounter } from '../usage/use-counter.ts'
+
+/** What the pages need from the service. Each page names the parts of the store that it calls. */
+export interface Dashboard<Store = unknown> {
+  store: Store
+  accounts: Accounts
+  counter: UseCounter
+  /** The API's public URL. */
+  baseUrl: string
+  dashboardUrl: string
+  signUp: 'open' | 'closed'
+  /** Email addresses of the accounts that see the operator's page, in lower case. */
+  operators: readonly string[]
+  /** The version of the program. */
+  version: string
+  readAddress: ReadAddress
+  now(): Instant
+  onFault(fault: unknown): void
+}
+
+export interface Env {
+  Bindings: HttpBindings
+  Variables: { session: Session; isOperator: boolean; form: URLSearchParams; path: string }
+}
+
+export type App = Hono<Env>
+export type Context = HonoContext<Env>
+
+/** A field of the submitted form; empty if it has none. */
+export function fieldOf(c: Context, name: string): string {
+  return c.get('form').get(name) ?? ''
+}
+
+export function addressOf({ readAddress }: Dashboard, c: Context): string {
+  const socketAddress = c.env.incoming.socket.remoteAddress ?? ''
+  return readAddress(socketAddress, c.req.header('X-Forwarded-For'))
+}
+
+export function browserOf(dashboard: Dashboard, c: Context): Browser {
+  return { userAgent: c.req.header('User-Agent') ?? '', address: addressOf(dashboard, c) }
+}
+
+export function cookieOf(c: Context): string {
+  return c.req.header('Cookie') ?? ''
+}
+
+/** Adds `Set-Cookie` lines to a response. */
+export function withCookies(response: Response, cookies: Cookies): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
+  return response
+}

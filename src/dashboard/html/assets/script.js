@@ -1,0 +1,106 @@
+/*
+ * Optional: every page works without this file.
+ */
+
+for (const button of document.querySelectorAll('[data-copy]')) {
+  const source = document.getElementById(button.dataset.copy)
+  const label = button.querySelector('span') ?? button
+  const name = label.textContent
+  button.hidden = false
+  const say = (text) => {
+    label.textContent = text
+    setTimeout(() => {
+      label.textContent = name
+    }, 3000)
+  }
+  button.addEventListener('click', () => {
+    void copy(source).then((copied) => say(copied ? 'Copied' : 'Selected: press Ctrl+C'))
+  })
+}
+
+/** Over plain HTTP a page has no clipboard. Then this selects the text for the user to copy. */
+async function copy(source) {
+  try {
+    await navigator.clipboard.writeText(source.textContent)
+    return true
+  } catch {
+    getSelection().selectAllChildren(source)
+    return false
+  }
+}
+
+// Removes the key when the user leaves the page, so that going back does not show it again.
+const secret = document.querySelector('[data-secret]')
+if (secret !== null) {
+  history.replaceState(null, '', location.pathname)
+  addEventListener('pagehide', () => secret.replaceChildren('This key was shown once.'))
+}
+
+// Exact times in the reader's time zone. The server writes UTC.
+for (const time of document.querySelectorAll('time')) {
+  const text = new Date(time.dateTime).toLocaleString([], {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  })
+  if (time.title) time.title = text
+  else if (time.textContent.endsWith('UTC')) time.textContent = text
+}
+
+for (const input of document.querySelectorAll('[data-length-max]')) {
+  const counter = document.createElement('p')
+  counter.className = 'hint'
+  counter.setAttribute('aria-live', 'polite')
+  input.after(counter)
+  const max = Number(input.dataset.lengthMax)
+  const count = () => {
+    const length = [...input.value.trim()].length
+    counter.textContent = `${length} of ${max} characters`
+    counter.classList.toggle('error', length > max)
+  }
+  input.addEventListener('input', count)
+  count()
+}
+
+for (const input of document.querySelectorAll('[data-suggested-from]')) {
+  const source = document.getElementById(input.dataset.suggestedFrom)
+  const isRequired = input.required
+  let suggested = ''
+  source.addEventListener('input', () => {
+    const isOurs = input.value === suggested
+    suggested = slugOf(source.value, isRequired)
+    // A required field gets the suggestion as its value, an optional one only as its placeholder.
+    if (!isRequired) input.placeholder = suggested
+    else if (isOurs) input.value = suggested
+  })
+}
+
+function slugOf(name, isAscii) {
+  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase()
+  const other = isAscii ? /[^a-z0-9]+/g : /[^\p{L}\p{N}]+/gu
+  return letters
+    .replace(other, '-')
+    .slice(0, 64)
+    .replace(/^-+|-+$/g, '')
+}
+
+// A click beside the account menu, or Escape, closes it.
+const menu = document.querySelector('.menu')
+if (menu !== null) {
+  addEventListener('click', (event) => {
+    if (!menu.contains(event.target)) menu.open = false
+  })
+  addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') menu.open = false
+  })
+}
+
+// Ignores a second click on a button while its form is being sent. The value of the first button is
+// still sent.
+for (const form of document.querySelectorAll('form[method="post"]'))
+  form.addEventListener('submit', (event) => {
+    if (form.dataset.sent !== undefined) event.preventDefault()
+    form.dataset.sent = ''
+  })
+addEventListener('pageshow', () => {
+  for (const form of document.querySelectorAll('form[data-sent]')) delete form.dataset.sent
+})

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto'
+import { html } from 'hono/html'
+import type { Html } from './text.ts'
+
+export interface Field {
+  name: string
+  /** Needed if the page has two fields of this name. */
+  id?: string
+  label: string
+  value?: string
+  hint?: string
+  /** What is wrong with the value, as a sentence. */
+  error?: string | undefined
+  type?: 'text' | 'email' | 'password' | 'search'
+  autocomplete?: string
+  required?: boolean
+  /** True if the label says that the field may stay empty. */
+  isOptional?: boolean
+  /** True for the first field of a page that has nothing else to read. */
+  hasFocus?: boolean
+  /** In code points. The script counts them beside the field. */
+  lengthMax?: number
+  /** Values that the browser offers. The user can type any other. */
+  suggestions?: readonly string[]
+  /** The name of the field from which the script suggests a value for this one. */
+  suggestedFrom?: string
+}
+
+/** A labeled field with its hint and its error. The browser focuses the first wrong field. */
+export function showField(field: Field): Html {
+  const { name, id = name, label, value = '', hint, error, type = 'text', suggestions = [] } = field
+  return html`<div class="field">
+<label for="${id}">${label}${field.isOptional ? OPTIONAL : ''}</label>
+<input id="${id}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"
+${describedBy(id, hint, error)}
+${error || field.hasFocus ? html` autofocus` : ''}
+${field.required ? html` required` : ''}
+${field.lengthMax ? html` data-length-max="${field.lengthMax}"` : ''}
+${field.suggestedFrom ? html` data-suggested-from="${field.suggestedFrom}"` : ''}
+${suggestions.length > 0 ? html` list="${id}-list"` : ''}
+ autocomplete="${field.autocomplete ?? 'off'}">
+${suggestions.length > 0 ? html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>` : ''}
+${showError(id, error)}${showHint(id, hint)}
+</div>`
+}
+
+const OPTIONAL = html` <span class="hint">(optional)</span>`
+
+export interface Choice {
+  name: string
+  label: string
+  value: string
+  options: readonly (readonly [value: string, label: string])[]
+  hint?: string
+  error?: string | undefined
+}
+
+export function showChoice({ name, label, value, options, hint, error }: Choice): Html {
+  return html`<div class="field">
+<label for="${name}">${label}</label>
+<select id="${name}" name="${name}"${describedBy(name, hint, error)}${error ? html` autofocus` : ''}>
+${options.map(([one, text]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${text}</option>`)}
+</select>
+${showError(name, error)}${showHint(name, hint)}
+</div>`
+}
+
+function describedBy(id: string, hint: string | undefined, error: string | undefined): Html {
+  const ids = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
+  return html`${error ? html` aria-invalid="true"` : ''}${ids === '' ? '' : html` aria-describedby="${ids}"`}`
+}
+
+function showError(id: string, error: string | undefined): Html | '' {
+  return error ? html`<p class="error" id="${id}-error">${error}</p>` : ''
+}
+
+function showHint(id: string, hint: string | undefined): Html | '' {
+  return hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ''
+}
+
+/**
+ * A form sent twice creates one record, because `idFromFormTag` derives the record's id from this
+ * tag.
+ */
+export function showFormTag(tag: string = randomUUID()): Html {
+  return html`<input type="hidden" name="form" value="${tag}">`
+}

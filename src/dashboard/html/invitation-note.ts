@@ -1,0 +1,17 @@
+import { html } from 'hono/html'
+import type { Invitation } from '../../listing/invitation.ts'
+import { notice } from './page.ts'
+import { showAction } from './parts.ts'
+import { type Html, NAME_BYTES, truncated } from './text.ts'
+
+/** Points to open invitations from other pages. */
+export function showInvitationNote(invitations: readonly Invitation[]): Html | '' {
+  const [first] = invitations
+  if (first === undefined) return ''
+  const more = invitations.length - 1
+  return notice(
+    'note',
+    html`${truncated(first.name, NAME_BYTES)}${more > 0 ? ` and ${more} more` : ''} invited you.`,
+    showAction({ href: '/dashboard/organizations', label: 'Accept or decline' }),
+  )
+}

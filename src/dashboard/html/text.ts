@@ -1,0 +1,45 @@
+import { html } from 'hono/html'
+import type { HtmlEscapedString } from 'hono/utils/html'
+import { formatInstant, type Instant } from '../../listing/instant.ts'
+import { escapedPieces, escapeInvisible } from '../../listing/invisible.ts'
+
+/** A piece of a page. Every value in it is escaped. */
+export type Html = HtmlEscapedString | Promise<HtmlEscapedString>
+
+/**
+ * Text from a user: it can't turn the writing direction around it, and invisible characters are
+ * escaped.
+ */
+export function isolated(text: string): Html {
+  return html`<bdi>${escapeInvisible(text)}</bdi>`
+}
+
+/** Bytes of the characters that HTML escapes. */
+const ESCAPED_BYTES: Record<string, number> = { '&': 5, '<': 4, '>': 4, '"': 6, "'": 5 }
+
+/** Bytes of a name in a list, for `truncated`. */
+export const NAME_BYTES = 80
+
+/**
+ * Isolated text of at most `bytesMax` bytes of HTML, so that lists stay small whatever users write.
+ */
+export function truncated(text: string, bytesMax: number): Html {
+  return html`<bdi>${truncatedText(text, bytesMax)}</bdi>`
+}
+
+/** The same for a cell of a table, which isolates its text from other cells. */
+export function truncatedText(text: string, bytesMax: number): string {
+  let [cut, bytes] = ['', 0]
+  for (const piece of escapedPieces(text)) {
+    bytes += ESCAPED_BYTES[piece] ?? Buffer.byteLength(piece)
+    if (bytes > bytesMax) return `${cut}…`
+    cut += piece
+  }
+  return cut
+}
+
+/** An instant to the minute. */
+export function showInstant(instant: Instant): Html {
+  const text = formatInstant(instant)
+  return html`<time datetime="${text.slice(0, 19)}Z">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`
+}

@@ -1,0 +1,69 @@
+import type { ApiKeyStore } from '../../listing/api-key.ts'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { idFromFormTag } from '../../listing/form-id.ts'
+import type { InvitationStore } from '../../listing/invitation.ts'
+import { issueApiKey } from '../../listing/manage-api-keys.ts'
+import { KEYS_ISSUED_MAX } from '../../listing/accounts/rate-limits.ts'
+import { SESSION_FRESH_US } from '../../listing/accounts/sessions.ts'
+import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import type { UseCountStore } from '../../listing/use-counts.ts'
+import type { UserStore } from '../../listing/accounts/user.ts'
+import { confirmPassword } from '../account/attempts.ts'
+import { type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
+import { notice } from '../html/page.ts'
+import { sentence } from '../html/sentence.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+import { limitUser } from '../request/rate-limit.ts'
+import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
+import { showIssuedKey } from './issued-key.ts'
+import { showOwnKeys } from './own-keys.ts'
+
+export async function issue(
+  dashboard: Dashboard<
+    ApiKeyStore & UseCountStore & InvitationStore & UserStore & AttemptStore & AuditStore
+  >,
+  c: Context,
+): Promise<Response> {
+  const { store, accounts, now, baseUrl } = dashboard
+  const session = c.get('session')
+  const name = fieldOf(c, 'name')
+  if (now() - session.startedAt >= SESSION_FRESH_US) {
+    if (fieldOf(c, 'password') === '')
+      return showOwnKeys(dashboard, c, { name, status: 403, passwordError: ASK_PASSWORD })
+    const confirmed = await confirmPassword(dashboard, c)
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showOwnKeys(dashboard, c, { name, status, passwordError: message })
+    }
+  }
+
+  // The session may have ended while the service checked the password.
+  if ((await accounts.readSession(cookieOf(c))) === null) return c.redirect('/sign-in', 303)
+  const often = await limitUser(dashboard, c, 'issue', KEYS_ISSUED_MAX)
+  if (often !== null)
+    return showOwnKeys(dashboard, c, { name, status: 429, message: notice('bad', often) })
+
+  const id = idFromFormTag(session.userId, fieldOf(c, 'form'))
+  const issued = await issueApiKey(store, session.userId, name, now(), id)
+  if ('key' in issued) {
+    await audit(dashboard, c, 'key issued', session.userId, id)
+    const apiKeys = await bestEffort(dashboard, () => store.listApiKeys(session.userId, 0), [])
+    const replaced = apiKeys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
+    return showIssuedKey(c, { ...issued, replaced }, baseUrl, now())
+  }
+  if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, message: KNOWN })
+  if (issued.because === 'at limit')
+    return showOwnKeys(dashboard, c, { name, status: 409, message: AT_LIMIT })
+  return showOwnKeys(dashboard, c, { name, status: 422, nameError: sentence(issued.refused) })
+}
+
+const ASK_PASSWORD = `${SIGNED_IN_LONG_AGO} Enter your password to issue a key.`
+const KNOWN = notice(
+  'note',
+  'This form already issued its key, which can’t be shown again. If you didn’t copy it, delete it and issue another.',
+)
+const AT_LIMIT = notice(
+  'bad',
+  `No key was issued. ${AT_KEY_LIMIT} Delete one you no longer use to issue another.`,
+)

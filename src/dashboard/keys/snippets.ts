@@ -1,0 +1,100 @@
+/** The environment variable that all snippets read, so that no program contains the key. */
+export const KEY_VARIABLE = 'SERVER_LISTING_KEY'
+
+export interface Snippet {
+  /** The id of the snippet's element. */
+  id: string
+  label: string
+  code: string
+}
+
+/** A client in each language. After a 429 each waits, and it gives up after five attempts. */
+export function snippetsFor(baseUrl: string): Snippet[] {
+  // Parsed and escaped, so that it can't end a string of any language.
+  const url = new URL(`${baseUrl}/v1/servers`).href.replaceAll("'", '%27').replaceAll('$', '%24')
+  return [
+    { id: 'curl', label: 'curl', code: curl(url) },
+    { id: 'javascript', label: 'JavaScript', code: javaScript(url) },
+    { id: 'python', label: 'Python', code: python(url) },
+    { id: 'php', label: 'PHP', code: php(url) },
+    { id: 'powershell', label: 'PowerShell', code: powerShell(url) },
+  ]
+}
+
+/** `--retry` waits as long as Retry-After says. */
+function curl(url: string): string {
+  return `curl -fsS --retry 4 -H "Authorization: Bearer $${KEY_VARIABLE}" '${url}'`
+}
+
+function javaScript(url: string): string {
+  return `async function loadServers() {
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    const response = await fetch('${url}', {
+      headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
+    })
+    if (response.ok) return (await response.json()).servers
+    if (response.status !== 429) throw new Error(\`The API answered \${response.status}\`)
+    const seconds = Math.max(1, Number(response.headers.get('Retry-After')))
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  }
+  throw new Error('Still rate-limited')
+}
+
+for (const server of await loadServers()) console.log(server.name, server.address)`
+}
+
+function python(url: string): string {
+  return `import json, os, time, urllib.error, urllib.request
+
+def load_servers():
+    headers = {"Authorization": "Bearer " + os.environ["${KEY_VARIABLE}"]}
+    request = urllib.request.Request("${url}", headers=headers)
+    for attempt in range(5):
+        try:
+            with urllib.request.urlopen(request) as response:
+                return json.load(response)["servers"]
+        except urllib.error.HTTPError as error:
+            if error.code != 429:
+                raise
+            time.sleep(max(1, int(error.headers["Retry-After"])))
+    raise RuntimeError("Still rate-limited")
+
+for server in load_servers():
+    print(server["name"], server["address"])`
+}
+
+function php(url: string): string {
+  return `<?php
+function loadServers(): array {
+    for ($attempt = 0; $attempt < 5; $attempt++) {
+        $request = curl_init('${url}');
+        curl_setopt_array($request, [
+            CURLOPT_RETURNTRANSFER => true,
+            CURLOPT_HTTPHEADER => ['Authorization: Bearer ' . getenv('${KEY_VARIABLE}')],
+        ]);
+        $body = curl_exec($request);
+        $status = curl_getinfo($request, CURLINFO_RESPONSE_CODE);
+        if ($status === 200) return json_decode($body, true)['servers'];
+        if ($status !== 429) throw new RuntimeException("The API answered $status");
+        sleep(1); // Retry-After is always 1.
+    }
+    throw new RuntimeException('Still rate-limited');
+}
+
+foreach (loadServers() as $server) echo $server['name'], ' ', $server['address'], "\\n";`
+}
+
+function powerShell(url: string): string {
+  return `$headers = @{ Authorization = "Bearer $env:${KEY_VARIABLE}" }
+for ($attempt = 1; $attempt -le 5; $attempt++) {
+  try {
+    $answer = Invoke-RestMethod '${url}' -Headers $headers
+    break
+  } catch {
+    $status = [int]$_.Exception.Response.StatusCode
+    if ($status -ne 429 -or $attempt -eq 5) { throw }
+    Start-Sleep -Seconds 1 # Retry-After is always 1.
+  }
+}
+$answer.servers | Format-Table name, address`
+}

@@ -1,0 +1,113 @@
+import { html } from 'hono/html'
+import type {
+  OperatorStore,
+  OwnedApiKey,
+  OwnedAuditEntry,
+  UserSummary,
+} from '../../listing/accounts/operator.ts'
+import type { ApiKeyStore } from '../../listing/api-key.ts'
+import type { Instant } from '../../listing/instant.ts'
+import { type Names, tellEvent } from '../account/event-words.ts'
+import type { App, Dashboard } from '../context.ts'
+import { showNotFound, showPage } from '../html/page.ts'
+import { pill, showTable } from '../html/parts.ts'
+import { agoInWords, showAgo } from '../html/relative-time.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
+
+const USERS_SHOWN = 20
+const KEYS_SHOWN = 20
+const ENTRIES_SHOWN = 30
+const MEGABYTE = 1_000_000
+
+/** A page for the users whom OPERATORS names. It changes nothing. */
+export function addOperatorRoute(
+  app: App,
+  dashboard: Dashboard<OperatorStore & ApiKeyStore>,
+): void {
+  const { store, now } = dashboard
+
+  app.get('/dashboard/operator', async (c) => {
+    if (!dashboard.operators.includes(c.get('session').email)) return showNotFound(c)
+    const at = now()
+    const health = await showHealth(dashboard, at)
+    const counts = await store.countRecords()
+    const users = await store.listNewestUsers(USERS_SHOWN)
+    const apiKeys = await store.listRecentApiKeys(KEYS_SHOWN)
+    const entries = await store.listAudit(ENTRIES_SHOWN)
+    const named = await store.findApiKeys(entries.map(({ subject }) => subject))
+    const names = new Map(named.map(({ id, name }) => [id, name]))
+    return showPage(c, {
+      title: 'Operator',
+      lead: 'The state of this service. Use the command line to change users, keys and servers.',
+      body: html`${health}
+<section id="keys"><h2>Keys by last use ${inTotal(counts.apiKeys)}</h2>
+${showTable(
+  'Keys by last use',
+  ['Last used', 'Key', 'Owner', 'Prefix'],
+  apiKeys.map((apiKey) => showKey(apiKey, at)),
+)}</section>
+<section id="users"><h2>Newest users ${inTotal(counts.users)}</h2>
+${showTable(
+  'Newest users',
+  ['Joined', 'Email', 'Keys', 'Servers'],
+  users.map((user) => showUser(user, at)),
+)}
+<p class="hint">All users together have ${counts.servers.toLocaleString('en-US')} servers and ${counts.organizations.toLocaleString('en-US')} organizations.</p></section>
+<section id="audit"><h2>Audit log</h2>
+${showTable(
+  'Audit log',
+  ['When', 'User', 'What', 'From'],
+  entries.map((entry) => showEntry(entry, names, at)),
+)}</section>`,
+    })
+  })
+}
+
+function inTotal(count: number): Html {
+  return html`<span class="hint">${count.toLocaleString('en-US')}</span>`
+}
+
+/** Measures how long the database takes for an answer. */
+async function showHealth(
+  { store, version }: Dashboard<OperatorStore>,
+  now: Instant,
+): Promise<Html> {
+  const startedAt = performance.now()
+  const { engine, version: engineVersion, bytes } = await store.describeDatabase()
+  const tookMs = Math.ceil(performance.now() - startedAt)
+  const started = agoInWords(now - Math.round(process.uptime() * 1_000_000), now)
+  const facts: [string, Html | string][] = [
+    ['Health', html`${pill('Database answers', 'good')} in ${tookMs} ms`],
+    ['Version', version],
+    ['Database', `${engine} ${engineVersion}, ${inMegabytes(bytes)}`],
+    ['This process', `started ${started}, ${inMegabytes(process.memoryUsage.rss())} of memory`],
+    ['Node.js', process.version],
+  ]
+  return html`<section class="card"><h2>Service</h2>
+<dl class="facts">${facts.map(([term, text]) => html`<div><dt class="hint">${term}</dt><dd>${text}</dd></div>`)}</dl></section>`
+}
+
+function inMegabytes(bytes: number): string {
+  return `${(bytes / MEGABYTE).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
+}
+
+function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
+  const { name, prefix, email, revoked_at, last_used_at } = apiKey
+  const deleted = revoked_at === null ? '' : html` ${pill('deleted')}`
+  return [
+    showAgo(last_used_at ?? 0, now),
+    html`${truncated(name, NAME_BYTES)}${deleted}`,
+    truncated(email, NAME_BYTES),
+    html`<code>${prefix}…</code>`,
+  ]
+}
+
+function showUser({ email, created_at, apiKeys, servers }: UserSummary, now: Instant) {
+  return [showAgo(created_at, now), truncated(email, NAME_BYTES), apiKeys, servers]
+}
+
+function showEntry(entry: OwnedAuditEntry, names: Names, now: Instant): Html[] {
+  const user = entry.email === null ? isolated('unknown') : truncated(entry.email, NAME_BYTES)
+  const address = html`<code>${entry.address}</code>`
+  return [showAgo(entry.occurred_at, now), user, html`${tellEvent(entry, names)}`, address]
+}

@@ -1,0 +1,102 @@
+import { html } from 'hono/html'
+import { DAY_US } from '../../listing/instant.ts'
+import { escapeInvisible } from '../../listing/invisible.ts'
+import {
+  INVITATION_KEPT_US,
+  type InvitationStore,
+  type Invited,
+  MEMBERS_MAX,
+  oldestInvitation,
+} from '../../listing/invitation.ts'
+import type { Member, Membership, OrganizationStore } from '../../listing/organization.ts'
+import type { Context, Dashboard } from '../context.ts'
+import { showField } from '../html/form-field.ts'
+import { notice, showNotFound, showPage } from '../html/page.ts'
+import { pill } from '../html/parts.ts'
+import { type Html, truncated } from '../html/text.ts'
+import { findMembership, showTabs } from './organization.ts'
+
+const DONE = new Map([
+  [
+    'invited',
+    'The invitation is ready. We don’t send mail, so tell the person to sign in and accept it.',
+  ],
+  ['withdrawn', 'The invitation is withdrawn.'],
+  ['removed', 'The member is removed. Their servers stay in this organization.'],
+])
+
+/** Bytes of an email address in a list, for `truncated`. */
+const EMAIL_BYTES = 56
+
+/** Shows an organization's members to each other. Other users get a 404. */
+export async function showMembersPage(
+  { store, now }: Dashboard<OrganizationStore & InvitationStore>,
+  c: Context,
+  { email, emailError }: { email?: string; emailError?: string },
+): Promise<Response> {
+  const { userId } = c.get('session')
+  const organization = await findMembership(store, c)
+  if (organization === null) return showNotFound(c)
+  const { id, name, role } = organization
+  const members = await store.listMembers(userId, id)
+  const invited = await store.listInvited(userId, id, oldestInvitation(now()))
+  const done = DONE.get(c.req.query('done') ?? '')
+  return showPage(c, {
+    title: escapeInvisible(name),
+    lead: 'Members see the servers of this organization and each other’s email addresses.',
+    errors: { email: emailError },
+    status: emailError === undefined ? 200 : 422,
+    body: html`${done === undefined ? '' : notice('good', done)}${showTabs(id, 'members')}
+<section><h2 class="unseen">Members</h2>
+${showMembers(organization, members, userId)}
+${invited.length > 0 ? showInvited(id, invited) : ''}</section>
+${role === 'owner' ? showInviteForm(id, email ?? c.req.query('email') ?? '', emailError) : ''}`,
+  })
+}
+
+/** All members in one form; each button names its member. */
+function showMembers({ id, role }: Membership, members: readonly Member[], userId: string): Html {
+  const owners = members.filter((member) => member.role === 'owner').length
+  const shownMembers = members.slice(0, MEMBERS_MAX)
+  return html`<form method="post" action="/dashboard/organizations/${id}/members/remove"><ul class="rows">
+${shownMembers.map(({ user_id, email, role: own }, index) => {
+  const isSelf = user_id === userId
+  const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
+  return html`<li><div id="m${index}">${truncated(email, EMAIL_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
+${canEnd ? html`<button name="member" value="${user_id}" aria-describedby="m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
+`
+})}</ul></form>
+${members.length > MEMBERS_MAX ? html`<p class="hint">${sayMore(members.length - MEMBERS_MAX)}</p>` : ''}`
+}
+
+function sayMore(members: number): string {
+  return members === 1 ? '1 more member is not shown.' : `${members} more members are not shown.`
+}
+
+function showInvited(id: string, invited: readonly Invited[]): Html {
+  return html`<form method="post" action="/dashboard/organizations/${id}/members/withdraw"><ul class="rows">
+${invited.map(showInvitedRow)}</ul></form>`
+}
+
+function showInvitedRow({ id, email }: Invited, index: number): Html {
+  return html`<li><div id="i${index}">${truncated(email, EMAIL_BYTES)} ${pill('invited')}</div>
+<button name="invited" value="${id}" aria-describedby="i${index}">Withdraw</button>
+`
+}
+
+function showInviteForm(id: string, email: string, error: string | undefined): Html {
+  return html`<section class="split"><div><h2>Invite a member</h2>
+<p class="hint">Members can move their own servers here. We don’t send mail. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
+<form class="card" method="post" action="/dashboard/organizations/${id}/members">
+${showField({
+  name: 'email',
+  label: 'Email address',
+  type: 'email',
+  value: email,
+  required: true,
+  hint: 'The address that the new member signs in with.',
+  error,
+})}
+<button class="primary">Invite</button>
+</form></section>`
+}

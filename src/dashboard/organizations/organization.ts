@@ -1,0 +1,102 @@
+import { html } from 'hono/html'
+import { escapeInvisible } from '../../listing/invisible.ts'
+import {
+  type Membership,
+  type OrganizationStore,
+  RETURNED_MAX,
+} from '../../listing/organization.ts'
+import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
+import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
+import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
+import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
+import type { Context, Dashboard } from '../context.ts'
+import { notice, showNotFound, showPage } from '../html/page.ts'
+import { showAction, showEmpty, showFilter } from '../html/parts.ts'
+import type { Html } from '../html/text.ts'
+import { takeNotice } from '../servers/notices.ts'
+import { pathOf, readSearch, readSelectedPage } from '../servers/search.ts'
+import { showServers } from '../servers/table.ts'
+
+const DONE = new Map([
+  ['made', 'The organization is created.'],
+  ['joined', 'You are now a member.'],
+  ['returned', 'The servers are returned to the users who registered them, as drafts.'],
+])
+
+/** The stores that the page needs. */
+export type OrganizationServers = OrganizationStore &
+  ServerSearchStore &
+  RegisteredServerStore &
+  ServerChangeStore &
+  CheckedImportStore
+
+/** Shows an organization's servers to its members. Other users get a 404. */
+export async function showOrganization(
+  dashboard: Dashboard<OrganizationServers>,
+  c: Context,
+): Promise<Response> {
+  const { store } = dashboard
+  const { userId } = c.get('session')
+  const organization = await findMembership(store, c)
+  if (organization === null) return showNotFound(c)
+  const { id, name, role } = organization
+  const isOwner = role === 'owner'
+  const path = `/dashboard/organizations/${id}`
+  const search = readSearch(c)
+  const found = await store.searchOrganizationServers(userId, id, search)
+  const left = isOwner ? await store.countServersOfFormerMembers(id) : 0
+  const done = DONE.get(c.req.query('done') ?? '')
+  const register = `/dashboard/servers/new?organization_id=${id}`
+  const said = await takeNotice(dashboard, c, pathOf(path, search))
+  const whenNone = showEmpty({
+    icon: 'server',
+    title: 'This organization has no servers',
+    text: html`Register one here, or edit one of <a href="/dashboard/servers">your servers</a> to move it here.`,
+  })
+  const now = dashboard.now()
+  const isSelected = readSelectedPage(c) !== undefined
+  const table = { path, search, found, isPersonal: false, isSelected, userId, now, whenNone }
+  return showPage(c, {
+    title: escapeInvisible(name),
+    lead: 'The API never returns these servers.',
+    actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
+    body: html`${done === undefined ? said : notice('good', done)}${showTabs(id, 'servers')}
+<section><h2 class="unseen">Servers</h2>
+${showServers(table)}
+${left > 0 ? showReturnForm(id, left) : ''}</section>
+${isOwner && organization.servers === 0 ? showRemoveForm(id) : ''}`,
+  })
+}
+
+/** The user's membership in the organization of the page's address. */
+export async function findMembership(
+  store: OrganizationStore,
+  c: Context,
+): Promise<Membership | null> {
+  const organizations = await store.listOrganizations(c.get('session').userId)
+  return organizations.find(({ id }) => id === c.req.param('id')) ?? null
+}
+
+/** Links between the two pages of an organization. */
+export function showTabs(id: string, current: 'servers' | 'members'): Html {
+  const href = `/dashboard/organizations/${id}`
+  return html`<div class="tools">${showFilter('Organization', [
+    { href, label: 'Servers', isCurrent: current === 'servers' },
+    { href: `${href}/members`, label: 'Members', isCurrent: current === 'members' },
+  ])}</div>`
+}
+
+function showReturnForm(id: string, left: number): Html {
+  const [servers, become] =
+    left === 1
+      ? ['server', 'it becomes a personal draft of the member who registered it']
+      : ['servers', 'they become personal drafts of the members who registered them']
+  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/return">
+<p>Former members registered ${left}${left === RETURNED_MAX ? ' or more' : ''} ${servers} here.
+If you return the ${servers}, ${become}. The API lists drafts, too.</p>
+<button>Return ${servers}</button></form>`
+}
+
+function showRemoveForm(id: string): Html {
+  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/remove"><h2>Delete this organization</h2><p>You can delete it because it has no servers. You can’t undo this.</p><button class="danger">Delete organization</button></form>`
+}

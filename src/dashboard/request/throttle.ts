@@ -1,0 +1,62 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createMiddleware } from 'hono/factory'
+import { html } from 'hono/html'
+import { addressOf, type Context, cookieOf, type Dashboard, type Env } from '../context.ts'
+import { showPage } from '../html/page.ts'
+import { type Action, BUDGETS, createTokenBuckets, WAITING_MAX } from './token-bucket.ts'
+
+/** Delay before a 429, so that retrying at once gains nothing. */
+const DELAY_MS = 1_000
+
+/** Throttles each user, across all of their sessions. Runs after `requireSession`. */
+export function throttleUser({ accounts, now }: Dashboard) {
+  const buckets = createTokenBuckets(now)
+  return createMiddleware<Env>(async (c, next) => {
+    const action = c.req.method === 'POST' ? 'write' : 'page'
+    const admission = await buckets.admit(c.get('session').userId, action)
+    if (admission === null) return refuse(c, action)
+    try {
+      if (admission.waited) {
+        // The browser may have hung up and the session may have ended meanwhile.
+        if (c.env.outgoing.destroyed) return c.body(null, 204)
+        const session = await accounts.readSession(cookieOf(c))
+        if (session === null) return c.redirect('/sign-in', 303)
+        c.set('session', session)
+      }
+      return await next()
+    } finally {
+      admission.end()
+    }
+  })
+}
+
+/**
+ * Throttles pages without a session, per client address. Forms that sign in have limits of their
+ * own.
+ */
+export function throttleAddress(dashboard: Dashboard) {
+  const buckets = createTokenBuckets(dashboard.now)
+  return createMiddleware<Env>(async (c, next) => {
+    if (c.req.method === 'POST') return next()
+    const admission = await buckets.admit(addressOf(dashboard, c), 'page')
+    if (admission === null) return refuse(c, 'page')
+    try {
+      if (c.env.outgoing.destroyed) return c.body(null, 204)
+      return await next()
+    } finally {
+      admission.end()
+    }
+  })
+}
+
+async function refuse(c: Context, action: Action): Promise<Response> {
+  await delay(DELAY_MS)
+  const seconds = Math.ceil(WAITING_MAX / BUDGETS[action].perSecond)
+  c.header('Retry-After', String(seconds))
+  return showPage(c, {
+    title: 'Too many requests',
+    status: 429,
+    width: 'form',
+    body: html`<p>You sent too many requests at once. This one changed nothing. Wait ${seconds} seconds, go back and try again.</p>`,
+  })
+}

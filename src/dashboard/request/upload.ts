@@ -1,0 +1,55 @@
+/** The longest upload that the service reads. */
+export const UPLOAD_BYTES_MAX = 1_000_000
+/**
+ * A longer upload is read to its end and dropped, because browsers show no answer before they have
+ * sent everything. Beyond this length the service hangs up.
+ */
+const DROPPED_BYTES_MAX = 64_000_000
+
+export interface Upload {
+  /** The text fields of the form. */
+  fields: URLSearchParams
+  /** The chosen file, or null. */
+  file: Buffer | null
+}
+
+/** Reads a form with a file (multipart/form-data), or returns the status that refuses it. */
+export async function readUpload(request: Request): Promise<Upload | 400 | 413 | 415> {
+  const type = request.headers.get('Content-Type') ?? ''
+  if (!/^multipart\/form-data;/i.test(type)) return 415
+  const body = await readBody(request)
+  if (body === null) return 413
+  try {
+    return await toUpload(
+      await new Response(body, { headers: { 'Content-Type': type } }).formData(),
+    )
+  } catch (error) {
+    // The parser throws it for every body that is no form.
+    if (error instanceof TypeError) return 400
+    throw error
+  }
+}
+
+/** Null if the body is too long. */
+async function readBody(request: Request): Promise<Buffer<ArrayBuffer> | null> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of request.body ?? []) {
+    length += chunk.length
+    if (length > DROPPED_BYTES_MAX) return null
+    if (length <= UPLOAD_BYTES_MAX) chunks.push(chunk)
+    else chunks.length = 0
+  }
+  return length > UPLOAD_BYTES_MAX ? null : Buffer.concat(chunks)
+}
+
+async function toUpload(form: FormData): Promise<Upload> {
+  const fields = new URLSearchParams()
+  let file: Buffer | null = null
+  for (const [name, value] of form) {
+    if (typeof value === 'string') fields.append(name, value)
+    // A form without a chosen file sends an empty one.
+    else if (value.size > 0) file = Buffer.from(await value.arrayBuffer())
+  }
+  return { fields, file }
+}

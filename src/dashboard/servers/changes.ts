@@ -1,0 +1,132 @@
+import { html } from 'hono/html'
+import { idFromFormTag } from '../../listing/form-id.ts'
+import type {
+  RegisteredServer,
+  RegisteredServerStore,
+} from '../../listing/servers/registered-server.ts'
+import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
+import { PAGE_SIZE } from '../../listing/servers/server-search.ts'
+import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { showFormTag } from '../html/form-field.ts'
+import { showNotFound, showPage } from '../html/page.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
+import { listPathOf, placeBefore, readPlace } from './location.ts'
+import { tellNext } from './notices.ts'
+
+/** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
+export function addChangeRoutes(
+  app: App,
+  dashboard: Dashboard<RegisteredServerStore & ServerChangeStore>,
+): void {
+  const { store, now } = dashboard
+
+  app.post('/dashboard/servers/change', async (c) => {
+    const { userId } = c.get('session')
+    const wanted = readChange(c)
+    const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+    if (wanted === null || wanted.servers.length === 0) {
+      tellNext(dashboard, c, 'none')
+      return c.redirect(from, 303)
+    }
+    const { status, servers, row, isConfirmed } = wanted
+    if (status === null && !isConfirmed) {
+      const found = await Promise.all(servers.map((id) => store.findServer(userId, id)))
+      const own = found.filter((server) => server !== null)
+      return own.length === 0 ? showGone(c) : showDeletion(c, own, from)
+    }
+    // Another selection of the same page is another change.
+    const tag = fieldOf(c, 'form')
+    const id = idFromFormTag(userId, tag && [tag, status, ...servers].join('\n'))
+    const change = await store.changeServers(userId, { id, status, servers }, now())
+    if (change === null) return showGone(c)
+    tellNext(dashboard, c, 'changed', change.id)
+    return c.redirect(row === null ? from : `${from}#s${row}`, 303)
+  })
+
+  app.post('/dashboard/servers/undo', async (c) => {
+    const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+    const { userId } = c.get('session')
+    const undone = await store.undoServerChange(userId, fieldOf(c, 'change'), now())
+    if (undone === null) tellNext(dashboard, c, 'too late')
+    else tellNext(dashboard, c, 'undone', undone.id)
+    return c.redirect(from, 303)
+  })
+
+  app.get('/dashboard/servers/:id/delete', async (c) => {
+    const server = await store.findServer(c.get('session').userId, c.req.param('id'))
+    if (server === null) return showNotFound(c)
+    return showDeletion(c, [server], placeBefore(c) ?? listPathOf(server))
+  })
+}
+
+interface WantedByForm {
+  /** Null deletes the servers. */
+  status: string | null
+  servers: string[]
+  /** The row whose button was pressed. */
+  row: number | null
+  isConfirmed: boolean
+}
+
+/**
+ * `rows` has the servers of a page. A button of a row names the row, and the other buttons name
+ * what becomes of the selected rows. A confirmed deletion means all of `rows`.
+ */
+function readChange(c: Context): WantedByForm | null {
+  const ids = fieldOf(c, 'rows').split('.').slice(0, PAGE_SIZE)
+  for (const status of ['draft', 'published']) {
+    const row = Number(fieldOf(c, status) || Number.NaN)
+    const id = ids[row]
+    if (id !== undefined) return { status, servers: [id], row, isConfirmed: true }
+  }
+  const selected = c.get('form').getAll('row')
+  const servers = selected.flatMap((row) => ids[Number(row)] ?? [])
+  switch (fieldOf(c, 'to')) {
+    case 'published':
+    case 'draft':
+      return { status: fieldOf(c, 'to'), servers, row: null, isConfirmed: true }
+    case 'deleted':
+      return { status: null, servers, row: null, isConfirmed: false }
+    case 'deleted for sure':
+      return { status: null, servers: ids, row: null, isConfirmed: true }
+    default:
+      return null
+  }
+}
+
+/** Asks before it deletes. */
+function showDeletion(
+  c: Context,
+  servers: readonly RegisteredServer[],
+  from: string,
+): Promise<Response> {
+  const [first] = servers
+  const isOne = servers.length === 1
+  const label = isOne ? 'Delete server' : `Delete ${servers.length} servers`
+  return showPage(c, {
+    title: isOne ? 'Delete a server' : `Delete ${servers.length} servers`,
+    width: 'form',
+    body: html`<form class="card" method="post" action="/dashboard/servers/change">
+${showFormTag()}<input type="hidden" name="from" value="${from}">
+<input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+${isOne ? html`<p>Delete <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>)?</p>` : showList(servers)}
+<p>The API stops returning ${isOne ? 'it' : 'them'} at once. You can undo this for one hour.</p>
+<div class="row"><button class="danger" name="to" value="deleted for sure">${label}</button>
+<a class="button" href="${from}">Cancel</a></div>
+</form>`,
+  })
+}
+
+function showList(servers: readonly RegisteredServer[]): Html {
+  return html`<p>Delete these servers?</p><ul>${servers.map(({ name }) => html`<li>${truncated(name, NAME_BYTES)}</li>`)}</ul>`
+}
+
+/** Another tab may have deleted them. The servers of other users get the same answer. */
+function showGone(c: Context): Promise<Response> {
+  return showPage(c, {
+    title: 'Nothing was changed',
+    status: 404,
+    width: 'form',
+    body: html`<p>These servers no longer exist, or you can’t change them. <a href="/dashboard/servers">Go to your servers</a></p>`,
+  })
+}

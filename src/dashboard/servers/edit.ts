@@ -1,0 +1,159 @@
+import { idFromFormTag } from '../../listing/form-id.ts'
+import type { OrganizationStore } from '../../listing/organization.ts'
+import {
+  REGISTERED_MAX,
+  type RegisteredServer,
+  type RegisteredServerStore,
+  SERVER_FIELDS,
+  type ServerFields,
+  type Written,
+} from '../../listing/servers/registered-server.ts'
+import { SERVER_DEFAULTS } from '../../listing/servers/server.ts'
+import { suggestSlug } from '../../listing/servers/server-entry.ts'
+import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { notice, showNotFound } from '../html/page.ts'
+import { readFields, showServerForm } from './form.ts'
+import { listPathOf, placeBefore, readPlace } from './location.ts'
+import { tellNext } from './notices.ts'
+import { showSeenServer } from './read-only.ts'
+
+/** If a suggested slug is taken, numbers up to this one are tried behind it. */
+const SUGGESTIONS_MAX = 20
+
+/** Registers and edits servers. */
+export function addEditRoutes(
+  app: App,
+  dashboard: Dashboard<RegisteredServerStore & OrganizationStore>,
+): void {
+  const { store, now } = dashboard
+  const organizationsOf = (c: Context) => store.listOrganizations(c.get('session').userId)
+
+  app.get('/dashboard/servers/new', async (c) =>
+    showServerForm(c, {
+      id: null,
+      values: { ...SERVER_DEFAULTS, ...valuesFromQuery(c) },
+      organizations: await organizationsOf(c),
+      from: placeBefore(c),
+    }),
+  )
+
+  app.post('/dashboard/servers/new', async (c) => {
+    const { userId } = c.get('session')
+    const { fields, values, complaints } = readFields(c)
+    const organizations = await organizationsOf(c)
+    const from = readPlace(fieldOf(c, 'from'))
+    const form = { id: null, values, organizations, from }
+    if (fields === null) return showServerForm(c, { ...form, errors: complaints })
+
+    const id = idFromFormTag(userId, fieldOf(c, 'form'))
+    const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
+      store.insertServer(userId, id, { ...fields, slug }, now()),
+    )
+    if (written === 'written') return toList(dashboard, c, 'added', id, fields)
+    if (written === 'too many') return showServerForm(c, { ...form, message: TOO_MANY })
+    if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
+    if (isSame(fields, await store.findServer(userId, id)))
+      return toList(dashboard, c, 'added', id, fields)
+    return showServerForm(c, { ...form, message: SENT_BEFORE, isSpent: true })
+  })
+
+  app.get('/dashboard/servers/:id', async (c) => {
+    const { userId } = c.get('session')
+    const server = await store.findSeenServer(userId, c.req.param('id'))
+    if (server === null) return showNotFound(c)
+    if (server.created_by !== userId) return showSeenServer(c, server)
+    const { id, ...fields } = server
+    const values = { ...withoutNulls(fields), ...valuesFromQuery(c) }
+    const from = placeBefore(c)
+    return showServerForm(c, { id, values, organizations: await organizationsOf(c), from })
+  })
+
+  app.post('/dashboard/servers/:id', async (c) => {
+    const { userId } = c.get('session')
+    const server = await store.findServer(userId, c.req.param('id'))
+    if (server === null) return showNotFound(c)
+    const { id } = server
+    const { fields, values, complaints } = readFields(c)
+    const from = readPlace(fieldOf(c, 'from'))
+    let errors = complaints
+    if (fields !== null) {
+      const written = await store.updateServer(userId, id, fields, now())
+      if (written === 'written') return toList(dashboard, c, 'saved', id, fields)
+      errors = complaintFor(written)
+    }
+    return showServerForm(c, { id, values, errors, organizations: await organizationsOf(c), from })
+  })
+}
+
+/**
+ * Leads to the list that has the server, with a notice. To the place that the user came from, if it
+ * is in this list.
+ */
+function toList(
+  dashboard: Dashboard,
+  c: Context,
+  outcome: 'added' | 'saved',
+  id: string,
+  fields: ServerFields,
+): Response {
+  tellNext(dashboard, c, outcome, id)
+  const from = readPlace(fieldOf(c, 'from'))
+  const list = listPathOf(fields)
+  return c.redirect(from?.replace(/[?#].*$/, '') === list ? from : list, 303)
+}
+
+const TOO_MANY = notice(
+  'bad',
+  `Not registered: you have reached the limit of ${REGISTERED_MAX} servers. Delete one you no longer need.`,
+)
+const SENT_BEFORE = notice(
+  'note',
+  `This form already registered a server with other values. To register the server below as well, send the form again.`,
+)
+
+/**
+ * True if the form matches the stored server. An empty slug matches, because the service made one
+ * from the name.
+ */
+function isSame(fields: ServerFields, found: RegisteredServer | null): boolean {
+  if (found === null) return false
+  const names = Object.keys(fields) as (keyof ServerFields)[]
+  return names.every(
+    (name) => found[name] === fields[name] || (name === 'slug' && fields.slug === null),
+  )
+}
+
+/** Writes with the given slug, or with one made from the name and a number if that is taken. */
+async function writeWithSlug<Outcome>(
+  slug: string | null,
+  name: string,
+  write: (slug: string | null) => Promise<Outcome>,
+): Promise<Outcome> {
+  const suggested = suggestSlug(name)
+  if (slug !== null || suggested === '') return write(slug)
+  for (let number = 1; number <= SUGGESTIONS_MAX; number += 1) {
+    const written = await write(number === 1 ? suggested : `${suggested}-${number}`)
+    if (written !== 'slug taken') return written
+  }
+  return write(null)
+}
+
+function complaintFor(written: Exclude<Written, 'written'>): Record<string, string> {
+  return written === 'slug taken'
+    ? { slug: 'Another of your servers already uses this slug.' }
+    : { organization_id: 'You are not a member of this organization. Choose a different owner.' }
+}
+
+/** The values in the page's address, after the user had to sign in again. */
+function valuesFromQuery(c: Context): Record<string, string> {
+  const typed = SERVER_FIELDS.flatMap((name) => {
+    const value = c.req.query(name)
+    return value === undefined ? [] : [[name, value] as const]
+  })
+  return Object.fromEntries(typed)
+}
+
+function withoutNulls(fields: object): Record<string, string> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null)
+  return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
+}

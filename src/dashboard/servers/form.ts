@@ -1,0 +1,169 @@
+import { html } from 'hono/html'
+import { escapeInvisible } from '../../listing/invisible.ts'
+import type { Membership } from '../../listing/organization.ts'
+import { SERVER_FIELDS, type ServerFields } from '../../listing/servers/registered-server.ts'
+import {
+  complaintsAboutFields,
+  SERVER_NAME_LENGTH_MAX,
+} from '../../listing/servers/server-entry.ts'
+import { type Context, fieldOf } from '../context.ts'
+import { showChoice, showField, showFormTag } from '../html/form-field.ts'
+import { showPage } from '../html/page.ts'
+import type { Html } from '../html/text.ts'
+
+type Values = Partial<Record<string, string>>
+
+/** Reads the form: the fields to store, or a sentence for each wrong field. */
+export function readFields(c: Context): {
+  fields: ServerFields | null
+  values: Values
+  complaints: Record<string, string>
+} {
+  const values = Object.fromEntries(
+    SERVER_FIELDS.map((name) => [name, fieldOf(c, name).trim()]),
+  ) as Record<(typeof SERVER_FIELDS)[number], string>
+  const { name, address, edition, status } = values
+  const slug = values.slug || null
+  const version = values.version || null
+  const listing_kind = values.listing_kind || null
+  const entry = { name, address, slug, edition, status, version, listing_kind }
+  const complaints = Object.fromEntries(
+    Object.entries(complaintsAboutFields(entry)).map(([field, complaint]) => [
+      field,
+      `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
+    ]),
+  )
+  if (Object.keys(complaints).length > 0) return { fields: null, values, complaints }
+  return {
+    fields: { ...entry, organization_id: values.organization_id || null },
+    values,
+    complaints,
+  }
+}
+
+export interface ServerForm {
+  /** Null for a new server. */
+  id: string | null
+  values: Values
+  errors?: Record<string, string>
+  organizations: readonly Membership[]
+  /** The place in a list from which the user opened the form. */
+  from: string | null
+  message?: Html
+  /** True if the form already registered a server, so that the page needs a form with a new tag. */
+  isSpent?: boolean
+}
+
+export function showServerForm(c: Context, form: ServerForm): Promise<Response> {
+  const { id, errors = {}, message, isSpent = false, from } = form
+  const list = from ?? '/dashboard/servers'
+  const isWrong = Object.keys(errors).length > 0
+  return showPage(c, {
+    title: id === null ? 'Register a server' : 'Edit a server',
+    width: 'form',
+    errors,
+    status: message === undefined ? (isWrong ? 422 : 200) : 409,
+    body: html`${message ?? ''}<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
+${id === null ? showFormTag(isSpent ? undefined : submittedTag(c)) : ''}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}
+${showIdentity(form)}
+${showDetails(form)}
+${showOwner(form)}
+<div class="row"><button class="primary">${id === null ? 'Register' : 'Save'}</button><a class="button" href="${list}">Cancel</a>${id === null ? '' : html`<a class="button quiet end" href="${deletePath(id, from)}">Delete…</a>`}</div>
+</form>`,
+  })
+}
+
+function deletePath(id: string, from: string | null): string {
+  const path = `/dashboard/servers/${id}/delete`
+  return from === null ? path : `${path}?from=${encodeURIComponent(from)}`
+}
+
+/** The fields that tell servers apart. */
+function showIdentity({ id, values, errors = {} }: ServerForm): Html {
+  return html`${showField({
+    name: 'name',
+    label: 'Name',
+    value: values.name ?? '',
+    required: true,
+    lengthMax: SERVER_NAME_LENGTH_MAX,
+    error: errors.name,
+  })}
+${showField({
+  name: 'address',
+  label: 'Address',
+  value: values.address ?? '',
+  required: true,
+  hint: 'A domain or IP address, with :port unless it is the default.',
+  error: errors.address,
+})}
+${showField({
+  name: 'slug',
+  label: 'Slug',
+  value: values.slug ?? '',
+  hint:
+    id === null
+      ? 'For links, and unique among your servers. If you leave it empty, we create it from the name.'
+      : 'For links, and unique among your servers.',
+  isOptional: true,
+  error: errors.slug,
+  ...(id === null ? { suggestedFrom: 'name' } : {}),
+})}`
+}
+
+/** The fields that describe the server, side by side. */
+function showDetails({ values, errors = {} }: ServerForm): Html {
+  const statuses = [...new Set(['published', 'draft', values.status ?? 'published'])]
+  return html`<div class="columns">
+${showField({
+  name: 'edition',
+  label: 'Edition',
+  value: values.edition ?? '',
+  required: true,
+  suggestions: ['java', 'bedrock'],
+  error: errors.edition,
+})}
+${showField({
+  name: 'version',
+  label: 'Version',
+  value: values.version ?? '',
+  isOptional: true,
+  error: errors.version,
+})}
+${showField({
+  name: 'listing_kind',
+  label: 'Kind',
+  value: values.listing_kind ?? '',
+  suggestions: ['server', 'realm'],
+  isOptional: true,
+  error: errors.listing_kind,
+})}
+${showChoice({
+  name: 'status',
+  label: 'Status',
+  value: values.status ?? 'published',
+  options: statuses.map((status) => [status, escapeInvisible(status)] as const),
+  hint: 'The API also returns drafts.',
+  error: errors.status,
+})}
+</div>`
+}
+
+function showOwner({ values, errors = {}, organizations }: ServerForm): Html {
+  const owners = new Map([['', 'You: the API returns it']])
+  for (const { id, name } of organizations)
+    owners.set(id, `${escapeInvisible(name)}: the API never returns it`)
+  const value = values.organization_id ?? ''
+  if (!owners.has(value)) owners.set(value, 'An organization you are not a member of')
+  return showChoice({
+    name: 'organization_id',
+    label: 'Owner',
+    value,
+    options: [...owners],
+    error: errors.organization_id,
+  })
+}
+
+/** A form with mistakes keeps its tag, so that sending it again still creates one server. */
+function submittedTag(c: Context): string | undefined {
+  return c.req.method === 'POST' ? fieldOf(c, 'form') : undefined
+}

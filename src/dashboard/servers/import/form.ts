@@ -1,0 +1,51 @@
+import { html } from 'hono/html'
+import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
+import type { Context } from '../../context.ts'
+import { showFormTag } from '../../html/form-field.ts'
+import { notice, type Page, showPage } from '../../html/page.ts'
+import type { Html } from '../../html/text.ts'
+import { UPLOAD_BYTES_MAX } from '../../request/upload.ts'
+
+export const IMPORT_PATH = '/dashboard/servers/import'
+
+export interface ImportForm {
+  /** What the user has pasted. The page keeps it. */
+  text?: string
+  /** The tag of the form that was sent, which it keeps. */
+  tag?: string
+  message?: Html
+  status?: Page['status']
+}
+
+/** The form for new servers: a text or a file. */
+export function showImportForm(c: Context, form: ImportForm = {}): Promise<Response> {
+  const { text = '', tag, message = '', status = 200 } = form
+  const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
+  return showPage(c, {
+    title: 'Import servers',
+    lead: 'Paste servers or choose a file. You see what would change before anything is saved.',
+    width: 'form',
+    status,
+    body: html`${message}<form class="card" method="post" action="${IMPORT_PATH}" enctype="multipart/form-data">
+${showFormTag(tag)}
+<div class="field"><label for="text">JSON or CSV</label>
+<textarea id="text" name="text" rows="8" spellcheck="false" autocapitalize="none" autocomplete="off" aria-describedby="text-hint">
+${text}</textarea>
+<p class="hint" id="text-hint">Each server needs a <code>name</code> and an <code>address</code>. Optional: <code>slug</code>, <code>edition</code>, <code>version</code>, <code>listing_kind</code>, <code>status</code>, <code>updated_at</code>. In CSV, these names are the first row. A server with a slug that you already use, or without a slug with the same address, is changed.</p></div>
+<div class="field"><label for="file">Or a file</label>
+<input id="file" name="file" type="file" accept=".json,.csv,.txt,application/json,text/csv,text/plain" aria-describedby="file-hint">
+<p class="hint" id="file-hint">UTF-8, up to ${size} and ${REGISTERED_MAX} servers.</p></div>
+<div class="row"><button class="primary">Check</button><a class="button" href="/dashboard/servers">Cancel</a></div>
+</form>`,
+  })
+}
+
+/** The form again, with the reason why nothing was imported. */
+export function refuseImport(
+  c: Context,
+  reason: string | Html,
+  form: ImportForm = {},
+): Promise<Response> {
+  const message = notice('bad', html`${reason} Nothing was imported.`)
+  return showImportForm(c, { status: 422, ...form, message })
+}

@@ -1,0 +1,107 @@
+import { hash } from 'node:crypto'
+import { html } from 'hono/html'
+import { idFromFormTag } from '../../../listing/form-id.ts'
+import { escapeInvisible } from '../../../listing/invisible.ts'
+import type { CheckedImportStore } from '../../../listing/servers/checked-import.ts'
+import {
+  decodeText,
+  type ReadServers,
+  readServers,
+  type Unreadable,
+} from '../../../listing/servers/file/server-file.ts'
+import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
+import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
+import { notice, showPage } from '../../html/page.ts'
+import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.ts'
+import { tellNext } from '../notices.ts'
+import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
+import { showCheck, showWrong } from './check.ts'
+
+/** Imports servers: read, checked, confirmed. Only the confirmation writes servers. */
+export function addImportRoutes(app: App, dashboard: Dashboard<CheckedImportStore>): void {
+  const { store, now } = dashboard
+
+  app.get('/dashboard/servers/import', (c) => showImportForm(c))
+
+  app.post('/dashboard/servers/import', async (c) => {
+    const upload = await readUpload(c.req.raw)
+    if (typeof upload === 'number') return refuseUpload(c, upload)
+    const { userId } = c.get('session')
+    const text = upload.fields.get('text') ?? ''
+    const tag = upload.fields.get('form') ?? ''
+    const kept = { text, ...(tag === '' ? {} : { tag }) }
+    const read = readSource(upload)
+    if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
+    const plan = await store.planServers(userId, read.entries)
+    if (read.wrong.length > 0) return refuseImport(c, showWrong(read, plan), kept)
+    // The same form with another content is another import.
+    const content = hash('sha256', JSON.stringify(read.entries), 'hex')
+    const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
+    await store.keepImport(userId, id, read.entries, now())
+    return c.redirect(`${IMPORT_PATH}/${id}`, 303)
+  })
+
+  app.get('/dashboard/servers/import/:id', (c) => showKept(dashboard, c))
+
+  app.post('/dashboard/servers/import/:id', async (c) => {
+    const { userId } = c.get('session')
+    const id = c.req.param('id')
+    const saved = await store.saveImport(userId, id, fieldOf(c, 'plan'), now())
+    if (saved === 'replanned') return showKept(dashboard, c, REPLANNED)
+    if (saved !== 'saved') return showKept(dashboard, c)
+    tellNext(dashboard, c, 'imported', id)
+    return c.redirect('/dashboard/servers', 303)
+  })
+}
+
+const REPLANNED =
+  'Your servers have changed since this check. Nothing was imported. Check the new numbers below and confirm again.'
+
+/** The check of a kept import, as it would be saved now. */
+async function showKept(
+  { store, now }: Dashboard<CheckedImportStore>,
+  c: Context,
+  replanned?: string,
+): Promise<Response> {
+  const { userId } = c.get('session')
+  const id = c.req.param('id') ?? ''
+  const kept = await store.findImport(userId, id, now())
+  if (kept === null) return showExpired(c)
+  if (kept.saved !== null) return showCheck(c, id, kept.saved)
+  const plan = await store.planServers(userId, kept.entries)
+  return showCheck(c, id, plan, replanned === undefined ? '' : notice('bad', replanned))
+}
+
+function showExpired(c: Context): Promise<Response> {
+  return showPage(c, {
+    title: 'This check has expired',
+    status: 404,
+    width: 'form',
+    body: html`<p>A check is kept for one hour, and nothing was imported since. <a href="${IMPORT_PATH}">Check the servers again</a></p>`,
+  })
+}
+
+function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
+  if (status !== 413) return refuseImport(c, 'This is not a form of this page.', { status })
+  const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
+  return refuseImport(c, html`This is more than ${size}, the limit of an import.`, { status })
+}
+
+/** The servers of the file or of the pasted text. A complaint is a sentence without its end. */
+function readSource({ fields, file }: Upload): ReadServers | Unreadable {
+  const text = fields.get('text') ?? ''
+  const isPasted = text.trim() !== ''
+  if (file === null && !isPasted) return { complaint: 'Paste servers or choose a file' }
+  if (file !== null && isPasted)
+    return { complaint: 'Paste servers or choose a file, but not both' }
+  const source = file === null ? 'The text' : 'The file'
+  const decoded = file === null ? { text } : decodeText(file)
+  const read = 'complaint' in decoded ? decoded : readServers(decoded.text)
+  if ('complaint' in read) return { complaint: `${source} ${read.complaint}` }
+  if (read.rows === 0) return { complaint: `${source} has no servers` }
+  if (read.rows > REGISTERED_MAX)
+    return {
+      complaint: `${source} has ${read.rows} servers, more than the limit of ${REGISTERED_MAX}`,
+    }
+  return read
+}

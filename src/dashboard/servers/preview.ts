@@ -1,0 +1,43 @@
+import { html, raw } from 'hono/html'
+import { escapeInvisible } from '../../listing/invisible.ts'
+import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
+import { renderServers, type ServerRow } from '../../listing/servers/server.ts'
+import type { App, Dashboard } from '../context.ts'
+import type { Html } from '../html/text.ts'
+
+/** Entries in the preview. */
+const FIRST = 2
+/** A page with more rows has only the link, to stay below 50 kB. */
+const ROWS_MAX = 20
+
+/** Serves the exact bytes that the API returns for this user's keys. */
+export function addPreviewRoutes(app: App, { store }: Dashboard<RegisteredServerStore>): void {
+  app.get('/dashboard/servers/preview.json', async (c) => {
+    const rows = await store.previewListing(c.get('session').userId)
+    const body = new Uint8Array(renderServers(rows))
+    return c.body(body, 200, { 'Content-Type': 'application/json; charset=utf-8' })
+  })
+}
+
+/** Shows the first servers of that answer, indented. */
+export function showFirstOfPreview(rows: readonly ServerRow[], rowsOfPage: number): Html {
+  if (rowsOfPage > ROWS_MAX)
+    return html`<p class="hint">See <a href="/dashboard/servers/preview.json">what the API returns right now</a>.</p>`
+  const more = rows.length - FIRST
+  return html`<details class="card"><summary>What the API returns right now</summary>
+${showJson(rows.slice(0, FIRST))}
+<p>${more > 0 ? sayMore(more) : ''}<a href="/dashboard/servers/preview.json">Full response</a></p></details>`
+}
+
+function sayMore(servers: number): string {
+  return servers === 1 ? '1 more server is not shown. ' : `${servers} more servers are not shown. `
+}
+
+function showJson(rows: readonly ServerRow[]): Html {
+  const json = JSON.stringify(JSON.parse(renderServers(rows).toString()), null, 1)
+  // Line by line: the breaks between lines are ours, those within a value are escaped already.
+  const lines = json.split('\n').map(escapeInvisible).join('\n')
+  // Quotes need no escape outside of attributes.
+  const escaped = lines.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  return html`<pre tabindex="0" role="region" aria-label="JSON">${raw(escaped)}</pre>`
+}

@@ -1,0 +1,71 @@
+import { DAY_US, type Instant } from '../instant.ts'
+
+/** How long the audit log keeps an entry, and how many older entries each new one removes. */
+export const AUDIT_KEPT_US = 400 * DAY_US
+export const AUDIT_DROPPED = 10
+
+/** One recorded action: what, who and from where. It never has a secret. */
+export interface AuditEntry {
+  user_id: string | null
+  action: AuditAction
+  /** The object of the action: an id or an email address. */
+  subject: string
+  address: string
+  occurred_at: Instant
+}
+
+/**
+ * The period in which the account page counts refused sign-ins, and the highest number it counts.
+ */
+export const REFUSED_SHOWN_US = DAY_US
+export const REFUSED_COUNTED_MAX = 1_000
+
+/** Refused sign-ins from one address, and the instant of the latest one. */
+export interface RefusedSignIns {
+  address: string
+  count: number
+  occurred_at: Instant
+}
+
+/** Stored in the log, so that a name never changes. */
+export type AuditAction =
+  | 'sign-up'
+  | 'user added'
+  | 'user removed'
+  | 'sign-in'
+  | 'sign-in refused'
+  | 'sign-out'
+  | 'sign-out everywhere'
+  | 'session ended'
+  | 'password changed'
+  | 'e-mail changed'
+  | 'organization made'
+  | 'organization deleted'
+  | 'invited'
+  | 'invitation withdrawn'
+  | 'invitation accepted'
+  | 'invitation declined'
+  | 'member removed'
+  | 'servers given back'
+  | 'key issued'
+  | 'key revoked'
+
+/** The log of what people did. */
+export interface AuditStore {
+  /** Adds an entry and removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US. */
+  writeAudit(entry: AuditEntry): Promise<void>
+  /**
+   * The user's latest entries, newest first. Omits refused sign-ins, because strangers can cause
+   * any number.
+   */
+  listEvents(userId: string, entriesMax: number): Promise<AuditEntry[]>
+  /**
+   * The latest REFUSED_COUNTED_MAX refused sign-ins of the account since then, by address. Lists
+   * the addresses with the latest attempts first.
+   */
+  listRefusedSignIns(
+    userId: string,
+    since: Instant,
+    addressesMax: number,
+  ): Promise<RefusedSignIns[]>
+}

@@ -1,0 +1,62 @@
+import { DAY_US, type Instant, MINUTE_US } from '../instant.ts'
+
+/** The lifetime of a session. */
+export const SESSION_LENGTH_US = 7 * DAY_US
+/** Above this age a session must confirm the password before it issues a key. */
+export const SESSION_FRESH_US = 10 * MINUTE_US
+/** Sessions per user; the newest ones stay. People use few browsers. */
+export const SESSIONS_MAX = 20
+/** The most expired sessions, of any user, that one sign-in removes. */
+export const EXPIRED_DROPPED = 10
+/** The number of stored characters of a browser's User-Agent. */
+export const USER_AGENT_LENGTH_MAX = 256
+
+/** A signed-in user, as the store had it at the start of the request. */
+export interface Session {
+  id: string
+  userId: string
+  email: string
+  startedAt: Instant
+}
+
+/** What a browser tells of itself, and its address. */
+export interface Browser {
+  /** At most USER_AGENT_LENGTH_MAX characters are stored. */
+  userAgent: string
+  address: string
+}
+
+/** One of a user's sessions, for the list of them. */
+export interface StoredSession extends Browser {
+  id: string
+  startedAt: Instant
+}
+
+/** A stored session. Only the browser has its token. */
+export interface NewSession extends Browser {
+  userId: string
+  /** SHA-256 in lowercase hex. */
+  tokenHash: string
+  startedAt: Instant
+  expiresAt: Instant
+}
+
+export interface SessionStore {
+  /**
+   * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash if
+   * given. False if the hash has changed. Takes the lock of `setPassword`, so that no session of an
+   * old password survives a change. Keeps the newest SESSIONS_MAX sessions of the user and removes
+   * up to EXPIRED_DROPPED expired ones.
+   */
+  beginSession(session: NewSession, checked: string, renewed: string | null): Promise<boolean>
+  /** The first session with one of these token hashes that has not ended, or null. */
+  findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null>
+  /** The user's sessions that have not ended, newest first. */
+  listSessions(userId: string, now: Instant): Promise<StoredSession[]>
+  /** Ends one session of the user. False if there is no such session. */
+  endSession(userId: string, id: string): Promise<boolean>
+  /** Ends the sessions with these token hashes. */
+  endSessionsOf(tokenHashes: readonly string[]): Promise<void>
+  /** Ends all sessions of the user. */
+  endSessions(userId: string): Promise<void>
+}

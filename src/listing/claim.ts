@@ -1,0 +1,63 @@
+import type { ServerRow } from './servers/server.ts'
+import type { CountPlace } from './use-counts.ts'
+
+/** The data plane: what the public API asks of a store. */
+export interface ClaimStore {
+  /**
+   * Steps 3 to 6 of spec 5.2 as one transaction: look the key up, refuse it if it is revoked, apply
+   * the limit, read the list, record the claim.
+   *
+   * - Exactly one of several concurrent calls with one key is granted, in any number of processes.
+   *   Two granted claims of a key are at least one second apart. The second counts from the record
+   *   of the first to the request of the next.
+   * - A claim is granted only after its record was committed. No other outcome and no fault records
+   *   anything.
+   * - The store decides by what is committed when the transaction begins. It uses a cached row only
+   *   if the transaction proves that it is current.
+   *
+   * `listings` holds the caller's cached listings. The store says in the same transaction whether
+   * one is current. Throws AuthenticationFault, ListFault or NotConfigured.
+   */
+  claim(keyHash: Uint8Array, listings: HeldListings): Promise<Claim>
+}
+
+/** The outcome of one request with a key. */
+export type Claim = { outcome: 'unknown' } | KnownClaim
+
+export type KnownClaim =
+  | (KnownKey & { outcome: 'revoked' })
+  | (KnownKey & { outcome: 'limited' })
+  | Granted
+
+interface KnownKey {
+  apiKeyId: string
+  /** Only of an engine that keeps rows of keys in memory. */
+  countPlace?: CountPlace
+}
+
+export type Granted = KnownKey & {
+  outcome: 'granted'
+  userId: string
+  revision: string
+} & (
+    | {
+        /** The owner's personal servers, newest first, at most SERVERS_MAX. */
+        rows: ServerRow[]
+      }
+    | {
+        rows: null
+        /** The listing that the caller held, because it is current. */
+        held: Listing
+      }
+  )
+
+/** A rendered listing, and the revision of the owner's servers that it shows. */
+export interface Listing {
+  revision: string
+  body: Buffer
+}
+
+/** Rendered listings, by owner. */
+export interface HeldListings {
+  get(userId: string): Listing | null
+}

@@ -1,0 +1,69 @@
+/*
+ * Invisible characters, and characters that change the direction of writing, make different names
+ * look equal. These functions spell them out.
+ */
+
+/** Invisible characters: Unicode's own list, and blank ones that are missing from it. */
+const INVISIBLE = String.raw`\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb\u{13430}-\u{1343f}\u{16fe4}\u{1d159}`
+/** Also spelled out: characters whose glyph depends on the font alone. */
+const SPELLED_OUT = String.raw`[${INVISIBLE}\p{Co}\p{Noncharacter_Code_Point}]`
+
+/** Most texts are plain. Only others need the patterns below, which take long to compile. */
+const IS_PLAIN = /^[\x20-\x7e]*$/
+const invisible = onDemand(() => new RegExp(`[${INVISIBLE}]`, 'v'))
+const visible = onDemand(() => new RegExp(`[^${INVISIBLE}\\p{Z}]`, 'v'))
+const spelledOut = onDemand(() => new RegExp(SPELLED_OUT, 'v'))
+/**
+ * Scripts whose letters take another shape beside a joiner (U+200D) or a non-joiner (U+200C), such
+ * as Persian and Hindi. In other scripts both are invisible.
+ */
+const SHAPED = ['Arab', 'Syrc', 'Nkoo', 'Mand', 'Adlm', 'Rohg', 'Mong', 'Khmr', 'Mymr', 'Tibt']
+  .concat('Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda', 'Mlym', 'Sinh')
+  .map((script) => String.raw`\p{scx=${script}}`)
+  .join('')
+const SHAPED_LETTER = String.raw`[[${SHAPED}]&&[\p{L}\p{M}]]`
+/** Signs that join consonants. A joiner may also end the word behind one, as in Malayalam. */
+const VIRAMA = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]`
+const JOINER = String.raw`(?<=${SHAPED_LETTER})[\u200c\u200d](?=${SHAPED_LETTER})|(?<=${VIRAMA})\u200d`
+/**
+ * Captures a character, but not a joiner that shapes letters, nor an emoji: its joiners and
+ * selectors are part of what people see. Compiling it takes 20 ms, so only a text with something to
+ * spell out does.
+ */
+const emojiOrCharacter = onDemand(() => new RegExp(`\\p{RGI_Emoji}|${JOINER}|(.)`, 'gsv'))
+
+function onDemand(compile: () => RegExp): () => RegExp {
+  let compiled: RegExp | null = null
+  return () => (compiled ??= compile())
+}
+
+export function hasInvisible(text: string): boolean {
+  return !IS_PLAIN.test(text) && invisible().test(text)
+}
+
+/** True if a text has only spaces and invisible characters. */
+export function isInvisible(text: string): boolean {
+  return IS_PLAIN.test(text) ? text.trim() === '' : !visible().test(text)
+}
+
+/** Spells out invisible characters as `\u{200b}`, except in emoji or where they shape letters. */
+export function escapeInvisible(text: string): string {
+  // The search for emoji takes a hundred times longer than this test.
+  return needsSpelling(text) ? [...escapedPieces(text)].join('') : text
+}
+
+/** The pieces of the result, one character or emoji each. */
+export function* escapedPieces(text: string): Generator<string, void> {
+  if (!needsSpelling(text)) yield* text
+  else
+    for (const [piece, character] of text.matchAll(emojiOrCharacter()))
+      yield character !== undefined && needsSpelling(character) ? spellOut(character) : piece
+}
+
+function needsSpelling(text: string): boolean {
+  return !IS_PLAIN.test(text) && spelledOut().test(text)
+}
+
+function spellOut(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`
+}

@@ -1,0 +1,132 @@
+import { isIPv6 } from 'node:net'
+import * as v from 'valibot'
+import { formatInstant, INSTANT_MAX, type Instant, parseInstant } from '../instant.ts'
+import { hasInvisible } from '../invisible.ts'
+import { complaintAboutLine, quote } from '../text.ts'
+
+/**
+ * A server in an import. An absent field keeps its value in an update and gets the default in a new
+ * server.
+ */
+export interface ServerEntry {
+  name: string
+  address: string
+  slug?: string | null
+  edition?: string
+  status?: string
+  version?: string | null
+  listing_kind?: string | null
+  updated_at?: Instant
+}
+
+export const SERVER_NAME_LENGTH_MAX = 200
+const WORD_LENGTH_MAX = 64
+const SLUG_LENGTH_MAX = 200
+
+const line = (codePointsMax: number) =>
+  v.pipe(
+    v.string('must be a string'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      if (!dataset.typed) return
+      const complaint = complaintAboutLine(dataset.value, codePointsMax)
+      if (complaint !== null) addIssue({ message: `must ${complaint}` })
+    }),
+  )
+
+const schema = v.strictObject(
+  {
+    name: line(SERVER_NAME_LENGTH_MAX),
+    address: v.pipe(
+      v.string('must be a string'),
+      v.check(isAddress, 'must be a domain or an IP address, with an optional :port'),
+    ),
+    slug: v.optional(
+      v.nullable(
+        v.pipe(
+          line(SLUG_LENGTH_MAX),
+          v.check(isSlug, 'must have only letters, digits and . _ ~ -'),
+        ),
+      ),
+    ),
+    edition: v.optional(line(WORD_LENGTH_MAX)),
+    status: v.optional(line(WORD_LENGTH_MAX)),
+    version: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
+    listing_kind: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
+    updated_at: v.optional(
+      v.pipe(
+        v.string('must be a string'),
+        v.transform(parseInstant),
+        v.number('must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'),
+        v.safeInteger(
+          `must lie between ${formatInstant(-INSTANT_MAX)} and ${formatInstant(INSTANT_MAX)}`,
+        ),
+      ),
+    ),
+  },
+  (issue) => (issue.expected === 'never' ? 'is not a field of a server' : 'must be an object'),
+)
+
+/** Checks each entry. Returns the valid ones, and every error with the index of its entry. */
+export function inspectEntries(list: readonly unknown[]): {
+  entries: ServerEntry[]
+  wrong: { index: number; message: string }[]
+} {
+  const entries: ServerEntry[] = []
+  const wrong: { index: number; message: string }[] = []
+  for (const [index, item] of list.entries()) {
+    const checked = v.safeParse(schema, item)
+    if (checked.success) entries.push(checked.output as ServerEntry)
+    else wrong.push(...checked.issues.map((issue) => ({ index, message: describe(issue) })))
+  }
+  return { entries, wrong }
+}
+
+/** The errors of one server, in words that follow each field's name. */
+export function complaintsAboutFields(fields: object): Record<string, string> {
+  const checked = v.safeParse(schema, fields)
+  if (checked.success) return {}
+  return Object.fromEntries(checked.issues.map((issue) => [v.getDotPath(issue)!, issue.message]))
+}
+
+/**
+ * Makes a slug from a name: its letters and digits in lowercase, joined by hyphens. Can be empty.
+ */
+export function suggestSlug(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '-')
+    .slice(0, 64)
+    .replace(/^-|-$/g, '')
+}
+
+function describe(issue: v.InferIssue<typeof schema>): string {
+  const field = v.getDotPath(issue)
+  if (field === null) return `${issue.message}, not ${quote(issue.input)}`
+  if (issue.expected === 'never') return `"${field}" ${issue.message}`
+  if (issue.received === 'undefined') return `"${field}" is missing`
+  return `"${field}" ${issue.message}: ${quote(issue.path!.at(-1)!.value)}`
+}
+
+/** Unicode classifies a few invisible characters as letters. */
+function isSlug(text: string): boolean {
+  return /^[\p{L}\p{N}._~-]+$/u.test(text) && !hasInvisible(text)
+}
+
+const LABEL = '[\\p{L}\\p{N}_](?:[\\p{L}\\p{N}_-]{0,61}[\\p{L}\\p{N}_])?'
+const DOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*\\.?$`, 'u')
+
+// Every text has this shape.
+const HOST_AND_PORT = /^(?:\[([^\]%]*)\]|([^:]*))(?::(.*))?$/s
+
+/**
+ * A domain, an IPv4 address or a bracketed IPv6 address, with an optional port from 1 to 65535
+ * (spec 2.1).
+ */
+function isAddress(text: string): boolean {
+  const [, ipv6, domain = '', port = '1'] = HOST_AND_PORT.exec(text)!
+  if (!(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) return false
+  return ipv6 === undefined ? DOMAIN.test(domain) && !hasInvisible(domain) : isIPv6(ipv6)
+}

@@ -1,0 +1,41 @@
+import type { Instant } from '../instant.ts'
+import type { Server } from './server.ts'
+import type { ServerEntry } from './server-entry.ts'
+
+/** The number of new and of updated servers. */
+export interface Saved {
+  added: number
+  updated: number
+}
+
+/** A server with the fields that the API does not return. */
+export interface ServerRecord extends Server {
+  /** The slug of its organization. Null for a personal server. */
+  organization: string | null
+  updated_at: Instant
+}
+
+/** What the operator's commands do with servers. */
+export interface ServerImportStore {
+  /**
+   * Finds or creates the organization with this slug and returns its id. Makes the user a member,
+   * and the owner if it has no members.
+   */
+  ensureOrganization(slug: string, userId: string): Promise<string>
+  /**
+   * Writes all entries in order, or none. An entry updates the user's server that has the same slug
+   * (or, without a slug, the same address), personally or in that organization. Of several with
+   * that address, servers without a slug come first. Absent fields keep their values.
+   */
+  saveServers(
+    userId: string,
+    organizationId: string | null,
+    entries: readonly ServerEntry[],
+    now: Instant,
+  ): Promise<Saved>
+  /**
+   * All servers that the user registered, including those in organizations. Newest `updated_at`
+   * first, then by id descending.
+   */
+  listServers(userId: string): Promise<ServerRecord[]>
+}

@@ -1,0 +1,48 @@
+import {
+  AUDIT_DROPPED,
+  AUDIT_KEPT_US,
+  type AuditEntry,
+  type AuditStore,
+  REFUSED_COUNTED_MAX,
+  type RefusedSignIns,
+} from '../../listing/accounts/audit.ts'
+import type { Database } from '../database.ts'
+import { at, sql, uuid } from '../sql.ts'
+
+export function audit(database: Database): AuditStore {
+  const { instant, skipLocked } = database.dialect
+
+  return {
+    async writeAudit({ occurred_at, user_id, action, subject, address }) {
+      const user = user_id === null ? null : uuid(user_id)
+      await database.transact(async (transaction) => {
+        await transaction.run(sql`
+          DELETE FROM audit_log WHERE id IN (
+            SELECT id FROM audit_log WHERE occurred_at < ${at(occurred_at - AUDIT_KEPT_US)}
+            ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} ${skipLocked}
+          )`)
+        await transaction.run(sql`
+          INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
+          VALUES (${crypto.randomUUID()}, ${at(occurred_at)}, ${user}, ${action}, ${subject}, ${address})`)
+      })
+    },
+
+    async listEvents(userId, entriesMax) {
+      return database.all<AuditEntry>(sql`
+        SELECT user_id, action, subject, address, ${instant('occurred_at')} FROM audit_log
+        WHERE user_id = ${uuid(userId)} AND action <> 'sign-in refused'
+        ORDER BY audit_log.occurred_at DESC, id LIMIT ${entriesMax}`)
+    },
+
+    async listRefusedSignIns(userId, since, addressesMax) {
+      return database.all<RefusedSignIns>(sql`
+        SELECT address, count, ${instant('occurred_at')} FROM (
+          SELECT address, count(*) AS count, max(occurred_at) AS occurred_at FROM (
+            SELECT occurred_at, address FROM audit_log
+            WHERE user_id = ${uuid(userId)} AND action = 'sign-in refused' AND occurred_at >= ${at(since)}
+            ORDER BY occurred_at DESC LIMIT ${REFUSED_COUNTED_MAX}
+          ) AS refused GROUP BY address
+        ) AS by_address ORDER BY by_address.occurred_at DESC, address LIMIT ${addressesMax}`)
+    },
+  }
+}

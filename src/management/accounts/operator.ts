@@ -1,0 +1,61 @@
+import type { ApiKey } from '../../listing/api-key.ts'
+import type {
+  DatabaseFacts,
+  OperatorStore,
+  OwnedAuditEntry,
+  RecordCounts,
+  UserSummary,
+} from '../../listing/accounts/operator.ts'
+import type { Instant } from '../../listing/instant.ts'
+import type { Database } from '../database.ts'
+import { sql, uuids } from '../sql.ts'
+import { instantOf } from './users.ts'
+
+export function operator(database: Database): OperatorStore {
+  const { instant, databaseFacts, recentApiKeys, selectApiKeys } = database.dialect
+
+  return {
+    async describeDatabase() {
+      return (await database.get<DatabaseFacts>(databaseFacts))!
+    },
+
+    async countRecords() {
+      return (await database.get<RecordCounts>(sql`
+        SELECT (SELECT count(*) FROM users) AS users,
+          (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS "apiKeys",
+          (SELECT count(*) FROM servers) AS servers,
+          (SELECT count(*) FROM organizations) AS organizations`))!
+    },
+
+    async listNewestUsers(usersMax) {
+      // The newest ones first, because counting takes a search for each user.
+      const rows = await database.all<UserSummary & { created_at: Instant | string }>(sql`
+        SELECT id, email, ${instant('created_at')},
+          (SELECT count(*) FROM api_keys WHERE user_id = newest.id AND revoked_at IS NULL) AS "apiKeys",
+          (SELECT count(*) FROM servers WHERE created_by = newest.id) AS servers
+        FROM (SELECT id, email, created_at FROM users ORDER BY created_at DESC, id LIMIT ${usersMax}) AS newest
+        ORDER BY newest.created_at DESC, id`)
+      return rows.map((row) => ({ ...row, created_at: instantOf(row.created_at) }))
+    },
+
+    async listRecentApiKeys(keysMax) {
+      const recent = await database.all<{ id: string }>(recentApiKeys(keysMax))
+      const apiKeys = await database.all<ApiKey>(
+        selectApiKeys(sql`id IN (${uuids(recent.map(({ id }) => id))})`),
+      )
+      const owners = await database.all<{ id: string; email: string }>(sql`
+        SELECT id, email FROM users WHERE id IN (${uuids(apiKeys.map(({ user_id }) => user_id))})`)
+      const emails = new Map(owners.map(({ id, email }) => [id, email]))
+      return apiKeys
+        .map((apiKey) => ({ ...apiKey, email: emails.get(apiKey.user_id) ?? '' }))
+        .toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))
+    },
+
+    async listAudit(entriesMax) {
+      return database.all<OwnedAuditEntry>(sql`
+        SELECT user_id, action, subject, address, users.email, ${instant('occurred_at')}
+        FROM audit_log LEFT JOIN users ON users.id = user_id
+        ORDER BY audit_log.occurred_at DESC, audit_log.id LIMIT ${entriesMax}`)
+    },
+  }
+}

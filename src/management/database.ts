@@ -1,0 +1,87 @@
+import type { Sql } from './sql.ts'
+
+/** Runs statements: a database runs each in a transaction of its own. */
+export interface Queries {
+  all<Row>(query: Sql): Promise<Row[]>
+  /** The first row, or null. */
+  get<Row>(query: Sql): Promise<Row | null>
+  /** Returns the number of rows that the statement changed. */
+  run(query: Sql): Promise<number>
+}
+
+export interface Transaction extends Queries {
+  /**
+   * Locks the rows, in the order of their ids, until the transaction ends. To avoid deadlocks, lock
+   * users before organizations and all of them before rows that refer to them. Does nothing on
+   * SQLite, where a writer is alone.
+   */
+  lock(table: LockedTable, ids: readonly string[], strength?: LockStrength): Promise<void>
+  /**
+   * Runs a statement for many rows, which have a value for each column. PostgreSQL runs it once
+   * and reads the rows as a table. SQLite runs it for each row, which is faster there.
+   */
+  runGiven(
+    columns: GivenColumns,
+    rows: readonly object[],
+    statement: (given: Given) => Sql,
+  ): Promise<number>
+  /**
+   * Locks names for which there may be no row, in one order for all callers. Does nothing on
+   * SQLite.
+   */
+  lockNames(names: readonly string[]): Promise<void>
+}
+
+export type LockedTable = 'users' | 'organizations' | 'api_keys'
+
+/**
+ * What other transactions must wait for: with `change` (the default) to change or lock the rows,
+ * with `remove` also to add rows that refer to them, with `keep` only to remove them.
+ */
+export type LockStrength = 'change' | 'remove' | 'keep'
+
+/** A database as an engine lends it to the control plane. */
+export interface Database extends Queries {
+  /**
+   * Runs `body` as one transaction. An engine may run it again from the start, so it must have no
+   * other effects. It must await nothing but its queries: SQLite rolls back a transaction that
+   * does.
+   */
+  transact<Result>(body: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  readonly dialect: Dialect
+}
+
+/** Rows that a statement is given. */
+export interface Given {
+  /** The value in this column. */
+  column(name: string): Sql
+  /** After INSERT INTO: the rows to insert, with these values each. */
+  rowsOf(values: Sql): Sql
+  /** After the columns of an UPDATE: the table that has the rows, or nothing. */
+  readonly from: Sql
+}
+
+/** The columns of given rows, and the kind of their values. */
+export type GivenColumns = Readonly<Record<string, 'uuid' | 'text' | 'integer' | 'instant'>>
+
+/** The SQL that the engines spell differently. */
+export interface Dialect {
+  /**
+   * A column that holds instants, read as microseconds. One that lies beyond what a number holds
+   * reads as the last one that a number does. It hides the column's own name, so ORDER BY has to
+   * name the table.
+   */
+  instant(column: string): Sql
+  /** A query for the API keys that `where` selects, as records with their last use. */
+  selectApiKeys(where: Sql): Sql
+  /** A query for the ids of the keys that were used last. */
+  recentApiKeys(keysMax: number): Sql
+  /** A query for the facts about the database that the operator's page shows. */
+  readonly databaseFacts: Sql
+  /** After an ORDER BY expression: order text by its bytes. */
+  readonly byBytes: Sql
+  /** At the end of a subquery: leave out rows that another transaction has locked. */
+  readonly skipLocked: Sql
+  /** True if the error says that a unique value is taken. */
+  isTaken(error: unknown): boolean
+}

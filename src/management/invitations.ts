@@ -1,0 +1,105 @@
+import {
+  INVITATIONS_SHOWN,
+  type Invitation,
+  type InvitationStore,
+  type Invited,
+  MEMBERS_MAX,
+} from '../listing/invitation.ts'
+import type { Database, Queries } from './database.ts'
+import { belongsToTooMany, isOwner, ownsLocked } from './organizations.ts'
+import { at, type Sql, sql, uuid } from './sql.ts'
+
+export function invitations(database: Database): InvitationStore {
+  const { instant, byBytes } = database.dialect
+
+  return {
+    async invite(userId, organizationId, email, since, now) {
+      const organization = uuid(organizationId)
+      return database.transact(async (transaction) => {
+        if (!(await ownsLocked(transaction, userId, organizationId))) return 'not found'
+        await transaction.run(sql`
+          DELETE FROM invitations
+          WHERE organization_id = ${organization} AND invited_at < ${at(since)}`)
+        const member = await transaction.get(sql`
+          SELECT 1 FROM members JOIN users ON users.id = user_id
+          WHERE organization_id = ${organization} AND email = ${email}`)
+        if (member !== null) return 'member'
+        if ((await countWithout(transaction, organizationId, email)) >= MEMBERS_MAX) return 'full'
+        await transaction.run(sql`
+          INSERT INTO invitations (id, organization_id, email, invited_by, invited_at)
+          VALUES (${uuid(crypto.randomUUID())}, ${organization}, ${email}, ${uuid(userId)}, ${at(now)})
+          ON CONFLICT (organization_id, email)
+          DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at`)
+        return 'invited'
+      })
+    },
+
+    async listInvited(userId, organizationId, since) {
+      return database.all<Invited>(sql`
+        SELECT id, email, ${instant('invited_at')} FROM invitations
+        WHERE organization_id = ${uuid(organizationId)} AND invitations.invited_at >= ${at(since)}
+          AND ${isOwner(userId, organizationId)}
+        ORDER BY email ${byBytes}`)
+    },
+
+    async withdrawInvitation(userId, organizationId, id) {
+      const withdrawn = await database.run(sql`
+        DELETE FROM invitations WHERE organization_id = ${uuid(organizationId)} AND id = ${uuid(id)}
+          AND ${isOwner(userId, organizationId)}`)
+      return withdrawn === 1
+    },
+
+    async listInvitations(userId, since) {
+      return database.all<Invitation>(sql`
+        SELECT organization_id, organizations.name, users.email AS invited_by FROM invitations
+        JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = invited_by
+        WHERE invitations.email = ${emailOf(userId)} AND invited_at >= ${at(since)}
+        ORDER BY invited_at DESC, organization_id LIMIT ${INVITATIONS_SHOWN}`)
+    },
+
+    async acceptInvitation(userId, organizationId, since, now) {
+      return database.transact(async (transaction) => {
+        // One transaction after the other for each user, so that none joins more than the maximum.
+        await transaction.lock('users', [userId])
+        await transaction.lock('organizations', [organizationId], 'keep')
+        const invited = await transaction.get(sql`
+          SELECT 1 FROM invitations WHERE ${isOf(userId, organizationId)} AND invited_at >= ${at(since)}`)
+        if (invited === null) return 'not found'
+        if (await belongsToTooMany(transaction, userId)) return 'too many'
+        // A withdrawal at the same moment deletes the row, too. Only one of the two does.
+        if (!(await decline(transaction, userId, organizationId))) return 'not found'
+        await transaction.run(sql`
+          INSERT INTO members (organization_id, user_id, role, joined_at)
+          VALUES (${uuid(organizationId)}, ${uuid(userId)}, 'member', ${at(now)}) ON CONFLICT DO NOTHING`)
+        return 'joined'
+      })
+    },
+
+    declineInvitation: (userId, organizationId) => decline(database, userId, organizationId),
+  }
+}
+
+/** Members and invited people, without those who have this address. */
+async function countWithout(
+  queries: Queries,
+  organizationId: string,
+  email: string,
+): Promise<number> {
+  const row = await queries.get<{ count: number }>(sql`
+    SELECT (SELECT count(*) FROM members WHERE organization_id = ${uuid(organizationId)})
+      + (SELECT count(*) FROM invitations
+         WHERE organization_id = ${uuid(organizationId)} AND email <> ${email}) AS count`)
+  return row!.count
+}
+
+async function decline(queries: Queries, userId: string, organizationId: string): Promise<boolean> {
+  return (
+    (await queries.run(sql`DELETE FROM invitations WHERE ${isOf(userId, organizationId)}`)) === 1
+  )
+}
+
+/** The invitation to an organization that has the user's present address. */
+const isOf = (userId: string, organizationId: string): Sql =>
+  sql`organization_id = ${uuid(organizationId)} AND email = ${emailOf(userId)}`
+
+const emailOf = (userId: string): Sql => sql`(SELECT email FROM users WHERE id = ${uuid(userId)})`

@@ -1,0 +1,127 @@
+import { presentInstant } from '../listing/instant.ts'
+import {
+  type Member,
+  type Membership,
+  ORGANIZATIONS_MAX,
+  type OrganizationStore,
+} from '../listing/organization.ts'
+import type { Store } from '../listing/store.ts'
+import type { Database, Queries, Transaction } from './database.ts'
+import { at, type Sql, sql, uuid } from './sql.ts'
+
+export function organizations(
+  database: Database,
+): Omit<OrganizationStore, 'countServersOfFormerMembers' | 'returnServers'> &
+  Pick<Store, 'ensureOrganization'> {
+  const { byBytes } = database.dialect
+
+  return {
+    async insertOrganization(userId, { id, slug, name }, now) {
+      return database.transact(async (transaction) => {
+        // One transaction after the other for each user, so that none makes more than the maximum.
+        await transaction.lock('users', [userId])
+        if (await belongsToTooMany(transaction, userId)) return 'too many'
+        const inserted = await transaction.run(sql`
+          INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})
+          ON CONFLICT (slug) DO NOTHING`)
+        if (inserted === 0) return 'slug taken'
+        await transaction.run(sql`
+          INSERT INTO members (organization_id, user_id, role, joined_at)
+          VALUES (${uuid(id)}, ${uuid(userId)}, 'owner', ${at(now)})`)
+        return 'made'
+      })
+    },
+
+    ensureOrganization: (slug, userId) =>
+      database.transact((transaction) => ensureOrganization(transaction, slug, userId)),
+
+    async listOrganizations(userId) {
+      return database.all<Membership>(sql`
+        SELECT id, slug, name, role,
+          (SELECT count(*) FROM servers WHERE organization_id = organizations.id) AS servers
+        FROM members JOIN organizations ON organizations.id = organization_id
+        WHERE user_id = ${uuid(userId)} ORDER BY name ${byBytes}, slug`)
+    },
+
+    async listMembers(userId, organizationId) {
+      return database.all<Member>(sql`
+        SELECT members.user_id, email, role FROM members JOIN users ON users.id = members.user_id
+        WHERE organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}
+        ORDER BY email ${byBytes}`)
+    },
+
+    async removeMember(userId, organizationId, memberId) {
+      return database.transact(async (transaction) => {
+        const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
+        if (userId !== memberId && !isDoneByOwner) return false
+        const removed = await transaction.run(sql`
+          DELETE FROM members
+          WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)} AND (
+            role = 'member' OR EXISTS (
+              SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
+                AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
+            )
+          )`)
+        return removed === 1
+      })
+    },
+
+    async removeOrganization(userId, organizationId) {
+      return database.transact(async (transaction) => {
+        if (!(await ownsLocked(transaction, userId, organizationId))) return false
+        const removed = await transaction.run(sql`
+          DELETE FROM organizations WHERE id = ${uuid(organizationId)}
+            AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = ${uuid(organizationId)})`)
+        return removed === 1
+      })
+    },
+  }
+}
+
+async function ensureOrganization(
+  transaction: Transaction,
+  slug: string,
+  userId: string,
+): Promise<string> {
+  await transaction.run(sql`
+    INSERT INTO organizations (id, slug, name) VALUES (${uuid(crypto.randomUUID())}, ${slug}, ${slug})
+    ON CONFLICT (slug) DO NOTHING`)
+  const found = await transaction.get<{ id: string }>(
+    sql`SELECT id FROM organizations WHERE slug = ${slug}`,
+  )
+  const { id } = found!
+  await transaction.run(sql`
+    INSERT INTO members (organization_id, user_id, joined_at, role)
+    VALUES (${uuid(id)}, ${uuid(userId)}, ${at(presentInstant())},
+      CASE WHEN EXISTS (SELECT 1 FROM members WHERE organization_id = ${uuid(id)})
+      THEN 'member' ELSE 'owner' END)
+    ON CONFLICT DO NOTHING`)
+  return id
+}
+
+/**
+ * Whether the user owns the organization. No other transaction changes its members until this one
+ * ends. Call it after the transaction has locked users.
+ */
+export async function ownsLocked(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+): Promise<boolean> {
+  await transaction.lock('organizations', [organizationId], 'remove')
+  return (await transaction.get(sql`SELECT 1 WHERE ${isOwner(userId, organizationId)}`)) !== null
+}
+
+/** Whether the user may make or join no other organization. The caller holds the user's lock. */
+export async function belongsToTooMany(queries: Queries, userId: string): Promise<boolean> {
+  const last = await queries.get(sql`
+    SELECT 1 FROM members WHERE user_id = ${uuid(userId)} LIMIT 1 OFFSET ${ORGANIZATIONS_MAX - 1}`)
+  return last !== null
+}
+
+export const isMember = (userId: string, organizationId: string): Sql => sql`EXISTS
+  (SELECT 1 FROM members WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)})`
+
+export const isOwner = (userId: string, organizationId: string): Sql => sql`EXISTS
+  (SELECT 1 FROM members
+   WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)} AND role = 'owner')`

@@ -1,0 +1,122 @@
+import type { Instant } from '../../listing/instant.ts'
+import {
+  REGISTERED_MAX,
+  type RegisteredServer,
+  type RegisteredServerStore,
+  type ServerFields,
+  type Written,
+} from '../../listing/servers/registered-server.ts'
+import type { Database, Queries, Transaction } from '../database.ts'
+import { isMember } from '../organizations.ts'
+import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
+import { at, type Sql, sql, uuid } from '../sql.ts'
+
+export function registeredServers(
+  database: Database,
+): Pick<RegisteredServerStore, 'findServer' | 'findSeenServer' | 'insertServer' | 'updateServer'> {
+  async function find(scope: Sql, id: string): Promise<RegisteredServer | null> {
+    const row = await database.get<RegisteredRow>(sql`
+      SELECT ${columnsOf(database.dialect)} FROM servers WHERE ${scope} AND id = ${uuid(id)}`)
+    return row === null ? null : toRegisteredServer(row)
+  }
+
+  return {
+    findServer: (userId, id) => find(isOwn(userId), id),
+
+    findSeenServer: (userId, id) => find(sql`(${isOwn(userId)} OR ${isOfMember(userId)})`, id),
+
+    insertServer: (userId, id, fields, now) =>
+      database.transact((transaction) => insert(transaction, userId, id, fields, now)),
+
+    updateServer: (userId, id, fields, now) =>
+      database.transact((transaction) => update(transaction, userId, id, fields, now)),
+  }
+}
+
+export const isOwn = (userId: string): Sql => sql`created_by = ${uuid(userId)}`
+
+/** Whether the user is a member of the organization that a server is under. */
+export const isOfMember = (userId: string): Sql => sql`EXISTS
+  (SELECT 1 FROM members WHERE organization_id = servers.organization_id AND user_id = ${uuid(userId)})`
+
+/** An organization, or null for the user's personal servers. */
+export const placeOf = (organizationId: string | null): Sql =>
+  organizationId === null ? sql`NULL` : sql`${uuid(organizationId)}`
+
+/**
+ * The user's lock lets each write see those before it: the limit and the slugs hold beside imports,
+ * too.
+ */
+async function insert(
+  transaction: Transaction,
+  userId: string,
+  id: string,
+  fields: ServerFields,
+  now: Instant,
+): Promise<Written | 'known' | 'too many'> {
+  await transaction.lock('users', [userId])
+  const known = await transaction.get(sql`SELECT 1 FROM servers WHERE id = ${uuid(id)}`)
+  if (known !== null) return 'known'
+  if (!(await canRegisterIn(transaction, userId, fields.organization_id))) return 'not found'
+  const last = await transaction.get(
+    sql`SELECT 1 FROM servers WHERE ${isOwn(userId)} LIMIT 1 OFFSET ${REGISTERED_MAX - 1}`,
+  )
+  if (last !== null) return 'too many'
+  if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
+  const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields
+  await transaction.run(sql`
+    INSERT INTO servers (id, name, slug, host_label, edition, status, version, listing_kind,
+      organization_id, created_by, updated_at)
+    VALUES (${uuid(id)}, ${name}, ${slug}, ${address}, ${edition}, ${status}, ${version},
+      ${listing_kind}, ${placeOf(organization_id)}, ${uuid(userId)}, ${at(now)})`)
+  return 'written'
+}
+
+async function update(
+  transaction: Transaction,
+  userId: string,
+  id: string,
+  fields: ServerFields,
+  now: Instant,
+): Promise<Written> {
+  await transaction.lock('users', [userId])
+  const own = sql`${isOwn(userId)} AND id = ${uuid(id)}`
+  if ((await transaction.get(sql`SELECT 1 FROM servers WHERE ${own}`)) === null) return 'not found'
+  if (!(await canRegisterIn(transaction, userId, fields.organization_id))) return 'not found'
+  if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
+  const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields
+  const changed = await transaction.run(sql`
+    UPDATE servers SET name = ${name}, slug = ${slug}, host_label = ${address}, edition = ${edition},
+      status = ${status}, version = ${version}, listing_kind = ${listing_kind},
+      organization_id = ${placeOf(organization_id)}, updated_at = ${at(now)}
+    WHERE ${own}`)
+  return changed === 1 ? 'written' : 'not found'
+}
+
+/**
+ * True for personal servers, and for an organization if the user is a member until the transaction
+ * ends.
+ */
+export async function canRegisterIn(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string | null,
+): Promise<boolean> {
+  if (organizationId === null) return true
+  await transaction.lock('organizations', [organizationId], 'keep')
+  const member = await transaction.get(sql`SELECT 1 WHERE ${isMember(userId, organizationId)}`)
+  return member !== null
+}
+
+async function isSlugTaken(
+  queries: Queries,
+  userId: string,
+  id: string,
+  { organization_id, slug }: ServerFields,
+): Promise<boolean> {
+  if (slug === null) return false
+  const taken = await queries.get(sql`
+    SELECT 1 FROM servers WHERE ${isOwn(userId)} AND slug = ${slug}
+      AND organization_id IS NOT DISTINCT FROM ${placeOf(organization_id)} AND id <> ${uuid(id)} LIMIT 1`)
+  return taken !== null
+}

@@ -1,0 +1,70 @@
+import { type OrganizationStore, RETURNED_MAX } from '../../listing/organization.ts'
+import type { Database, Transaction } from '../database.ts'
+import { isOwner, ownsLocked } from '../organizations.ts'
+import { type Sql, sql, uuid, uuids } from '../sql.ts'
+
+/** Servers under an organization whose owners have left it. */
+export function returnedServers(
+  database: Database,
+): Pick<OrganizationStore, 'countServersOfFormerMembers' | 'returnServers'> {
+  return {
+    async countServersOfFormerMembers(organizationId) {
+      return (await database.all(serversOfFormerMembers(organizationId))).length
+    },
+
+    async returnServers(userId, organizationId) {
+      return database.transact(async (transaction) => {
+        const ofOwner = serversOfFormerMembers(organizationId, isOwner(userId, organizationId))
+        const owners = await lockOwners(transaction, ofOwner)
+        if (!(await ownsLocked(transaction, userId, organizationId))) return null
+        // Another member may have left meanwhile, whose row is not locked: the next call returns
+        // those servers.
+        const ofLocked = sql`created_by IN (${uuids(owners)})`
+        return returnServers(transaction, serversOfFormerMembers(organizationId, ofLocked))
+      })
+    },
+  }
+}
+
+const serversOfFormerMembers = (organizationId: string, condition = sql`true`): Sql => sql`
+  SELECT id, created_by FROM servers WHERE organization_id = ${uuid(organizationId)}
+    AND NOT EXISTS (
+      SELECT 1 FROM members
+      WHERE organization_id = ${uuid(organizationId)} AND user_id = created_by
+    )
+    AND ${condition}
+  LIMIT ${RETURNED_MAX}`
+
+/**
+ * Locks the owners of these servers, and returns their ids. `servers` is a query for `created_by`.
+ * Call it before anything locks an organization.
+ */
+export async function lockOwners(transaction: Transaction, servers: Sql): Promise<string[]> {
+  const found = await transaction.all<{ created_by: string }>(servers)
+  const owners = [...new Set(found.map(({ created_by }) => created_by))]
+  await transaction.lock('users', owners)
+  return owners
+}
+
+/**
+ * Returns servers under organizations to their owners, as personal drafts, and returns how many.
+ * `servers` is a query for `id`. Of servers with one slug the latest keeps it, unless the owner has
+ * a personal server with that slug already. The caller holds the lock of each owner, which lets
+ * each return see the slugs of the one before.
+ */
+export async function returnServers(transaction: Transaction, servers: Sql): Promise<number> {
+  const found = await transaction.all<{ id: string }>(servers)
+  if (found.length === 0) return 0
+  const ids = found.map(({ id }) => id)
+  return transaction.run(sql`
+    UPDATE servers SET organization_id = NULL, status = 'draft', slug = returned.slug
+    FROM (
+      SELECT id, CASE WHEN NOT EXISTS (
+        SELECT 1 FROM servers AS own
+        WHERE own.created_by = servers.created_by AND own.slug = servers.slug AND own.organization_id IS NULL
+      ) AND row_number() OVER (PARTITION BY created_by, slug ORDER BY updated_at DESC, id DESC) = 1
+        THEN slug END AS slug
+      FROM servers WHERE id IN (${uuids(ids)})
+    ) AS returned
+    WHERE servers.id = returned.id AND organization_id IS NOT NULL`)
+}

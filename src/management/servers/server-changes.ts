@@ -1,0 +1,146 @@
+import type { Instant } from '../../listing/instant.ts'
+import { REGISTERED_MAX, type RegisteredServer } from '../../listing/servers/registered-server.ts'
+import {
+  CHANGES_MAX,
+  type ServerChange,
+  type ServerChangeStore,
+  UNDO_US,
+  type WantedChange,
+} from '../../listing/servers/server-changes.ts'
+import type { Database, Dialect, Queries, Transaction } from '../database.ts'
+import { at, sql, uuid, uuids } from '../sql.ts'
+import { isOfMember, isOwn } from './registered-servers.ts'
+import { restoreRemoved } from './restored-servers.ts'
+import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
+
+export function serverChanges(database: Database): ServerChangeStore {
+  const { dialect } = database
+
+  return {
+    changeServers: (userId, wanted, now) =>
+      database.transact((transaction) => change(transaction, dialect, userId, wanted, now)),
+
+    async findServerChange(userId, id, now) {
+      const kept = await find(database, dialect, userId, id, now)
+      return kept === null ? null : toChange(kept)
+    },
+
+    undoServerChange: (userId, id, now) =>
+      database.transact((transaction) => undo(transaction, dialect, userId, id, now)),
+  }
+}
+
+/** A change as its table has it. */
+interface Kept {
+  id: string
+  status: string | null
+  changed_at: Instant
+  /** The servers as they were before. */
+  servers: RegisteredServer[]
+  restored: number | null
+}
+
+function toChange({ id, status, servers, restored }: Kept): ServerChange {
+  return { id, status, changed: servers.map((one) => ({ id: one.id, name: one.name })), restored }
+}
+
+async function find(
+  queries: Queries,
+  { instant }: Dialect,
+  userId: string,
+  id: string,
+  now: Instant,
+): Promise<Kept | null> {
+  const row = await queries.get<Omit<Kept, 'servers'> & { servers: string }>(sql`
+    SELECT id, status, servers, restored, ${instant('changed_at')} FROM server_changes
+    WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)} AND changed_at > ${at(now - UNDO_US)}`)
+  return row === null ? null : { ...row, servers: JSON.parse(row.servers) as RegisteredServer[] }
+}
+
+async function change(
+  transaction: Transaction,
+  dialect: Dialect,
+  userId: string,
+  { id, status, servers: ids }: WantedChange,
+  now: Instant,
+): Promise<ServerChange | null> {
+  await transaction.lock('users', [userId])
+  const known = await find(transaction, dialect, userId, id, now)
+  if (known !== null) return toChange(known)
+  const mayChange =
+    status === null ? sql`true` : sql`(organization_id IS NULL OR ${isOfMember(userId)})`
+  const rows = await transaction.all<RegisteredRow>(sql`
+    SELECT ${columnsOf(dialect)} FROM servers
+    WHERE ${isOwn(userId)} AND id IN (${uuids(ids)}) AND ${mayChange}
+    ORDER BY servers.updated_at DESC, id DESC`)
+  if (rows.length === 0) return null
+  const changing = rows.filter((row) => row.status !== status)
+  const changingIds = uuids(changing.map((row) => row.id))
+  await transaction.run(
+    status === null
+      ? sql`DELETE FROM servers WHERE id IN (${changingIds})`
+      : sql`UPDATE servers SET status = ${status}, updated_at = ${at(now)}
+          WHERE id IN (${changingIds})`,
+  )
+  const kept: Kept = {
+    id,
+    status,
+    changed_at: now,
+    servers: changing.map(toRegisteredServer),
+    restored: null,
+  }
+  await keep(transaction, userId, kept)
+  return toChange(kept)
+}
+
+async function keep(
+  transaction: Transaction,
+  userId: string,
+  { id, status, changed_at, servers }: Kept,
+): Promise<void> {
+  await transaction.run(sql`
+    DELETE FROM server_changes WHERE user_id = ${uuid(userId)} AND id NOT IN (
+      SELECT id FROM server_changes WHERE user_id = ${uuid(userId)}
+        AND changed_at > ${at(changed_at - UNDO_US)}
+      ORDER BY changed_at DESC, id DESC LIMIT ${CHANGES_MAX - 1})`)
+  await transaction.run(sql`
+    INSERT INTO server_changes (id, user_id, changed_at, status, servers)
+    VALUES (${uuid(id)}, ${uuid(userId)}, ${at(changed_at)}, ${status}, ${JSON.stringify(servers)})`)
+}
+
+async function undo(
+  transaction: Transaction,
+  dialect: Dialect,
+  userId: string,
+  id: string,
+  now: Instant,
+): Promise<ServerChange | null> {
+  await transaction.lock('users', [userId])
+  const kept = await find(transaction, dialect, userId, id, now)
+  if (kept === null) return null
+  if (kept.restored !== null) return toChange(kept)
+  const restored =
+    kept.status === null
+      ? await restoreRemoved(transaction, userId, kept.servers, REGISTERED_MAX)
+      : await restoreStatus(transaction, userId, kept)
+  await transaction.run(
+    sql`UPDATE server_changes SET restored = ${restored} WHERE id = ${uuid(id)}`,
+  )
+  return toChange({ ...kept, restored })
+}
+
+/** A server that has another status or instant by now has changed since, and stays. */
+function restoreStatus(
+  transaction: Transaction,
+  userId: string,
+  { status, changed_at, servers }: Kept,
+): Promise<number> {
+  return transaction.runGiven(
+    { id: 'uuid', status: 'text', updated_at: 'instant' },
+    servers.map((one) => ({ id: one.id, status: one.status, updated_at: one.updated_at })),
+    ({ column, from }) => sql`
+      UPDATE servers SET status = ${column('status')}, updated_at = ${column('updated_at')} ${from}
+      WHERE servers.id = ${column('id')} AND servers.created_by = ${uuid(userId)}
+        AND servers.status = ${status} AND servers.updated_at = ${at(changed_at)}`,
+  )
+}

@@ -1,0 +1,43 @@
+import type { ManagementStore } from '../listing/store.ts'
+import { apiKeys } from './api-keys.ts'
+import { audit } from './accounts/audit.ts'
+import { checkedImports } from './servers/checked-imports.ts'
+import type { Database } from './database.ts'
+import { emailChanges } from './accounts/email-changes.ts'
+import { invitations } from './invitations.ts'
+import { operator } from './accounts/operator.ts'
+import { organizations } from './organizations.ts'
+import { passwords } from './accounts/passwords.ts'
+import { registeredServers } from './servers/registered-servers.ts'
+import { returnedServers } from './servers/returned-servers.ts'
+import { secrets } from './accounts/secrets.ts'
+import { serverChanges } from './servers/server-changes.ts'
+import { serverImports } from './servers/server-imports.ts'
+import { serverLists } from './servers/server-lists.ts'
+import { sessionList, sessions } from './accounts/sessions.ts'
+import { signInAttempts } from './accounts/sign-in-attempts.ts'
+import { users } from './accounts/users.ts'
+
+/** Everything that people do, over a connection that an engine lends. */
+export function createManagement(database: Database): ManagementStore {
+  return {
+    ...apiKeys(database),
+    ...audit(database),
+    ...invitations(database),
+    ...operator(database),
+    ...organizations(database),
+    ...registeredServers(database),
+    ...returnedServers(database),
+    ...serverChanges(database),
+    ...serverImports(database),
+    ...checkedImports(database),
+    ...serverLists(database),
+    ...users(database),
+    ...signInAttempts(database),
+    ...emailChanges(database),
+    ...passwords(database),
+    ...secrets(database),
+    ...sessions(database),
+    ...sessionList(database),
+  }
+}

@@ -1,0 +1,190 @@
+import pg, { type ClientBase } from 'pg'
+import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
+import type { Listing } from '../../listing/claim.ts'
+import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
+import type { ServerRow } from '../../listing/servers/server.ts'
+import { byteaArray, uuidArray } from './binary-arrays.ts'
+import {
+  CLAIM,
+  CLAMP,
+  CLASSIFY,
+  type ClaimedRow,
+  type ClassifiedRow,
+  EPOCH,
+  type ListedServer,
+  NO_REVISION,
+} from './claim-statements.ts'
+import { bytesOf, type KnownKey, type KnownKeys } from './known-keys.ts'
+
+function textOf(keyHash: Uint8Array): string {
+  return bytesOf(keyHash).toString('latin1')
+}
+
+/**
+ * Spec 5.2, steps 3 to 6, for one batch in one statement. Of several calls with one key only the
+ * first is sent; the others get its outcome by `outcomeOfDuplicate`. Throws the statement's error.
+ */
+export async function claimBatch(
+  client: ClientBase,
+  keys: KnownKeys,
+  calls: readonly Call[],
+): Promise<Outcome[]> {
+  const indexes = new Map<string, number>()
+  const asked: Call[] = []
+  const indexOf = calls.map((call) => {
+    const key = textOf(call.keyHash)
+    const known = indexes.get(key)
+    if (known !== undefined) return known
+    indexes.set(key, asked.length)
+    asked.push(call)
+    return asked.length - 1
+  })
+  const outcomes = await claimDistinct(client, keys, asked)
+  if (asked.length === calls.length) return outcomes
+  const taken = new Set<number>()
+  return indexOf.map((index) => {
+    const outcome = outcomes[index]!
+    const isFirst = !taken.has(index)
+    taken.add(index)
+    return isFirst ? outcome : outcomeOfDuplicate(outcome)
+  })
+}
+
+/** What the caller holds for a call: its key, and the owner's listing. */
+interface Held extends KnownKey {
+  listing: Listing
+}
+
+async function claimDistinct(
+  client: ClientBase,
+  keys: KnownKeys,
+  asked: readonly Call[],
+): Promise<Outcome[]> {
+  const held = asked.map((call) => heldFor(call, keys))
+  const { rows } = await client.query({
+    name: 'claim-api-keys',
+    text: CLAIM,
+    values: [
+      byteaArray(asked.map(({ keyHash }) => keyHash)),
+      uuidArray(held.map((one) => one?.apiKeyId ?? null)),
+      uuidArray(held.map((one) => one?.listing.revision ?? null)),
+    ],
+    rowMode: 'array',
+  })
+  const read = readOutcomes(keys, asked, held, rows as unknown as ClaimedRow[])
+  await renew(client, read)
+  return read.outcomes
+}
+
+function heldFor({ keyHash, listings }: Call, keys: KnownKeys): Held | null {
+  const key = keys.of(keyHash)
+  const listing = key === undefined ? null : listings.get(key.userId)
+  return listing === null ? null : { ...key!, listing }
+}
+
+interface Read {
+  outcomes: Outcome[]
+  /** The indexes of calls whose key has a stamp from the future, by key id. */
+  ahead: Map<string, number>
+  isHeldOff: boolean
+}
+
+function readOutcomes(
+  keys: KnownKeys,
+  asked: readonly Call[],
+  held: readonly (Held | null)[],
+  rows: readonly ClaimedRow[],
+): Read {
+  const outcomes: Outcome[] = asked.map(() => ({ outcome: 'unknown' }))
+  const ahead = new Map<string, number>()
+  let isHeldOff = false
+  for (const row of rows) {
+    if (row[0] === 'held') {
+      for (const n of numbersIn(row[5])) outcomes[n - 1] = grantedAsHeld(held[n - 1]!)
+      continue
+    }
+    const [verdict, n, apiKeyId, userId, revision, servers] = row
+    switch (verdict) {
+      case 'granted':
+        keys.learn(asked[n - 1]!.keyHash, { apiKeyId, userId })
+        outcomes[n - 1] = {
+          outcome: verdict,
+          apiKeyId,
+          userId,
+          revision: revision ?? NO_REVISION,
+          rows: (JSON.parse(servers) as ListedServer[]).map(toRow),
+        }
+        break
+      case 'held off':
+        isHeldOff = true
+        outcomes[n - 1] = new AuthenticationFault(
+          'held off for one second: granted claims may have been lost in a crash',
+        )
+        break
+      case 'ahead':
+        ahead.set(apiKeyId, n - 1)
+        outcomes[n - 1] = { outcome: 'busy', apiKeyId }
+        break
+      default:
+        outcomes[n - 1] = { outcome: verdict, apiKeyId }
+    }
+  }
+  return { outcomes, ahead, isHeldOff }
+}
+
+function numbersIn(list: string | null): number[] {
+  return list === null ? [] : list.split(',').map(Number)
+}
+
+function grantedAsHeld({ apiKeyId, userId, listing }: Held): Outcome {
+  const { revision } = listing
+  return { outcome: 'granted', apiKeyId, userId, revision, rows: null, held: listing }
+}
+
+/**
+ * Clamps instants from the future. If it fails the next batch tries again: the claims of this one
+ * are committed, and their outcomes stand.
+ */
+async function renew(client: ClientBase, { outcomes, ahead, isHeldOff }: Read): Promise<void> {
+  try {
+    if (isHeldOff) await client.query(EPOCH)
+    if (ahead.size === 0) return
+    const { rows } = await client.query<{ id: string }>(CLAMP, [[...ahead.keys()]])
+    for (const { id } of rows) outcomes[ahead.get(id)!] = { outcome: 'limited', apiKeyId: id }
+  } catch {}
+}
+
+/**
+ * Finds out after a failed `claimBatch` if the keys or the servers could not be read. The batch has
+ * changed nothing, as far as is known. Never throws.
+ */
+export async function classifyAfterFailure(
+  client: ClientBase,
+  calls: readonly Call[],
+  cause: unknown,
+): Promise<Outcome[]> {
+  try {
+    // Without an answer from the server there is no point in asking it.
+    if (!(cause instanceof pg.DatabaseError)) throw cause
+    const hashes = calls.map(({ keyHash }) => keyHash)
+    const { rows } = await client.query({ text: CLASSIFY, values: [hashes], rowMode: 'array' })
+    const outcomes: Outcome[] = hashes.map(() => ({ outcome: 'unknown' }))
+    for (const [n, apiKeyId, isRevoked, isLimited] of rows as unknown as ClassifiedRow[]) {
+      if (isRevoked) outcomes[n - 1] = { outcome: 'revoked', apiKeyId }
+      else if (isLimited) outcomes[n - 1] = { outcome: 'limited', apiKeyId }
+      else outcomes[n - 1] = new ListFault('the servers could not be read', { cause })
+    }
+    return outcomes
+  } catch {
+    const fault = new AuthenticationFault(
+      'keys could not be looked up or claims could not be recorded',
+      { cause },
+    )
+    return calls.map(() => fault)
+  }
+}
+
+function toRow(server: ListedServer): ServerRow {
+  const [id, name, slug, host_label, edition, status, version, listing_kind] = server
+  return { id, name, slug, host_label, edition, status, version, listing_kind }
+}

@@ -1,0 +1,145 @@
+import pg from 'pg'
+import { formatInstant, INSTANT_MAX } from '../listing/instant.ts'
+import type {
+  Database,
+  GivenColumns,
+  LockStrength,
+  Queries,
+  Transaction,
+} from '../management/database.ts'
+import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../management/sql.ts'
+import type { Database as Connections } from './database.ts'
+
+const UNIQUE_VIOLATION = '23505'
+const INT8: number = pg.types.builtins.INT8
+
+const LOCKS: Record<LockStrength, string> = {
+  change: 'FOR NO KEY UPDATE',
+  remove: 'FOR UPDATE',
+  keep: 'FOR KEY SHARE',
+}
+
+const INSTANTS_OF_KEYS = ['created_at', 'revoked_at', 'last_used_at'].map(instantOf).join(', ')
+
+/** Lends the pool's connections to the control plane. */
+export function managementConnection(connections: Connections): Database {
+  return {
+    ...queriesOf((query) => connections.lend((client) => client.query(query))),
+    transact: (body) => connections.transact((client) => body(transactionOn(client))),
+    dialect: {
+      instant: (column) => raw(instantOf(column)),
+      selectApiKeys: (where) => sql`
+        SELECT id, user_id, name, prefix, ${raw(INSTANTS_OF_KEYS)} FROM api_keys WHERE ${where}`,
+      recentApiKeys: (keysMax) => sql`
+        SELECT id FROM api_keys WHERE last_used_at IS NOT NULL
+        ORDER BY last_used_at DESC LIMIT ${keysMax}`,
+      databaseFacts: sql`
+        SELECT 'PostgreSQL' AS engine, current_setting('server_version') AS version,
+          pg_database_size(current_database()) AS bytes`,
+      byBytes: sql`COLLATE "C"`,
+      skipLocked: sql`FOR UPDATE SKIP LOCKED`,
+      isTaken: (error) => (error as { code?: unknown }).code === UNIQUE_VIOLATION,
+    },
+  }
+}
+
+function transactionOn(client: pg.ClientBase): Transaction {
+  return {
+    ...queriesOf((query) => client.query(query)),
+
+    async lock(table, ids, strength = 'change') {
+      await client.query(
+        `SELECT FROM ${table} WHERE id = ANY ($1::uuid[]) ORDER BY id ${LOCKS[strength]}`,
+        [ids.filter(isUuid)],
+      )
+    },
+
+    async runGiven(columns, rows, statement) {
+      const from = sql`FROM ${givenRows(columns, rows)}`
+      const { rowCount } = await client.query(
+        statementOf(
+          statement({
+            column: (name) => raw(`given.${name}`),
+            rowsOf: (values) => sql`SELECT ${values} ${from}`,
+            from,
+          }),
+        ),
+      )
+      return rowCount ?? 0
+    },
+
+    async lockNames(names) {
+      await client.query(
+        `SELECT pg_advisory_xact_lock(hashtextextended(name, 0))
+         FROM (SELECT name FROM unnest($1::text[]) AS names (name) ORDER BY 1) AS sorted`,
+        [names],
+      )
+    },
+  }
+}
+
+function queriesOf(send: (query: pg.QueryConfig) => Promise<pg.QueryResult>): Queries {
+  const ask = (query: Sql) => send(statementOf(query))
+  return {
+    all: async <Row>(query: Sql) => (await ask(query)).rows as Row[],
+    get: async <Row>(query: Sql) => ((await ask(query)).rows[0] as Row | undefined) ?? null,
+    run: async (query) => (await ask(query)).rowCount ?? 0,
+  }
+}
+
+function statementOf({ texts, values }: Sql): pg.QueryConfig {
+  const text = texts.reduce(
+    (before, after, index) => before + placeholder(values[index - 1]!, index) + after,
+  )
+  return { text, values: values.map(parameterOf), types: TYPES }
+}
+
+const CASTS: Record<TypedValue['type'], (parameter: string) => string> = {
+  instant: (parameter) => `${parameter}::timestamptz`,
+  uuid: (parameter) => `${parameter}::uuid`,
+  uuids: (parameter) => `SELECT unnest(${parameter}::uuid[])`,
+  strings: (parameter) => `SELECT unnest(${parameter}::text[])`,
+  bytes: (parameter) => `SELECT unnest(${parameter}::bytea[])`,
+}
+
+function placeholder(value: Value, number: number): string {
+  return isTyped(value) ? CASTS[value.type](`$${number}`) : `$${number}`
+}
+
+function parameterOf(value: Value): unknown {
+  if (!isTyped(value)) return value
+  if (value.type === 'instant') return formatInstant(value.value)
+  if (value.type === 'uuid') return isUuid(value.value) ? value.value : null
+  return value.type === 'uuids' ? value.value.filter(isUuid) : value.value
+}
+
+/** As the server writes it: any other spelling is an id on no engine. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
+}
+
+/** The driver reads int8 as text. Ours are counts and instants, which a number holds. */
+const TYPES: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format: 'text') =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
+}
+
+function instantOf(column: string): string {
+  const [first, last] = [-INSTANT_MAX, INSTANT_MAX].map(
+    (instant) => `timestamptz '${formatInstant(instant)}'`,
+  )
+  return `CASE WHEN ${column} < ${first} THEN -${INSTANT_MAX} WHEN ${column} > ${last} THEN ${INSTANT_MAX}
+    ELSE (extract(epoch FROM ${column}) * 1000000)::bigint END AS ${column.split('.').at(-1)}`
+}
+
+const TYPE_OF_GIVEN = { uuid: 'uuid', text: 'text', integer: 'integer', instant: 'timestamptz' }
+
+function givenRows(columns: GivenColumns, rows: readonly object[]): Sql {
+  const names = Object.keys(columns)
+  const typed = names.map((name) => `${name} ${TYPE_OF_GIVEN[columns[name]!]}`)
+  const instants = new Set(names.filter((name) => columns[name] === 'instant'))
+  const json = JSON.stringify(rows, (name, value) =>
+    instants.has(name) ? formatInstant(value as number) : value,
+  )
+  return sql`json_to_recordset(${json}::json) AS given (${raw(typed.join(', '))})`
+}

@@ -1,0 +1,70 @@
+import pg from 'pg'
+import { NotConfigured } from '../listing/faults.ts'
+import { type Backend, OWN_BACKEND } from './claims/abandoned.ts'
+import { clientFor, type Hosts } from './hosts.ts'
+import type { Patience } from './patience.ts'
+import { NO_SCHEMA } from './refusals.ts'
+
+/** The oldest server that the tests run on. */
+const SERVER_VERSION_MIN = 150_000
+
+/*
+ * Set on each connection, because a role or a database may have other defaults. The rules of
+ * `claims.ts` need READ COMMITTED, and an acknowledged change must survive a crash.
+ */
+const SESSION = {
+  idle_in_transaction_session_timeout: '2000',
+  default_transaction_isolation: 'read committed',
+  default_transaction_read_only: 'off',
+  synchronous_commit: 'on',
+}
+
+/** `onSession` gets each new connection and its backend. */
+export function createPool(
+  hosts: Hosts,
+  patience: Patience,
+  max: number,
+  onSession: (client: pg.ClientBase, backend: Backend) => void,
+): pg.Pool {
+  const pool = new pg.Pool({
+    Client: clientFor(hosts),
+    max,
+    connectionTimeoutMillis: patience.connectMs,
+    query_timeout: patience.queryMs,
+    keepAlive: true,
+    pipeline: true,
+    application_name: 'server-listing',
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
+      beginSession(client, patience)
+        .then((backend) => onSession(client, backend))
+        .then(() => done(), done)
+    },
+  })
+  // Without a listener, the loss of an idle connection would end the process. The pool replaces it.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+  return pool
+}
+
+/** Sets up the session and checks that it is on a primary. */
+async function beginSession(client: pg.ClientBase, patience: Patience): Promise<Backend> {
+  const timeouts = { statement_timeout: patience.statementMs, lock_timeout: patience.lockMs }
+  const settings = Object.entries({ ...SESSION, ...timeouts }).map(
+    ([name, value]) => `set_config('${name}', '${value}', false)`,
+  )
+  const { rows } = await client.query(`
+    SELECT pg_is_in_recovery() AS is_standby, current_setting('server_version_num')::int AS version,
+      current_setting('server_encoding') AS encoding, current_schema() AS schema, own.*, ${settings.join(', ')}
+    FROM (${OWN_BACKEND}) AS own
+  `)
+  const { version, encoding, schema, is_standby: isStandby } = rows[0]
+  if (version < SERVER_VERSION_MIN)
+    throw new NotConfigured('the PostgreSQL server is older than version 15')
+  if (encoding !== 'UTF8')
+    throw new NotConfigured(
+      `the encoding of the database is ${encoding}, which cannot hold every name; create it with ENCODING 'UTF8' TEMPLATE template0`,
+    )
+  if (schema === null) throw new NotConfigured(NO_SCHEMA)
+  if (isStandby) throw new Error('the server is a standby, and only a primary is used')
+  return { pid: rows[0].pid, startedAt: rows[0].startedAt }
+}

@@ -1,0 +1,77 @@
+import { NotConfigured } from '../listing/faults.ts'
+
+/** A lasting failure as a sentence for the operator; null for any other error. */
+export function unusable(error: unknown): NotConfigured | null {
+  if (error instanceof NotConfigured) return error
+  const reason = refusalOf(error)
+  return reason === null
+    ? null
+    : new NotConfigured(`cannot use the database of DATABASE_URL: ${reason}`, { cause: error })
+}
+
+/** Whether all other hosts would refuse for the same reason. Each host has its own TLS. */
+export function isRefusedEverywhere(error: unknown): boolean {
+  return unusable(error) !== null && tlsRefusalOf(error) === null
+}
+
+/** Routines that report a missing right. A disk that refuses a file has the same error code. */
+const RIGHTS = /^(aclcheck_error|CheckMyDatabase|set_config_\w+)$/
+/** Codes with which the server refuses a session because of the URL's `options`. */
+const REFUSED_OPTIONS = ['42704', '22023', '55P02', '42501', '42601']
+/** The driver's message for a missing password, which has no code. */
+const NO_PASSWORD = /^SASL: .*client password must be a (non-empty )?string/
+
+interface Refused {
+  code?: string
+  message?: string
+  routine?: string
+  severity?: string
+}
+
+function refusalOf(error: unknown): string | null {
+  const { code = '', message = '', routine = '', severity } = (error ?? {}) as Refused
+  switch (code) {
+    case '28P01':
+      return 'the server refuses the user name or the password'
+    case '28000':
+      return 'the server does not let this user in from here'
+    case '3D000':
+      return 'the server has no database of that name'
+    case '3F000':
+      return NO_SCHEMA
+    case 'ENOENT':
+    case 'EACCES':
+      return `${message}, a file that DATABASE_URL names`
+  }
+  if (code === '42501' && !RIGHTS.test(routine)) return null
+  if (severity === 'FATAL' && REFUSED_OPTIONS.includes(code))
+    return `the server refuses its options: ${message}`
+  if (code === '42501') return 'this user lacks a right there'
+  if (NO_PASSWORD.test(message)) return 'the server asks for a password, and there is none'
+  return tlsRefusalOf(error)
+}
+
+export const NO_SCHEMA =
+  'no schema in the search_path exists; create one, or change the search_path'
+
+/** Certificate errors of Node.js that an operator must fix, or trust. */
+const CERTIFICATE = [
+  'CERT_HAS_EXPIRED',
+  'CERT_REJECTED',
+  'CERT_REVOKED',
+  'CERT_UNTRUSTED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'INVALID_CA',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]
+
+function tlsRefusalOf(error: unknown): string | null {
+  const { code = '', message = '' } = (error ?? {}) as Refused
+  if (message === 'The server does not support SSL connections')
+    return 'the server does not support SSL (TLS), which sslmode asks for'
+  return CERTIFICATE.includes(code) ? `the server's certificate is not accepted: ${message}` : null
+}

@@ -1,0 +1,71 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Call, type Decided, outcomeOfDuplicate } from '../../claims/call.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { ListFault } from '../../listing/faults.ts'
+import { SERVERS_MAX, type ServerRow } from '../../listing/servers/server.ts'
+import type { KeyRows } from './key-rows.ts'
+import type { RecentClaims } from './recent-claims.ts'
+
+/** The calls of one transaction and the outcomes so far. */
+export interface Batch {
+  calls: readonly Call[]
+  outcomes: Decided[]
+  /** Maps a key's number to the index of its first call, the only one that can be granted. */
+  candidates: Map<number, number>
+  /** The file's revision in this transaction. */
+  revision: string
+  /** The present time on the monotonic clock. */
+  now: number
+}
+
+/** Steps 3 to 5 of spec 5.2 for one call, within the open transaction. */
+export function createDecideCall(
+  database: DatabaseSync,
+  keyRows: KeyRows,
+  lastUse: RecentClaims['lastUse'],
+): (batch: Batch, call: Call, index: number) => Decided {
+  const readList = createReadList(database)
+
+  return ({ outcomes, candidates, revision, now }, call, index) => {
+    const row = keyRows.find(call.keyHash)
+    if (row === undefined) return { outcome: 'unknown' }
+    const { serial, apiKeyId, userId, revokedAt } = row
+    if (revokedAt !== null) return { outcome: 'revoked', apiKeyId, countPlace: row }
+
+    const candidate = candidates.get(serial)
+    if (candidate !== undefined) return outcomeOfDuplicate(outcomes[candidate]!)
+    const last = lastUse(serial, call.keyHash)
+    if (last !== 0 && now - last < CLAIM_INTERVAL_US)
+      return { outcome: 'limited', apiKeyId, countPlace: row }
+
+    candidates.set(serial, index)
+    try {
+      const held = call.listings.get(userId)
+      if (held?.revision === revision)
+        return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows: null, held }
+      return {
+        outcome: 'granted',
+        apiKeyId,
+        countPlace: row,
+        userId,
+        revision,
+        rows: readList(userId),
+      }
+    } catch (error) {
+      return new ListFault('the servers could not be read', { cause: error })
+    }
+  }
+}
+
+/** Prepares its statement at the first call: if the servers cannot be read, the keys still can. */
+function createReadList(database: DatabaseSync): (userId: string) => ServerRow[] {
+  let listServers: ReturnType<DatabaseSync['prepare']> | null = null
+  return (userId) => {
+    listServers ??= database.prepare(`
+      SELECT id, name, slug, host_label, edition, status, version, listing_kind FROM servers
+      WHERE created_by = ? AND organization_id IS NULL
+      ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}
+    `)
+    return listServers.all(userId) as unknown as ServerRow[]
+  }
+}

@@ -1,0 +1,54 @@
+/** A slower batch delays all other requests, also those to /health. */
+const BATCH_MS_MAX = 250
+/** Slow batches within this time of each other are one episode. Only its first one is reported. */
+const EPISODE_MS = 60_000
+
+export class SlowBatch extends Error {
+  override name = 'SlowBatch'
+}
+
+/** Measures the batches of claims. */
+export interface BatchTimer {
+  begin(): void
+  /** Call it before the commit. */
+  commit(): void
+  end(calls: number): void
+}
+
+/** `onFault` gets the first slow batch of each episode, with the part that was slow. */
+export function createBatchTimer(
+  onFault: (fault: unknown) => void,
+  now: () => number = () => performance.now(),
+): BatchTimer {
+  let beganAt = 0
+  let committedFrom: number | null = null
+  let slowAt = Number.NEGATIVE_INFINITY
+  return {
+    begin() {
+      beganAt = now()
+      committedFrom = null
+    },
+
+    commit() {
+      committedFrom = now()
+    },
+
+    end(calls) {
+      const endedAt = now()
+      const took = endedAt - beganAt
+      if (took <= BATCH_MS_MAX) return
+      const isNew = beganAt - slowAt > EPISODE_MS
+      slowAt = endedAt
+      if (isNew) onFault(new SlowBatch(describe(calls, took, endedAt - (committedFrom ?? endedAt))))
+    },
+  }
+}
+
+function describe(calls: number, took: number, committing: number): string {
+  const requests = calls === 1 ? '1 request' : `${calls} requests`
+  const cause =
+    committing > took / 2
+      ? `${committing.toFixed()} ms of it to commit: the disk is slow to take what is written`
+      : `${(took - committing).toFixed()} ms of it to read: the disk is slow, or the processor is taken by others`
+  return `${requests} took ${took.toFixed()} ms, ${cause}; all other requests waited`
+}

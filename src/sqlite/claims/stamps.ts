@@ -1,0 +1,86 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import type { Instant } from '../../listing/instant.ts'
+
+/** The time of a granted claim on both clocks. */
+export interface Stamp {
+  used_at: Instant
+  monotonic: number
+}
+
+/** The last use of each key since the process started, by the key's number. */
+export interface Stamps {
+  /**
+   * The monotonic stamp of the key's last use; 0 if there is none. After a restore another key may
+   * have the number, so that a stamp counts only for the key that it was set for.
+   */
+  lastUse(serial: number, keyHash: Uint8Array): number
+  /** The last stamp that was set for this number. */
+  get(serial: number): Stamp
+  set(serial: number, keyHash: Uint8Array, stamp: Stamp): void
+}
+
+/** Numbers per key: the two clocks and the tag. */
+const WIDTH = 3
+
+export function createStamps(): Stamps {
+  // Serials have no gaps, so that an array is smaller than any map.
+  let values = new Float64Array()
+  return {
+    lastUse(serial, keyHash) {
+      const at = WIDTH * serial
+      const last = values[at] ?? 0
+      return last !== 0 && values[at + 2] === tagOf(keyHash) ? last : 0
+    },
+
+    get(serial) {
+      const at = WIDTH * serial
+      return { monotonic: values[at]!, used_at: values[at + 1]! }
+    },
+
+    set(serial, keyHash, { monotonic, used_at }) {
+      const at = WIDTH * serial
+      if (at >= values.length) {
+        const larger = new Float64Array(2 * WIDTH * serial)
+        larger.set(values)
+        values = larger
+      }
+      values[at] = monotonic
+      values[at + 1] = used_at
+      values[at + 2] = tagOf(keyHash)
+    },
+  }
+}
+
+/** 32 bits of a key's hash, which tell keys with the same number apart. */
+function tagOf(hash: Uint8Array): number {
+  return ((hash[0]! << 24) | (hash[1]! << 16) | (hash[2]! << 8) | hash[3]!) >>> 0
+}
+
+/**
+ * Reads the claims of the last second of this boot that an earlier process has compacted. Needs an
+ * open transaction, because it sets stamps that are later than this boot's clock to the present.
+ * They then limit a key for one second only. They come from another clock: a container's time
+ * namespace, or a machine that was restored to a snapshot.
+ */
+export function readLastSecond(database: DatabaseSync, boot: number, now: number): KeptStamp[] {
+  // The one statement of a start that reads a row for every key.
+  const kept = database
+    .prepare(
+      `SELECT api_key, key_hash, used_at, monotonic FROM last_uses CROSS JOIN api_keys ON serial = api_key
+       WHERE boot = ? AND monotonic > ?`,
+    )
+    .all(boot, now - CLAIM_INTERVAL_US) as unknown as KeptStamp[]
+  const clamp = database.prepare('UPDATE last_uses SET monotonic = ? WHERE api_key = ?')
+  for (const stamp of kept) {
+    if (stamp.monotonic <= now) continue
+    stamp.monotonic = now
+    clamp.run(now, stamp.api_key)
+  }
+  return kept
+}
+
+interface KeptStamp extends Stamp {
+  api_key: number
+  key_hash: Uint8Array
+}

@@ -1,0 +1,69 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+
+/**
+ * The log is copied into the file after each megabyte. A reader must be blocking a log this large.
+ */
+const LOG_BYTES_MAX = 64 * 1024 * 1024
+const MEGABYTE = 1024 * 1024
+
+/**
+ * SQLite locks these five bytes of the wal-index for readers (https://sqlite.org/walformat.html).
+ */
+const READ_LOCK_FIRST = 123
+const READ_LOCK_LAST = 127
+
+export class LargeLog extends Error {
+  override name = 'LargeLog'
+}
+
+/**
+ * Watches the size of the write-ahead log. `onFault` gets one error with the likely cause when the
+ * log becomes too large. SQLite names the log and its index after the file itself, not after a link
+ * to it.
+ */
+export function createLogWatch(
+  databasePath: string,
+  onFault: (fault: unknown) => void,
+): (bytes: number) => void {
+  const path = realpathSync(databasePath)
+  let isLarge = false
+  return (bytes) => {
+    const wasLarge = isLarge
+    isLarge = bytes > LOG_BYTES_MAX
+    if (isLarge && !wasLarge)
+      onFault(
+        new LargeLog(
+          `the write-ahead log ${path}-wal has grown to ${Math.round(bytes / MEGABYTE)} MB: ${causeOf(path)}`,
+        ),
+      )
+  }
+}
+
+function causeOf(path: string): string {
+  const readers = readersOf(`${path}-shm`)
+  if (readers.length === 0)
+    return 'a transaction of another program is that large, or the disk is slower than what is written'
+  const [which, verb] = readers.length === 1 ? ['process', 'has'] : ['processes', 'have']
+  return `${which} ${readers.join(', ')} ${verb} a read transaction open, which keeps the log from being emptied; end it`
+}
+
+/** Other processes with an open read transaction, as far as the system names them. */
+function readersOf(indexPath: string): number[] {
+  try {
+    const { ino } = statSync(indexPath, { bigint: true })
+    return readersIn(readFileSync('/proc/locks', 'utf8'), ino, process.pid)
+  } catch {
+    return []
+  }
+}
+
+const READ_LOCK = /POSIX +ADVISORY +READ +(\d+) +[\da-f]+:[\da-f]+:(\d+) +(\d+) +(\d+)/g
+
+export function readersIn(locks: string, inode: bigint, ownPid: number): number[] {
+  const pids = [...locks.matchAll(READ_LOCK)].flatMap(([, pid, ino, first, last]) => {
+    const isReader =
+      BigInt(ino!) === inode && Number(first) >= READ_LOCK_FIRST && Number(last) <= READ_LOCK_LAST
+    return isReader && Number(pid) !== ownPid ? [Number(pid)] : []
+  })
+  return [...new Set(pids)]
+}

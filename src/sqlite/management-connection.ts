@@ -1,0 +1,169 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { INSTANT_MAX } from '../listing/instant.ts'
+import type { Database, Dialect, Transaction } from '../management/database.ts'
+import { raw, type Sql, sql } from '../management/sql.ts'
+import { retryWhileLocked, rollBack } from './database.ts'
+import type { FileWatch } from './file/file-watch.ts'
+import { queriesOn, type StatementQueries } from './management-statements.ts'
+
+const SQLITE_CONSTRAINT_UNIQUE = 2067
+
+export interface ConnectionOptions {
+  /** How long to retry work that finds the file locked, in milliseconds. */
+  lockWaitMs: number
+  /** For a serving process: work counts only if the paths still name the open files. */
+  watch?: FileWatch
+}
+
+/** The body of a transaction awaited something other than its queries. It was rolled back. */
+export class Overdue extends Error {
+  override name = 'Overdue'
+  override message = 'a transaction awaited something other than its queries, and was rolled back'
+}
+
+/**
+ * Lends a connection to the control plane. Lend each connection once: its queue keeps callers
+ * apart. Turns SQLite's own busy timeout off, which would block this process, while it may hold the
+ * lock itself on another connection.
+ */
+export function managementConnection(
+  connection: DatabaseSync,
+  options: ConnectionOptions,
+): Database {
+  connection.exec('PRAGMA busy_timeout = 0')
+  const queue = createQueue(connection, options)
+  const queries = queriesOn(connection)
+  return {
+    all: (query) => queue(() => queries.all(query)),
+    get: (query) => queue(() => queries.get(query)),
+    run: (query) => queue(() => queries.run(query)),
+    transact: (body) => queue(() => transact(connection, queries, body)),
+    dialect: DIALECT,
+  }
+}
+
+/** Runs pieces of work one after the other. */
+type Queue = <T>(work: () => Promise<T>) => Promise<T>
+
+/** Work that finds the file locked lets the work behind it go first. */
+function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: ConnectionOptions): Queue {
+  let last: Promise<unknown> = Promise.resolve()
+  const alone: Queue = (work) => {
+    const result = last.then(() => {
+      // The last work may have failed to end its transaction, and this work would become part of
+      // it.
+      rollBack(connection)
+      return work()
+    })
+    last = result.catch(() => {})
+    return result
+  }
+  return async (work) => {
+    const lost = watch?.fault() ?? null
+    if (lost !== null) throw lost
+    const result = await retryWhileLocked(() => alone(work), lockWaitMs)
+    await watch?.confirm()
+    return result
+  }
+}
+
+const DIALECT: Dialect = {
+  instant: (column) => raw(instantOf(column)),
+  selectApiKeys,
+  recentApiKeys,
+  databaseFacts: sql`
+    SELECT 'SQLite' AS engine, sqlite_version() AS version, page_count * page_size AS bytes
+    FROM pragma_page_count(), pragma_page_size()`,
+  byBytes: sql`COLLATE BINARY`,
+  skipLocked: sql``,
+  isTaken: (error) => (error as { errcode?: unknown }).errcode === SQLITE_CONSTRAINT_UNIQUE,
+}
+
+async function transact<T>(
+  connection: DatabaseSync,
+  queries: StatementQueries,
+  body: (transaction: Transaction) => Promise<T>,
+): Promise<T> {
+  let isOpen = true
+  const overdue = new Promise<never>((_, reject) => {
+    // Ticks run after all microtasks. A body that awaits only its queries has ended by then.
+    process.nextTick(() => {
+      if (isOpen) reject(new Overdue())
+      isOpen = false
+    })
+  })
+  const assertOpen = () => {
+    if (!isOpen) throw new Overdue()
+  }
+  const transaction: Transaction = {
+    async all(query) {
+      assertOpen()
+      return queries.all(query)
+    },
+    async get(query) {
+      assertOpen()
+      return queries.get(query)
+    },
+    async run(query) {
+      assertOpen()
+      return queries.run(query)
+    },
+    async runGiven(columns, rows, statement) {
+      assertOpen()
+      return queries.runGiven(columns, rows, statement)
+    },
+    lock: async () => {},
+    lockNames: async () => {},
+  }
+  try {
+    connection.exec('BEGIN IMMEDIATE')
+    const result = await Promise.race([body(transaction), overdue])
+    connection.exec('COMMIT')
+    return result
+  } catch (error) {
+    rollBack(connection)
+    throw error
+  } finally {
+    isOpen = false
+  }
+}
+
+/**
+ * Reads the last use as the view api_key_uses does. It reads the newest claims of these keys only;
+ * the view sorts the claims of all keys.
+ */
+function selectApiKeys(where: Sql): Sql {
+  return sql`
+    SELECT id, user_id, name, prefix, created_at, revoked_at,
+      coalesce(latest.used_at, last_uses.used_at) AS last_used_at FROM api_keys
+    LEFT JOIN (
+      SELECT api_key, used_at, max(number) FROM uses
+      WHERE api_key IN (SELECT serial FROM api_keys WHERE ${where}) GROUP BY api_key
+    ) AS latest ON latest.api_key = serial
+    LEFT JOIN last_uses ON last_uses.api_key = serial
+    WHERE ${where}`
+}
+
+/** The latest rows of each table suffice: a key's last use is the later one of its rows. */
+function recentApiKeys(keysMax: number): Sql {
+  return sql`
+    SELECT id FROM api_keys JOIN (
+      SELECT api_key, max(used_at) AS used_at FROM (
+        SELECT * FROM (
+          SELECT api_key, max(used_at) AS used_at FROM uses GROUP BY api_key
+          ORDER BY 2 DESC LIMIT ${keysMax}
+        ) UNION ALL SELECT * FROM (
+          SELECT api_key, used_at FROM last_uses ORDER BY used_at DESC LIMIT ${keysMax}
+        )
+      ) GROUP BY api_key ORDER BY 2 DESC LIMIT ${keysMax}
+    ) ON api_key = serial`
+}
+
+/**
+ * The driver can't read an integer that a number can't hold. Older tables have ISO 8601 text, which
+ * is read as it is.
+ */
+function instantOf(column: string): string {
+  return `CASE typeof(${column}) WHEN 'integer' THEN max(-${INSTANT_MAX}, min(${INSTANT_MAX}, ${column}))
+    ELSE ${column} END AS ${column.split('.').at(-1)}`
+}

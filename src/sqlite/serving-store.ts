@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { createClaimQueue } from '../claims/queue.ts'
+import { NotConfigured } from '../listing/faults.ts'
+import type { ServingStore } from '../listing/store.ts'
+import { createManagement } from '../management/store.ts'
+import { outlastOtherBoots, registerBoot } from './claims/boots.ts'
+import { createClaims, SQLITE_QUEUE } from './claims/claims.ts'
+import { type Clock, systemClock } from './claims/clock.ts'
+import { createBatchTimer } from './claims/slow-batches.ts'
+import {
+  closeDatabase,
+  COMMAND_LOCK_WAIT_MS,
+  openDatabase,
+  openFile,
+  transact,
+} from './database.ts'
+import { unusable } from './errors.ts'
+import { watchFiles, whileHeld } from './file/file-watch.ts'
+import { holdFiles } from './file/held-files.ts'
+import { takeServingLock } from './file/serving-lock.ts'
+import { managementConnection } from './management-connection.ts'
+import { migrate } from './migrate.ts'
+import { readUseCounts, writeUseCounts } from './use-counts.ts'
+
+/** A command that migrates the file may hold it while a service starts. */
+const SERVICE_LOCK_WAIT_MS = 1_000
+/** A command that writes to the file may hold it while the dashboard changes something. */
+const SERVICE_WRITE_WAIT_MS = 2_000
+
+export interface ServingSqliteStore extends ServingStore {
+  /** Does nothing: an open store is prepared. */
+  prepare(): Promise<void>
+}
+
+/**
+ * Opens the store for the only process that serves the file. Throws AlreadyServed if there is
+ * another one, and NotConfigured if the file can't be used. `onFault` gets problems of the file
+ * that no answer shows: a replaced file, a growing log, a slow disk.
+ */
+export async function openServingSqliteStore(
+  path: string,
+  clock: Clock = systemClock,
+  onFault: (fault: unknown) => void = () => {},
+): Promise<ServingSqliteStore> {
+  const opened: (() => void | Promise<void>)[] = []
+  const closeOpened = async () => {
+    for (const close of opened.splice(0).toReversed()) await close()
+  }
+  try {
+    const database = openFile(path, true)
+    opened.push(() => closeDatabase(database))
+    if (statSync(path).nlink > 1)
+      throw new NotConfigured(
+        `cannot use the database file ${path}: it has a second name (a hard link), by which another process could serve it`,
+      )
+    // Before migrating: a newer program must not change the schema under an older one that serves.
+    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))
+    migrate(database)
+    const bootId = clock.bootId ?? randomUUID()
+    await outlastOtherBoots(database, bootId)
+    // A connection opened on a read-only disk stays read-only permanently, and only a write reveals
+    // it.
+    transact(database, () => registerBoot(database, bootId))
+
+    const claiming = openDatabase(path, {
+      synchronous: 'NORMAL',
+      lockWaitMs: COMMAND_LOCK_WAIT_MS,
+    })
+    opened.push(() => closeDatabase(claiming))
+    const claims = createClaims(claiming, bootId, clock, createBatchTimer(onFault))
+    const watch = watchFiles(path, holdFiles(path), onFault)
+    opened.push(watch.close)
+    const queue = createClaimQueue([whileHeld(claims, watch)], SQLITE_QUEUE)
+    opened.push(queue.close)
+    const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
+    const managing = managementConnection(database, waiting)
+    return {
+      ...createManagement(managing),
+      ...readUseCounts(managing),
+      ...writeUseCounts(managementConnection(claiming, waiting)),
+      prepare: async () => {},
+      claim: queue.claim,
+      close: closeOpened,
+    }
+  } catch (error) {
+    await closeOpened()
+    throw unusable(path, error) ?? error
+  }
+}

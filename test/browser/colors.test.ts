@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { startDashboard } from '../fixtures/dashboard.ts'
+import { fillAccount } from './full-account.ts'
+import { launchForFile, openWindow, signIn } from './tab.ts'
+
+/*
+ * What colors say is also said without hue, and in the colors that a user forces on every page.
+ */
+
+const EMAIL = 'ada@example.com'
+const KINDS = ['answered', 'limited', 'revoked']
+/** Contrast between parts of a chart, and of a part with the ground (WCAG 1.4.11). */
+const KINDS_CONTRAST_MIN = 2
+const GROUND_CONTRAST_MIN = 3
+
+const launched = launchForFile()
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`the areas of a chart differ in lightness, and a line separates them, ${colorScheme}`, async (t) => {
+    const page = await openKeys({ colorScheme }, t)
+    const ground = await colorOf(page, '.keys', 'background-color')
+    const fills = await Promise.all(KINDS.map((kind) => colorOf(page, `path.${kind}`, 'fill')))
+    for (const [index, fill] of fills.entries()) {
+      assert.ok(contrast(fill, ground) >= GROUND_CONTRAST_MIN, `${KINDS[index]} on the ground`)
+      assert.equal(await colorOf(page, `path.${KINDS[index]}`, 'stroke'), ground)
+      for (const [before, other] of fills.slice(0, index).entries()) {
+        const between = contrast(fill, other)
+        const kinds = `${KINDS[index]} and ${KINDS[before]}: ${between}`
+        assert.ok(between >= KINDS_CONTRAST_MIN, kinds)
+      }
+    }
+  })
+
+test('in forced colors, the legend has the colors of the chart', async (t) => {
+  const page = await openKeys({ forcedColors: 'active' }, t)
+  for (const kind of KINDS) {
+    const fill = await colorOf(page, `path.${kind}`, 'fill')
+    assert.equal(await colorOf(page, `.key.${kind}`, 'background-color', '::before'), fill)
+  }
+})
+
+test('in forced colors, the current filter stands out', async (t) => {
+  const page = await openKeys({ forcedColors: 'active' }, t)
+  await page.goto(page.url().replace('api', 'organizations'))
+  await page.click('.rows a')
+  const ground = (selector: string) => colorOf(page, `.filter ${selector}`, 'background-color')
+  assert.notEqual(await ground('[aria-current]'), await ground(':not([aria-current])'))
+})
+
+test('in forced colors, notices differ by their icons, and the present section is underlined', async (t) => {
+  const page = await openKeys({ forcedColors: 'active' }, t)
+  const line = (selector: string) => colorOf(page, `nav ${selector}`, 'border-bottom-color')
+  assert.notEqual(await line('[aria-current]'), await line('a:not([aria-current])'))
+
+  const icons = new Set<string | null>()
+  const readIcon = async () => {
+    const icon = page.locator('main .notice .icon').first()
+    const { width } = (await icon.boundingBox())!
+    assert.ok(width >= 12)
+    icons.add(await icon.locator('use').getAttribute('href'))
+  }
+  await page.goto(page.url().replace('api', 'account?done=email'))
+  await readIcon()
+  await page.goto(page.url().replace(/account.*/, 'servers/new'))
+  await page.fill('#name', 'x')
+  await page.fill('#address', 'a b')
+  await page.fill('#slug', 'a b')
+  await page.click('main .primary')
+  await page.waitForSelector('.error')
+  await readIcon()
+  await page.goto(page.url().replace(/servers.*/, 'api'))
+  await page.fill('#name', 'another')
+  await page.click('text=Issue key')
+  await page.waitForSelector('#key')
+  await readIcon()
+  assert.equal(icons.size, 3)
+})
+
+async function openKeys(
+  options: Parameters<typeof openWindow>[2],
+  t: Parameters<typeof openWindow>[0],
+): Promise<Page> {
+  const dashboard = await startDashboard(t)
+  const { user } = await dashboard.signedIn(EMAIL)
+  await fillAccount(dashboard, user.id)
+  const { page } = await openWindow(t, launched(), options)
+  await signIn(page, dashboard, EMAIL)
+  return page
+}
+
+async function colorOf(page: Page, selector: string, property: string, pseudo = '') {
+  const read = `getComputedStyle(document.querySelector('${selector}'), '${pseudo}').getPropertyValue('${property}')`
+  return String(await page.evaluate(read))
+}
+
+/** The contrast of two colors such as `rgb(0, 0, 0)`, as WCAG defines it. */
+function contrast(one: string, other: string): number {
+  const [low, high] = [luminance(one), luminance(other)].toSorted((a, b) => a - b)
+  return (high! + 0.05) / (low! + 0.05)
+}
+
+function luminance(color: string): number {
+  const [red, green, blue] = color.match(/\d+/g)!.map((part) => {
+    const share = Number(part) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
+}

@@ -1,0 +1,66 @@
+import { presentInstant } from '../../src/listing/instant.ts'
+import { slotOf } from '../../src/listing/use-counts.ts'
+import type { TestDashboard } from '../fixtures/dashboard.ts'
+
+export interface FullAccount {
+  server: string
+  /** An active key with requests of every outcome. */
+  key: string
+  organization: string
+  /** An import that waits to be confirmed. */
+  waiting: string
+}
+
+/** Gives a user more servers than a page shows, an organization, and keys with full charts. */
+export async function fillAccount(
+  { store }: TestDashboard,
+  userId: string,
+  /** What every name begins with. */
+  name = 'Cobblestone Commons',
+): Promise<FullAccount> {
+  const now = presentInstant()
+  const entries = Array.from({ length: 101 }, (_, index) => ({
+    name: `${name} ${index}`,
+    address: `play${index}.${name.toLowerCase().replace(/\W+/g, '-').slice(0, 63)}.example:25570`,
+    slug: `cobblestone-commons-${index}`,
+    version: '1.21.4',
+    listing_kind: 'server',
+  }))
+  await store.saveServers(userId, null, entries, now)
+  const organization = crypto.randomUUID()
+  await store.insertOrganization(userId, { id: organization, slug: 'guild', name }, now)
+  await store.saveServers(userId, organization, entries.slice(0, 3), now)
+  const [server] = await store.listServers(userId)
+  let key = ''
+  for (let index = 0; index < 4; index += 1) {
+    key = crypto.randomUUID()
+    await store.insertApiKey(
+      {
+        id: key,
+        user_id: userId,
+        name: `${name.slice(0, 62)} ${index}`,
+        prefix: 'svc_live_0123456',
+        created_at: now,
+        revoked_at: null,
+        last_used_at: null,
+      },
+      crypto.getRandomValues(new Uint8Array(32)),
+      5,
+    )
+    if (index === 0) await store.revokeApiKey(userId, key, now)
+    await store.addUseCounts(countsOf(key, slotOf(now)))
+  }
+  const waiting = crypto.randomUUID()
+  await store.keepImport(userId, waiting, [{ name, address: 'new.example' }, ...entries], now)
+  return { server: server!.id, key, organization, waiting }
+}
+
+function countsOf(key: string, slot: number) {
+  return Array.from({ length: 144 }, (_, ago) => ({
+    api_key_id: key,
+    slot: slot - ago,
+    answered: 500 + ago,
+    limited: ago % 7,
+    revoked: 3,
+  }))
+}

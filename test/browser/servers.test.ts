@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { launchForFile, openWindow, signIn } from './tab.ts'
+
+/*
+ * Many servers at once: the table, actions with undo, and importing.
+ */
+
+const launched = launchForFile()
+
+for (const javaScriptEnabled of [true, false])
+  test(`a user finds, unpublishes, deletes and restores servers; ${javaScriptEnabled ? 'with' : 'without'} script`, async (t) => {
+    const dashboard = await startDashboard(t)
+    const { user } = await fill(dashboard, 150)
+    const { page, troubles } = await openWindow(t, launched(), { javaScriptEnabled })
+    await signIn(page, dashboard, 'ada@example.com')
+    await page.goto(`${dashboard.url}/dashboard/servers`)
+    assert.match(await page.innerText('main'), /150 servers · 100 returned by the API/)
+
+    await page.fill('[name=q]', 'number 1')
+    await page.press('[name=q]', 'Enter')
+    await page.click('button:has-text("Published")')
+    await page.click('button:has-text("Name")')
+    await page.click('#b3')
+    await page.waitForSelector('text=is now a draft')
+    assert.match(page.url(), /q=number\+1&status=published&sort=name#s3$/)
+    const notice = await page.locator('.done').boundingBox()
+    assert.ok(notice!.y >= 0 && notice!.y < 600, JSON.stringify(notice))
+    await page.click('text=Undo')
+    await page.waitForSelector('text=is as before')
+
+    await page.click('text=Select all')
+    assert.equal(await page.locator('[name=row]:checked').count(), 50)
+    await page.uncheck('[name=row] >> nth=0')
+    await page.click('text=Delete…')
+    await page.click('button:has-text("Delete 49 servers")')
+    await page.waitForSelector('text=and 47 more were deleted')
+    const left = await dashboard.store.listServers(user.id)
+    assert.equal(left.length, 101)
+    await page.click('text=Undo')
+    await page.waitForSelector('text=and 47 more are back')
+    assert.equal((await dashboard.store.listServers(user.id)).length, 150)
+    assert.deepEqual([troubles, dashboard.faults], [[], []])
+  })
+
+for (const javaScriptEnabled of [true, false])
+  test(`a user imports a file, and going back imports nothing again; ${javaScriptEnabled ? 'with' : 'without'} script`, async (t) => {
+    const dashboard = await startDashboard(t)
+    const { user } = await fill(dashboard, 3)
+    const { page, troubles } = await openWindow(t, launched(), { javaScriptEnabled })
+    await signIn(page, dashboard, 'ada@example.com')
+    await page.goto(`${dashboard.url}/dashboard/servers`)
+    await page.click('text=Import')
+    await page.fill('#text', 'name,address\nWrong,a b\n')
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('text=0 new, 0 changed, 1 wrong')
+    assert.equal(await page.inputValue('#text'), 'name,address\nWrong,a b\n')
+
+    await page.fill('#text', '')
+    const buffer = Buffer.from('name,address\nLagoon,lagoon.example\nnumber one,s1.example.com\n')
+    await page.setInputFiles('#file', { name: 'servers.csv', mimeType: 'text/csv', buffer })
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('text=1 new, 1 changed, 0 unchanged')
+    await page.click('button:has-text("Import 2 servers")')
+    await page.waitForSelector('text=Import finished: 1 added, 1 changed')
+    await page.goBack()
+    await page.reload()
+    await page.waitForSelector('text=Sending it again changes nothing')
+    const names = (await dashboard.store.listServers(user.id)).map(({ name }) => name)
+    assert.deepEqual(names.toSorted(), ['Lagoon', 'number 2', 'number 3', 'number one'])
+    assert.deepEqual([troubles, dashboard.faults], [[], []])
+  })
+
+test('a file of 10 MB gets its answer in the browser', async (t) => {
+  const dashboard = await startDashboard(t)
+  await fill(dashboard, 1)
+  const { page } = await openWindow(t, launched())
+  await signIn(page, dashboard, 'ada@example.com')
+  await page.goto(`${dashboard.url}/dashboard/servers/import`)
+  const buffer = Buffer.alloc(10_000_000, 'a')
+  await page.setInputFiles('#file', { name: 'world.csv', mimeType: 'text/csv', buffer })
+  await page.click('button:has-text("Check")')
+  await page.waitForSelector('text=This is more than 1 MB')
+})
+
+for (const colorScheme of ['light', 'dark'] as const)
+  test(`axe finds nothing in the states of the servers' pages, ${colorScheme}`, async (t) => {
+    const dashboard = await startDashboard(t)
+    await fill(dashboard, 102)
+    const { page } = await openWindow(t, launched(), { colorScheme })
+    await signIn(page, dashboard, 'ada@example.com')
+    const open = async (path: string) => {
+      await page.goto(`${dashboard.url}/dashboard/servers${path}`)
+      await assertAccessible(page, path)
+    }
+    for (const path of ['?page=3', '?sort=changed&status=published&q=10', '?q=no', '/import'])
+      await open(path)
+    await page.fill('#text', '[{}]')
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('.notice.bad')
+    await assertAccessible(page, 'an import with mistakes')
+    await page.fill('#text', '[{"name":"a","address":"a.example"}]')
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('text=1 new')
+    await assertAccessible(page, 'a check')
+    await open('?q=number+102')
+    await page.check('[name=row] >> nth=0')
+    await page.click('text=Delete…')
+    await page.waitForSelector('text=Delete server')
+    await assertAccessible(page, 'a deletion')
+    await page.click('text=Delete server')
+    await page.waitForSelector('text=was deleted')
+    await assertAccessible(page, 'an undo')
+  })
+
+async function assertAccessible(page: Page, where: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  const found = violations.map(
+    ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
+  )
+  assert.deepEqual(found, [], where)
+}
+
+async function fill({ signedIn, store }: TestDashboard, count: number) {
+  const { user } = await signedIn('ada@example.com')
+  const now = presentInstant()
+  const entries = Array.from({ length: count }, (_, index) => ({
+    name: `number ${index + 1}`,
+    address: `s${index + 1}.example.com`,
+    updated_at: now - index * 3_600_000_000,
+  }))
+  await store.saveServers(user.id, null, entries, now)
+  return { user }
+}

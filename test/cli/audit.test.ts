@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { filesBelow } from '../fixtures/tree.ts'
+import { type Program, programIn } from './program.ts'
+
+/** The audit entries of a command. Empty if it changes no key or password of the user. */
+const COMMANDS: {
+  command: string
+  args: string | ((known: Known) => string)
+  stdin?: string | ((known: Known) => string)
+  actions: string[]
+}[] = [
+  { command: 'add', args: 'user add bob@example.com', actions: ['user added'] },
+  { command: 'list', args: 'user list', actions: [] },
+  {
+    command: 'password',
+    args: 'user password ada@example.com',
+    stdin: 'correct horse battery',
+    actions: ['password changed'],
+  },
+  {
+    command: 'issue',
+    args: 'key issue --user ada@example.com --name third',
+    actions: ['key issued'],
+  },
+  {
+    command: 'revoke',
+    args: ({ id }) => `key revoke --user ada@example.com ${id}`,
+    actions: ['key revoked'],
+  },
+  // The first key is already revoked.
+  {
+    command: 'revoke',
+    args: 'key revoke --key-stdin',
+    stdin: ({ keys }) => keys.join(' '),
+    actions: ['key revoked'],
+  },
+  {
+    command: 'import',
+    args: 'server import --user ada@example.com -',
+    stdin: '[{"name":"Survival","address":"play.example.com"}]',
+    actions: [],
+  },
+  { command: 'migrate', args: 'migrate', actions: [] },
+  { command: 'remove', args: 'user remove ada@example.com', actions: ['user removed'] },
+]
+
+interface Known {
+  keys: string[]
+  /** The id of the first key. */
+  id: string
+}
+
+test('each command that changes an account or a key writes an audit entry', async (t) => {
+  const program = programIn(t)
+  const known = await fill(program)
+  const ada = readLog(program)[0]!.user_id
+  for (const { args, stdin = '', actions } of COMMANDS) {
+    const before = readLog(program).length
+    const given = typeof stdin === 'string' ? stdin : stdin(known)
+    await program.done(typeof args === 'string' ? args : args(known), { stdin: given })
+    const written = readLog(program).slice(before)
+    const label = String(args)
+    assert.deepEqual(
+      written.map(({ action }) => action),
+      actions,
+      label,
+    )
+    for (const { user_id, address } of written) {
+      assert.equal(address, 'command line')
+      assert.equal(user_id === ada, !label.includes('bob'), label)
+    }
+  }
+  const names = filesBelow('src/cli', '.ts').flatMap(({ text }) =>
+    [...text.matchAll(/\.command\('([a-z]+)'\)/g)].map(([, name]) => name!),
+  )
+  const groups = ['user', 'key', 'server']
+  // These commands change no account: one serves, the other fills an empty database.
+  const others = ['serve', 'copy']
+  const commands = COMMANDS.map(({ command }) => command)
+  assert.deepEqual(
+    [...new Set(names)].toSorted(),
+    [...new Set([...groups, ...others, ...commands])].toSorted(),
+  )
+})
+
+test("a command succeeds with a warning if its audit entry can't be written", async (t) => {
+  const program = programIn(t)
+  const { id } = await fill(program)
+  execute(program, (database) =>
+    database.exec(
+      `CREATE TRIGGER away BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'it is away'); END`,
+    ),
+  )
+  const ended = await program.run(`key revoke --user ada@example.com ${id}`)
+  assert.equal(ended.code, 0)
+  assert.match(
+    ended.stderr,
+    /^warning: the command succeeded, but its audit entry "key revoked" could not be written: it is away/,
+  )
+  assert.match(ended.stderr, new RegExp(`\nrevoked ${id} `))
+})
+
+async function fill(program: Program): Promise<Known> {
+  await program.done('user add ada@example.com')
+  const issue = (name: string) => program.done(`key issue --user ada@example.com --name ${name}`)
+  const keys = [await issue('first'), await issue('second')]
+  const [{ id }] = JSON.parse(await program.done('key list --user ada@example.com --json'))
+  return { keys, id }
+}
+
+function readLog(program: Program) {
+  return execute(program, (database) =>
+    database.prepare('SELECT action, user_id, address FROM audit_log ORDER BY rowid').all(),
+  )
+}
+
+function execute<T>({ databasePath }: Program, body: (database: DatabaseSync) => T): T {
+  const database = new DatabaseSync(databasePath)
+  try {
+    return body(database)
+  } finally {
+    database.close()
+  }
+}

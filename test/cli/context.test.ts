@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { withStore } from '../../src/cli/context.ts'
+import type { Store } from '../../src/listing/store.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { setDatabase } from '../reliability/fault-injection/scenes/commands.ts'
+
+test('the store is closed after each command, even a failed one', async (t) => {
+  setDatabase(t, `sqlite:${join(temporaryFolder(t), 'listing.db')}`)
+  const opened: Store[] = []
+  const done = await withStore(
+    async (store) => {
+      opened.push(store)
+      return (await store.listUsers()).length
+    },
+    { create: true },
+  )
+  assert.equal(done, 0)
+  const failing = withStore(async (store) => {
+    opened.push(store)
+    throw new Error('no such key')
+  })
+  await assert.rejects(failing, /no such key/)
+  assert.equal(opened.length, 2)
+  for (const store of opened) await assert.rejects(store.listUsers(), /database is not open/)
+})

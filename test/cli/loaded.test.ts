@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addAda } from './ada.ts'
+import { programIn } from './program.ts'
+
+/** Prints the modules of Node.js that are loaded when the process exits. */
+const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
+
+/** Prints the modules that are loaded from a file, each on its line. */
+const PRINT_FILES = `
+  import { registerHooks } from 'node:module'
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:')) console.error(url)
+      return next(url, context)
+    },
+  })
+`
+
+test('a command loads nothing of what only the service needs', async (t) => {
+  const program = programIn(t)
+  await addAda(program)
+  const { code, stderr } = await program.run('key list --user ada@example.com', {
+    preload: PRINT_LOADED,
+  })
+  assert.equal(code, 0)
+  assert.match(stderr, /NativeModule sqlite/)
+  assert.doesNotMatch(
+    stderr,
+    /NativeModule (http|https|http2|tls|crypto|internal\/deps\/undici\/undici)\b/,
+  )
+})
+
+test('a command loads its own code and one engine, without what decides claims', async (t) => {
+  const program = programIn(t)
+  await addAda(program)
+  const { stderr } = await program.run('key list --user ada@example.com', { preload: PRINT_FILES })
+  assert.match(stderr, /\/src\/cli\/commands\/keys\.ts\n/)
+  assert.match(stderr, /\/src\/sqlite\/store\.ts\n/)
+  assert.doesNotMatch(stderr, /\/src\/([a-z-]+\/)?claims\/|\/src\/postgres\/|\/pg\/|\/pino\//)
+  assert.doesNotMatch(stderr, /\/commands\/(copy|migrate|serve|servers|users)\.ts/)
+})

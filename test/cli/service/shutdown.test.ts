@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { existsSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Answer, ask } from '../../fixtures/requests.ts'
+import { addAdaWithKey } from '../ada.ts'
+import { logLines, type Program, programIn } from '../program.ts'
+
+/** A key, and a transaction of another process that makes its requests wait. */
+async function withWaiting(t: TestContext) {
+  const program = programIn(t)
+  const { key } = await addAdaWithKey(program)
+  const served = await program.serve()
+  const lock = hold(t, program)
+  const answer = ask(served.port, { key }).then(
+    ({ status }) => status,
+    () => null,
+  )
+  // This answer proves that the earlier request has arrived.
+  await ask(served.port, { path: '/health' })
+  return { served, lock, answer }
+}
+
+function hold(t: TestContext, program: Program): DatabaseSync {
+  const lock = new DatabaseSync(program.databasePath)
+  t.after(() => {
+    if (lock.isOpen) lock.close()
+  })
+  lock.exec('BEGIN IMMEDIATE')
+  return lock
+}
+
+test('SIGTERM and SIGINT answer open requests and then exit with 0', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    const { served, lock, answer } = await withWaiting(t)
+    const since = performance.now()
+    served.kill(signal)
+    await served.written(new RegExp(`closing: ${signal}`))
+    lock.exec('ROLLBACK')
+    assert.equal(await answer, 200)
+    const { code, stdout, stderr } = await served.ended
+    assert.deepEqual([code, stderr], [0, ''])
+    assert.equal(logLines(stdout).at(-1)?.msg, 'closed')
+    assert.ok(performance.now() - since < 10_000)
+  }
+})
+
+test('an idle connection does not delay the shutdown', async (t) => {
+  const served = await programIn(t).serve()
+  const idle = connect(served.port, '127.0.0.1')
+  t.after(() => idle.destroy())
+  idle.write('GET /health HTTP/1.1\r\nHost: test\r\n\r\n')
+  await once(idle, 'data')
+  const since = performance.now()
+  served.kill('SIGTERM')
+  assert.equal((await served.ended).code, 0)
+  assert.ok(performance.now() - since < 5_000)
+})
+
+test('a second signal ends the process at once, and the log says so', async (t) => {
+  const { served } = await withWaiting(t)
+  served.kill('SIGTERM')
+  await served.written(/closing: SIGTERM/)
+  served.kill('SIGTERM')
+  const { code, stdout } = await served.ended
+  assert.equal(code, 1)
+  assert.match(String(logLines(stdout).at(-1)?.msg), /second signal/)
+})
+
+// Loads the program's modules, which takes longest, and then waits.
+const PROGRAM = new URL('../../../src/cli/run.ts', import.meta.url).href
+const HALTING = `import { existsSync, writeFileSync } from 'node:fs'
+  await import('${PROGRAM}')
+  writeFileSync('halted', '')
+  while (!existsSync('go')) await new Promise((resolve) => setTimeout(resolve, 5))`
+
+test('after kill -9 the next start works at once and keeps every claim', async (t) => {
+  // On a slow machine the second may end before the next start. The test then tries again.
+  for (let attempt = 1; attempt <= 5; attempt += 1) {
+    const program = programIn(t)
+    const { key } = await addAdaWithKey(program)
+    const killed = await program.serve()
+    const starting = program.serve({ preload: HALTING })
+    while (!existsSync(join(program.folder, 'halted'))) await delay(5)
+
+    const since = Date.now()
+    const first = await timed(ask(killed.port, { key }))
+    killed.kill('SIGKILL')
+    assert.equal((await killed.ended).signal, 'SIGKILL')
+    writeFileSync(join(program.folder, 'go'), '')
+    const started = await starting
+    const second = await timed(ask(started.port, { key }))
+    started.kill('SIGKILL')
+    await started.ended
+
+    assert.equal(first.status, 200)
+    const [apiKey] = JSON.parse(await program.done('key list --user ada@example.com --json'))
+    assert.ok(Date.parse(apiKey.last_used_at) >= since, apiKey.last_used_at)
+    if (second.asked - first.answered >= 1_000) assert.equal(second.status, 200)
+    if (second.answered - first.asked < 1_000) {
+      assert.equal(second.status, 429)
+      return
+    }
+  }
+  assert.fail('the second was over before every start')
+})
+
+async function timed(answer: Promise<Answer>) {
+  const asked = performance.now()
+  const { status } = await answer
+  return { status, asked, answered: performance.now() }
+}

@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, NOW, tally } from '../people.ts'
+
+/** Changes of an email address, which depend on the password that was checked. */
+export function emailChangesContract(open: OpenFixture): void {
+  /** Two users whose password has the hash `checked`. */
+  async function openWithUsers(t: TestContext) {
+    const { store, openSecond } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked', NOW)
+    return { store, openSecond, ada: ada!, bob: bob! }
+  }
+
+  test('a new email replaces the old one', async (t) => {
+    const { store, ada, bob } = await openWithUsers(t)
+    assert.equal(await store.changeEmail(ada.id, 'checked', 'countess@example.com', NOW), 'changed')
+    assert.deepEqual(await store.listUsers(), [bob, { ...ada, email: 'countess@example.com' }])
+    assert.equal(await store.findUser('ada@example.com'), null)
+    assert.ok(await store.insertUser(createUser('ada@example.com')))
+  })
+
+  test("another user's email is refused; one's own is accepted", async (t) => {
+    const { store, ada, bob } = await openWithUsers(t)
+    assert.equal(await store.changeEmail(ada.id, 'checked', 'bob@example.com', NOW), 'taken')
+    assert.equal(await store.changeEmail(ada.id, 'checked', 'ada@example.com', NOW), 'changed')
+    assert.deepEqual(await store.listUsers(), [ada, bob])
+  })
+
+  test('an email changes only with the hash that its own user has now', async (t) => {
+    const { store, ada, bob } = await openWithUsers(t)
+    const change = (userId: string, checked: string, email = 'free@example.com') =>
+      store.changeEmail(userId, checked, email, NOW)
+    assert.ok(await store.changePassword(ada.id, 'checked', 'replaced', NOW))
+    assert.equal(await change(ada.id, 'checked'), 'outdated')
+    assert.equal(await change(ada.id, 'checked', bob.email), 'outdated')
+    assert.equal(await change(bob.id, 'replaced'), 'outdated')
+    assert.equal(await change(randomUUID(), 'checked'), 'outdated')
+    assert.deepEqual(await store.listUsers(), [ada, bob])
+    assert.equal(await change(ada.id, 'replaced'), 'changed')
+  })
+
+  test('another way to sign in is no password that changes an email', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    await store.setPassword(ada!.id, 'checked', NOW)
+    await execute(`UPDATE accounts SET provider_id = 'elsewhere'`)
+    const change = store.changeEmail(ada!.id, 'checked', 'free@example.com', NOW)
+    assert.equal(await change, 'outdated')
+  })
+
+  test('exactly one of two users who take one email at once gets it', async (t) => {
+    const { store, openSecond, ada, bob } = await openWithUsers(t)
+    const second = await openSecond()
+    const changed = await Promise.all([
+      store.changeEmail(ada.id, 'checked', 'free@example.com', NOW),
+      second.changeEmail(bob.id, 'checked', 'free@example.com', NOW),
+    ])
+    assert.deepEqual(tally(changed), { changed: 1, taken: 1 })
+    const owner = changed[0] === 'changed' ? ada : bob
+    assert.equal((await store.findUser('free@example.com'))?.id, owner.id)
+    assert.equal((await store.listUsers()).length, 2)
+  })
+}

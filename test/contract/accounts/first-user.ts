@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import { addUser } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, NOW } from '../people.ts'
+
+const HASH = 'a hash of a password'
+
+/** The setup link gives the first user a password. */
+export function firstUserContract(open: OpenFixture): void {
+  test('an installation has accounts as soon as a user has a password', async (t) => {
+    const { store } = await open(t)
+    const user = await addUser(store)
+    assert.equal(await store.hasAccounts(), false)
+    await store.setPassword(user.id, HASH, NOW)
+    assert.equal(await store.hasAccounts(), true)
+    await store.removeUser(user.email)
+    assert.equal(await store.hasAccounts(), false)
+  })
+
+  test('the setup token makes one user and expires', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = [createUser('ada@example.com'), createUser('bob@example.com')]
+    const token = await store.keepSecret('setup', 'token')
+    assert.equal(await store.insertFirstUser(ada, HASH, token), ada.id)
+    assert.deepEqual(await store.findPassword(ada.email), { userId: ada.id, hash: HASH })
+    assert.equal(await store.findSecret('setup'), null)
+    assert.equal(await store.insertFirstUser(bob, HASH, token), null)
+    assert.deepEqual(await store.listUsers(), [ada])
+  })
+
+  test('the setup token gives an existing user without a password one', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await store.keepSecret('setup', 'token')
+    const again = { ...createUser(ada!.email), created_at: NOW + 1 }
+    assert.equal(await store.insertFirstUser(again, HASH, 'token'), ada!.id)
+    assert.equal(await store.findPasswordHash(ada!.id), HASH)
+    assert.equal(await store.findPasswordHash(bob!.id), null)
+    assert.deepEqual(await store.listUsers(), [ada, bob])
+  })
+
+  test('a wrong setup token makes no user, and the right one still works', async (t) => {
+    const { store } = await open(t)
+    const ada = createUser('ada@example.com')
+    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), null)
+    await store.keepSecret('setup', 'token')
+    for (const wrong of ['', 'TOKEN', 'token2', 'setup'])
+      assert.equal(await store.insertFirstUser(ada, HASH, wrong), null)
+    assert.deepEqual(await store.listUsers(), [])
+    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), ada.id)
+  })
+
+  test('the value of another secret is no setup token', async (t) => {
+    const { store, execute } = await open(t)
+    await execute(`INSERT INTO secrets VALUES ('another', 'secret')`)
+    await store.keepSecret('setup', 'token')
+    const ada = createUser('ada@example.com')
+    assert.equal(await store.insertFirstUser(ada, HASH, 'secret'), null)
+    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), ada.id)
+  })
+
+  test('the setup token does nothing once a user can sign in', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await store.setPassword(ada!.id, HASH, NOW)
+    await execute(`INSERT INTO secrets VALUES ('setup', 'token')`)
+    for (const user of [bob!, createUser('eve@example.com')])
+      assert.equal(await store.insertFirstUser(user, HASH, 'token'), null)
+    assert.equal(await store.findPasswordHash(bob!.id), null)
+    assert.deepEqual(await store.listUsers(), [ada, bob])
+  })
+
+  concurrentCallers(open)
+}
+
+function concurrentCallers(open: OpenFixture): void {
+  test('exactly one of ten callers with the setup token becomes the first user', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    await store.keepSecret('setup', 'token')
+    const users = Array.from({ length: 10 }, (_, index) => createUser(`u${index}@example.com`))
+    const inserted = await Promise.all(
+      users.map((user, index) =>
+        (index % 2 === 0 ? store : second).insertFirstUser(user, HASH, 'token'),
+      ),
+    )
+    const [winner, ...others] = users.filter(({ id }) => inserted.includes(id))
+    assert.deepEqual(others, [])
+    assert.deepEqual(await store.listUsers(), [winner])
+  })
+
+  test('all callers that store a secret at once get the same one', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const kept = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        (index % 2 === 0 ? store : second).keepSecret('setup', `token ${index}`),
+      ),
+    )
+    assert.equal(new Set(kept).size, 1)
+    assert.equal(await store.findSecret('setup'), kept[0])
+    assert.equal(await second.keepSecret('setup', 'another'), kept[0])
+  })
+}

@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { EXPIRED_DROPPED } from '../../../src/listing/accounts/sessions.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import { addUser } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, NOW, tally } from '../people.ts'
+
+/** Stored passwords and the sessions that depend on them. */
+export function passwordsContract(open: OpenFixture): void {
+  test('a user is added with a password unless the email is taken', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    await store.keepSecret('setup', 'token')
+    const users = Array.from({ length: 6 }, () => createUser('ada@example.com'))
+    const inserted = await Promise.all(
+      users.map((user, index) =>
+        (index % 2 === 0 ? store : second).insertUserWithPassword(user, `hash ${index}`),
+      ),
+    )
+    assert.deepEqual(tally(inserted), { true: 1, false: 5 })
+    const index = inserted.indexOf(true)
+    assert.deepEqual(await store.listUsers(), [users[index]])
+    const stored = { userId: users[index]!.id, hash: `hash ${index}` }
+    assert.deepEqual(await store.findPassword('ada@example.com'), stored)
+    // A user can sign in now, so that the setup link no longer works.
+    assert.equal(await store.findSecret('setup'), null)
+  })
+
+  test("a password is found by its user's email or id only", async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await store.setPassword(ada!.id, 'hash', NOW)
+    assert.deepEqual(await store.findPassword(ada!.email), { userId: ada!.id, hash: 'hash' })
+    assert.equal(await store.findPasswordHash(ada!.id), 'hash')
+    assert.equal(await store.findPassword(bob!.email), null)
+    assert.equal(await store.findPasswordHash(bob!.id), null)
+    assert.equal(await store.findPassword('eve@example.com'), null)
+    assert.equal(await store.findPasswordHash(randomUUID()), null)
+  })
+
+  test('a new password replaces the old one, ends its sessions and the setup link', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) {
+      await store.setPassword(user.id, 'first', NOW)
+      assert.ok(await begin(store, user.id, user.email, 'first'))
+    }
+    await store.keepSecret('setup', 'token')
+    await store.setPassword(ada!.id, 'second', NOW)
+    assert.equal(await store.findPasswordHash(ada!.id), 'second')
+    assert.equal(await store.findPasswordHash(bob!.id), 'first')
+    assert.equal(await store.findSession([ada!.email], NOW), null)
+    assert.ok(await store.findSession([bob!.email], NOW))
+    assert.equal(await store.findSecret('setup'), null)
+  })
+
+  test('another way to sign in is not taken for a password', async (t) => {
+    const { store, execute } = await open(t)
+    const user = await addUser(store)
+    await execute(`
+      INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
+      VALUES ('${randomUUID()}', '${user.id}', 'elsewhere', 'ada', 'hash',
+        '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')`)
+    assert.equal(await store.findPassword(user.email), null)
+    assert.equal(await store.findPasswordHash(user.id), null)
+    assert.equal(await begin(store, user.id, 'a', 'hash'), false)
+    await store.setPassword(user.id, 'own', NOW)
+    assert.equal(await begin(store, user.id, 'b', 'own', { renewed: 'renewed' }), true)
+    assert.deepEqual(await store.findPassword(user.email), { userId: user.id, hash: 'renewed' })
+    await execute(`UPDATE accounts SET password = NULL WHERE provider_id = 'credential'`)
+    assert.equal(await store.findPassword(user.email), null)
+    assert.equal(await store.findPasswordHash(user.id), null)
+  })
+
+  changesContract(open)
+  sessionsContract(open)
+}
+
+function changesContract(open: OpenFixture): void {
+  test('exactly one of several changes that checked the same password is made', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked', NOW)
+    const changed = await Promise.all(
+      Array.from({ length: 6 }, (_, index) =>
+        (index % 2 === 0 ? store : second).changePassword(ada!.id, 'checked', `new ${index}`, NOW),
+      ),
+    )
+    assert.deepEqual(tally(changed), { true: 1, false: 5 })
+    assert.equal(await store.findPasswordHash(ada!.id), `new ${changed.indexOf(true)}`)
+    assert.equal(await store.findPasswordHash(bob!.id), 'checked')
+  })
+
+  test('a change ends the sessions of its user, and a refused change ends none', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) {
+      await store.setPassword(user.id, 'checked', NOW)
+      assert.ok(await begin(store, user.id, user.email, 'checked'))
+    }
+    assert.equal(await store.changePassword(ada!.id, 'another', 'new', NOW), false)
+    assert.ok(await store.findSession([ada!.email], NOW))
+    assert.equal(await store.changePassword(ada!.id, 'checked', 'new', NOW), true)
+    assert.equal(await store.findSession([ada!.email], NOW), null)
+    assert.ok(await store.findSession([bob!.email], NOW))
+    assert.equal(await store.changePassword(randomUUID(), 'checked', 'new', NOW), false)
+  })
+}
+
+function sessionsContract(open: OpenFixture): void {
+  test("ending a user's sessions ends all of them and no other user's", async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) {
+      await store.setPassword(user.id, 'hash', NOW)
+      for (const index of [1, 2]) await begin(store, user.id, `${user.email} ${index}`, 'hash')
+    }
+    await store.endSessions(ada!.id)
+    const [hers, his] = [ada!, bob!].map(({ email }) => [`${email} 1`, `${email} 2`])
+    assert.equal(await store.findSession(hers!, NOW), null)
+    for (const token of his!) assert.equal((await store.findSession([token], NOW))?.userId, bob!.id)
+    await store.endSessionsOf(his!)
+    assert.equal(await store.findSession(his!, NOW), null)
+  })
+
+  test('a hash is renewed together with a session only, and for its user only', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash', NOW)
+    assert.equal(await begin(store, ada!.id, 'a', 'another', { renewed: 'renewed' }), false)
+    assert.equal(await store.findPasswordHash(ada!.id), 'hash')
+    assert.equal(await begin(store, ada!.id, 'a', 'hash', { renewed: 'renewed' }), true)
+    assert.equal(await store.findPasswordHash(ada!.id), 'renewed')
+    assert.equal(await store.findPasswordHash(bob!.id), 'hash')
+  })
+
+  test('a new session deletes the ten that expired first, of any user', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash', NOW)
+    const tokens = Array.from({ length: EXPIRED_DROPPED + 3 }, (_, index) => `token ${index}`)
+    const left = async () => {
+      const found = await Promise.all(tokens.map((token) => store.findSession([token], 0)))
+      return tokens.filter((_, index) => found[index] !== null)
+    }
+    // The last one expires at NOW, and each of the others one microsecond before the next.
+    for (const [index, token] of tokens.entries()) {
+      const expiresAt = NOW + index + 1 - tokens.length
+      await begin(store, ada!.id, token, 'hash', { startedAt: NOW - 1_000_000, expiresAt })
+    }
+    assert.deepEqual(await left(), tokens)
+    await begin(store, bob!.id, 'first', 'hash')
+    assert.deepEqual(await left(), tokens.slice(EXPIRED_DROPPED))
+    await begin(store, bob!.id, 'second', 'hash', { startedAt: NOW - 1 })
+    assert.deepEqual(await left(), tokens.slice(-1))
+    await begin(store, bob!.id, 'third', 'hash')
+    assert.deepEqual(await left(), [])
+    assert.ok(await store.findSession(['first'], NOW))
+  })
+}
+
+interface Begun {
+  renewed?: string | null
+  startedAt?: number
+  expiresAt?: number
+}
+
+function begin(
+  store: Store,
+  userId: string,
+  tokenHash: string,
+  checked: string,
+  { renewed = null, startedAt = NOW, expiresAt = NOW + 1_000_000 }: Begun = {},
+): Promise<boolean> {
+  const session = { userId, tokenHash, userAgent: 'a browser', address: '', startedAt, expiresAt }
+  return store.beginSession(session, checked, renewed)
+}

@@ -1,0 +1,184 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { addOwner, issueKey } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import { claim } from '../keys/claim.ts'
+
+/** What is removed with a user, and what stays. */
+export function removedUsersContract(open: OpenFixture): void {
+  test("a user's keys, servers, memberships and invitations go with the user", async (t) => {
+    const { store } = await open(t)
+    const { user: ada, key } = await addOwner(store, 'ada@example.com', [
+      { name: 'Hers', address: 'a.example.com' },
+    ])
+    const bob = await addOwner(store, 'bob@example.com', [
+      { name: 'His', address: 'b.example.com' },
+    ])
+    const [eve] = await addUsers(store, 'eve')
+    const id = await addOrganization(store, bob.user)
+    await join(store, id, bob.user, ada)
+    await register(store, ada, { organization_id: id })
+    await register(store, bob.user, { organization_id: id })
+    const own = await addOrganization(store, ada)
+    await store.invite(ada.id, own, eve!.email, 0, NOW)
+
+    assert.equal(await store.removeUser('ada@example.com'), true)
+    assert.equal(await store.findUser('ada@example.com'), null)
+    assert.deepEqual(await store.listApiKeys(ada.id), [])
+    assert.deepEqual(await store.listServers(ada.id), [])
+    assert.deepEqual(await store.listOrganizations(ada.id), [])
+    assert.deepEqual(await store.listInvitations(eve!.id, 0), [])
+    assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
+    assert.equal((await claim(store, bob.key)).outcome, 'granted')
+    assert.equal((await store.listServers(bob.user.id)).length, 2)
+    const [left] = await store.listOrganizations(bob.user.id)
+    assert.deepEqual([left?.id, left?.servers], [id, 1])
+    assert.equal((await store.listMembers(bob.user.id, id)).length, 1)
+  })
+
+  test('removing an unknown user removes no user', async (t) => {
+    const { store } = await open(t)
+    const users = await addUsers(store, 'ada', 'bob')
+    assert.equal(await store.removeUser('ADA@example.com'), false)
+    assert.equal(await store.removeUser('eve@example.com'), false)
+    assert.deepEqual(await store.listUsers(), users)
+  })
+
+  test('exactly one of four callers that remove one user succeeds', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example.com' }])
+    const removed = await Promise.all(
+      [store, second, store, second].map((one) => one.removeUser('ada@example.com')),
+    )
+    assert.deepEqual(tally(removed), { true: 1, false: 3 })
+  })
+
+  test('a removed user who signs up again starts empty', async (t) => {
+    const { store } = await open(t)
+    const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
+    const { key } = await issueKey(store, user, 'second')
+    await store.removeUser(user.email)
+    const again = await addOwner(store, user.email)
+    assert.equal((await store.listApiKeys(again.user.id)).length, 1)
+    assert.deepEqual(await store.listServers(again.user.id), [])
+    assert.equal((await claim(store, key)).outcome, 'unknown')
+    assert.equal((await claim(store, again.key)).outcome, 'granted')
+  })
+
+  heirsContract(open)
+  aloneContract(open)
+}
+
+function heirsContract(open: OpenFixture): void {
+  test('the oldest member becomes the owner of an organization without one', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve, joe] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
+    const id = await addOrganization(store, ada!, {}, NOW - 9)
+    await join(store, id, ada!, bob!, NOW + 2)
+    await join(store, id, ada!, eve!, NOW + 1)
+    await join(store, id, ada!, joe!, NOW + 3)
+    await register(store, bob!, { organization_id: id })
+    await store.removeUser(ada!.email)
+    assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
+    assert.equal((await store.listOrganizations(bob!.id))[0]?.servers, 1)
+  })
+
+  test('if members joined at one instant, the one with the first id inherits', async (t) => {
+    const { store } = await open(t)
+    const [ada, ...others] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
+    const id = await addOrganization(store, ada!)
+    for (const member of others) await join(store, id, ada!, member)
+    await store.removeUser(ada!.email)
+    const [first] = others.map((user) => user.id).toSorted()
+    const owners = (await store.listMembers(first!, id)).filter(({ role }) => role === 'owner')
+    assert.deepEqual(
+      owners.map(({ user_id }) => user_id),
+      [first],
+    )
+  })
+
+  test('removing a user changes no role where another owner is left', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, bob!)]
+    await join(store, id, ada!, bob!)
+    await join(store, id, ada!, eve!)
+    for (const member of [ada!, eve!]) await join(store, other, bob!, member)
+    await execute(
+      `UPDATE members SET role = 'owner' WHERE organization_id = '${id}' AND user_id = '${eve!.id}'`,
+    )
+    await store.removeUser(ada!.email)
+    assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner'])
+    assert.deepEqual(await rolesIn(store, bob!.id, other), ['owner', 'member'])
+  })
+}
+
+function aloneContract(open: OpenFixture): void {
+  test('an organization without members goes; former members keep their servers', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!, { slug: 'guild' })
+    const kept = await addOrganization(store, bob!)
+    await join(store, id, ada!, bob!)
+    await join(store, kept, bob!, ada!)
+    await register(store, ada!, { organization_id: id })
+    const his = await register(store, bob!, { organization_id: id, slug: 'his' })
+    const taken = await register(store, bob!, { organization_id: id, slug: 'taken' })
+    await register(store, bob!, { slug: 'taken' })
+    const elsewhere = await register(store, bob!, { organization_id: kept })
+    await store.removeMember(bob!.id, id, bob!.id)
+
+    await store.removeUser(ada!.email)
+    const back = await store.findServer(bob!.id, his)
+    assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
+    assert.equal((await store.findServer(bob!.id, taken))?.slug, null)
+    assert.equal((await store.findServer(bob!.id, elsewhere))?.organization_id, kept)
+    await addOrganization(store, bob!, { slug: 'guild' })
+  })
+
+  test('a user who joins while the only owner is removed owns it or finds nothing', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [bob] = await addUsers(store, 'bob')
+    for (let round = 0; round < 10; round += 1) {
+      const [ada] = await addUsers(store, `ada${round}`)
+      const id = await addOrganization(store, ada!)
+      await store.invite(ada!.id, id, bob!.email, 0, NOW)
+      const [removed, joined] = await Promise.all([
+        store.removeUser(ada!.email),
+        second.acceptInvitation(bob!.id, id, 0, NOW),
+      ])
+      assert.equal(removed, true)
+      const roles = await rolesIn(store, bob!.id, id)
+      assert.deepEqual(roles, joined === 'joined' ? ['owner'] : [])
+      if (joined === 'joined') await store.removeOrganization(bob!.id, id)
+    }
+  })
+
+  test('a server registered while its user is removed does not stay', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < 10; round += 1) {
+      const [ada] = await addUsers(store, `ada${round}`)
+      const id = randomUUID()
+      const [removed] = await Promise.allSettled([
+        store.removeUser(ada!.email),
+        second.insertServer(ada!.id, id, fields(), NOW),
+      ])
+      assert.deepEqual(removed, { status: 'fulfilled', value: true })
+      assert.equal(await store.findServer(ada!.id, id), null)
+      assert.deepEqual(await store.listServers(ada!.id), [])
+    }
+  })
+}
+
+async function rolesIn(
+  store: Awaited<ReturnType<OpenFixture>>['store'],
+  userId: string,
+  id: string,
+): Promise<string[]> {
+  return (await store.listMembers(userId, id)).map(({ role }) => role)
+}

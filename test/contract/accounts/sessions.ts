@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Accounts } from '../../../src/listing/accounts/accounts.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { SESSIONS_MAX } from '../../../src/listing/accounts/sessions.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import { createUser, type User } from '../../../src/listing/accounts/user.ts'
+import { createAccounts } from '../../../src/sign-in/accounts.ts'
+import type { OpenFixture } from '../fixture.ts'
+
+const EMAIL = 'ada@example.com'
+/** The hash of `old password` in better-auth's format. */
+const OLD_HASH =
+  '9959af7e90e6555d54218deca074fbb6:dfbdaa9b1223730501b55f2ecee7c33bc717aa6f56ec0feec0d9a4aa1603083addb68e1eda85b6fea46f45ab9d98efdb4733dad72e31d3038404410ea9fa2e0b'
+const ROUNDS = 200
+const BROWSER = { userAgent: 'Browser/1', address: '192.0.2.1' }
+
+/** Sign-in on a store: sessions, and how a new password ends them. */
+export function sessionContract(open: OpenFixture): void {
+  test('no session of an old password outlives a change of that password', async (t) => {
+    const { store, second, accounts, user } = await openAccounts(t, open)
+    const hash = await accounts.hashPassword('password 0')
+    await store.setPassword(user.id, hash, presentInstant())
+    let begun = 0
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const next = await accounts.hashPassword(`password ${round + 1}`)
+      const changing = round % 2 === 0 ? store : second
+      const [signedIn] = await Promise.all([
+        accounts.signIn(EMAIL, `password ${round}`, BROWSER),
+        delay(round % 10).then(() => changing.setPassword(user.id, next, presentInstant())),
+      ])
+      if (signedIn === null) continue
+      begun += 1
+      assert.equal(await readSession(accounts, signedIn.cookies), null, `round ${round}`)
+    }
+    t.diagnostic(`${begun} of ${ROUNDS} sign-ins were faster than the change`)
+    assert.ok(begun > 0, 'no sign-in was faster than the change')
+  })
+
+  test('a user keeps the newest sessions, also if many begin at once', async (t) => {
+    const { store, accounts, user } = await openAccounts(t, open)
+    await store.setPassword(user.id, await accounts.hashPassword('password'), presentInstant())
+    const begin = async () => (await accounts.signIn(EMAIL, 'password', BROWSER))!.cookies
+    const first = await begin()
+    // Sessions of one instant have no order.
+    await delay(2)
+    for (let index = 1; index < SESSIONS_MAX; index += 1) await begin()
+    assert.notEqual(await readSession(accounts, first), null)
+    await begin()
+    assert.equal(await readSession(accounts, first), null)
+    const parallel = await Promise.all(Array.from({ length: SESSIONS_MAX + 10 }, begin))
+    const found = await Promise.all(parallel.map((cookies) => readSession(accounts, cookies)))
+    assert.equal(found.filter((session) => session !== null).length, SESSIONS_MAX)
+  })
+
+  test('concurrent sign-ins renew an old hash, but never over a new password', async (t) => {
+    const { store, second, accounts, user } = await openAccounts(t, open)
+    await store.setPassword(user.id, OLD_HASH, presentInstant())
+    assert.equal(await accounts.signIn(EMAIL, 'a wrong one', BROWSER), null)
+    assert.equal(await store.findPasswordHash(user.id), OLD_HASH)
+    const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
+    const begun = await Promise.all(signIns)
+    for (const one of begun) assert.equal(one?.userId, user.id)
+    assert.match(String(await store.findPasswordHash(user.id)), /^\$argon2id\$/)
+
+    for (let round = 0; round < 3; round += 1) {
+      await store.setPassword(user.id, OLD_HASH, presentInstant())
+      const next = await accounts.hashPassword('a new password')
+      await Promise.all([
+        accounts.signIn(EMAIL, 'old password', BROWSER),
+        delay(round * 60).then(() => second.setPassword(user.id, next, presentInstant())),
+      ])
+      assert.equal(await store.findPasswordHash(user.id), next)
+    }
+  })
+
+  test('the first known token finds the session, which ends with its user', async (t) => {
+    const { store, accounts, user } = await openAccounts(t, open)
+    const hash = await accounts.hashPassword('password')
+    await store.setPassword(user.id, hash, presentInstant())
+    const now = presentInstant()
+    const begin = (tokenHash: string, startedAt: number) =>
+      store.beginSession(
+        { ...BROWSER, userId: user.id, tokenHash, startedAt, expiresAt: startedAt + 1_000_000 },
+        hash,
+        null,
+      )
+    assert.equal(await begin('one', now), true)
+    assert.equal(await begin('two', now + 1), true)
+    assert.equal(await store.beginSession({ ...EMPTY, userId: user.id }, 'x', null), false)
+
+    const found = await store.findSession(['none', 'two', 'one'], now + 1)
+    const [newest] = await store.listSessions(user.id, now)
+    const id = newest!.id
+    assert.deepEqual(found, { id, userId: user.id, email: EMAIL, startedAt: now + 1 })
+    assert.equal((await store.findSession(['one', 'two'], now))?.startedAt, now)
+    assert.equal((await store.findSession(['one', 'two'], now + 1_000_000))?.startedAt, now + 1)
+    assert.equal(await store.findSession(['one', 'two'], now + 1_000_001), null)
+
+    await store.endSessionsOf(['one', 'none'])
+    assert.equal(await store.findSession(['one'], now), null)
+    await store.removeUser(EMAIL)
+    assert.equal(await store.findSession(['two'], now), null)
+    assert.equal(await store.findPassword(EMAIL), null)
+    assert.equal(await begin('three', now), false)
+  })
+}
+
+export function sessionListContract(open: OpenFixture): void {
+  test('the sessions of a user are listed, newest first, and end one by one', async (t) => {
+    const { store, accounts, user } = await openAccounts(t, open)
+    const hash = await accounts.hashPassword('password')
+    await store.setPassword(user.id, hash, presentInstant())
+    const now = presentInstant()
+    const begin = (index: number) =>
+      store.beginSession(
+        {
+          userId: user.id,
+          tokenHash: `token ${index}`,
+          userAgent: `Browser/${index}`,
+          address: `192.0.2.${index}`,
+          startedAt: now + index,
+          expiresAt: now + index + 100,
+        },
+        hash,
+        null,
+      )
+    for (const index of [2, 1, 3]) assert.equal(await begin(index), true)
+    const listed = await store.listSessions(user.id, now + 3)
+    const shown = listed.map((session) => ({ ...session, id: 'any' }))
+    assert.deepEqual(
+      shown,
+      [3, 2, 1].map((index) => ({
+        id: 'any',
+        userAgent: `Browser/${index}`,
+        address: `192.0.2.${index}`,
+        startedAt: now + index,
+      })),
+    )
+    assert.equal((await store.listSessions(user.id, now + 101)).length, 2)
+    assert.deepEqual(await store.listSessions(randomUUID(), now), [])
+
+    const [newest, middle] = listed
+    assert.equal(await store.endSession(randomUUID(), middle!.id), false)
+    assert.equal(await store.endSession(user.id, randomUUID()), false)
+    assert.equal(await store.endSession(user.id, 'not an id'), false)
+    assert.equal((await store.listSessions(user.id, now)).length, 3)
+    assert.equal(await store.endSession(user.id, middle!.id), true)
+    assert.equal(await store.endSession(user.id, middle!.id), false)
+    assert.equal(await store.findSession(['token 2'], now), null)
+    assert.equal((await store.findSession(['token 3'], now))?.id, newest!.id)
+  })
+}
+
+const EMPTY = { ...BROWSER, tokenHash: 'zero', startedAt: 0, expiresAt: 0 }
+
+interface SignInFixture {
+  store: Store
+  second: Store
+  accounts: Accounts
+  user: User
+}
+
+async function openAccounts(t: TestContext, open: OpenFixture): Promise<SignInFixture> {
+  const { store, openSecond } = await open(t)
+  const second = await openSecond()
+  t.after(second.close)
+  const user = createUser(EMAIL)
+  await store.insertUser(user)
+  const options = { dashboardUrl: 'http://127.0.0.1:8081', now: presentInstant }
+  return { store, second, accounts: createAccounts(store, options), user }
+}
+
+function readSession(accounts: Accounts, cookies: readonly string[]) {
+  return accounts.readSession(cookies.map((line) => line.split(';')[0]).join('; '))
+}

@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import { addUser } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { NOW, tally } from '../people.ts'
+
+export function usersContract(open: OpenFixture): void {
+  test('a user is found by email, and a taken email is refused', async (t) => {
+    const { store } = await open(t)
+    const user = await addUser(store, 'ada@example.com')
+    assert.deepEqual(await store.findUser('ada@example.com'), user)
+    assert.equal(await store.findUser('bob@example.com'), null)
+    assert.equal(await store.insertUser(createUser('ada@example.com')), false)
+    assert.deepEqual(await store.listUsers(), [user])
+  })
+
+  test('an email is found only exactly as stored', async (t) => {
+    const { store } = await open(t)
+    await addUser(store, 'ada@example.com')
+    assert.equal(await store.findUser('ADA@example.com'), null)
+    assert.equal(await store.findUser('%'), null)
+  })
+
+  test('the instant of a sign-up is stored to the microsecond', async (t) => {
+    const { store } = await open(t)
+    const user = { ...createUser('ada@example.com'), created_at: NOW + 123_457 }
+    assert.ok(await store.insertUser(user))
+    assert.deepEqual(await store.findUser(user.email), user)
+    assert.deepEqual(await store.listUsers(), [user])
+  })
+
+  test('exactly one of ten callers that add one email succeeds', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const users = Array.from({ length: 10 }, () => createUser('ada@example.com'))
+    const inserted = await Promise.all(
+      users.map((user, index) => (index % 2 === 0 ? store : second).insertUser(user)),
+    )
+    assert.deepEqual(tally(inserted), { true: 1, false: 9 })
+    assert.deepEqual(await store.listUsers(), [users[inserted.indexOf(true)]])
+  })
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { INSTANT_MAX } from '../../src/listing/instant.ts'
+import { addOwner } from '../fixtures/service.ts'
+import type { OpenFixture } from './fixture.ts'
+import { claim } from './keys/claim.ts'
+import { removeServer } from '../fixtures/changed-servers.ts'
+
+const NOW = 1_800_000_000_000_000
+/** Year 1, which Go writes for "never", and the end of year 9999. */
+const FAR_PAST = -62_135_596_800_000_000
+const FAR_FUTURE = 253_402_300_799_000_000
+
+const FIELDS = {
+  address: 'edited.example.com',
+  edition: 'java',
+  status: 'published',
+  version: null,
+  listing_kind: null,
+  organization_id: null,
+}
+
+/** Another program's rows with instants that a number can't hold to the microsecond. */
+export function farInstantsContract(open: OpenFixture): void {
+  test('servers with an out-of-range instant are listed in order, edited, deleted', async (t) => {
+    const { store } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com', [
+      { name: 'never', address: 'never.example.com', slug: 'never', updated_at: FAR_PAST },
+      { name: 'always', address: 'always.example.com', updated_at: FAR_FUTURE },
+      { name: 'last', address: 'last.example.com', updated_at: INSTANT_MAX },
+      { name: 'now', address: 'now.example.com', updated_at: NOW },
+    ])
+    const expected = [
+      ['always', INSTANT_MAX],
+      ['last', INSTANT_MAX],
+      ['now', NOW],
+      ['never', -INSTANT_MAX],
+    ]
+    assert.deepEqual(namesAndInstants(await store.listServers(user.id)), expected)
+    const found = await store.searchServers(user.id, { text: '', page: 1 })
+    assert.deepEqual(namesAndInstants(found.servers), expected)
+    const used = await claim(store, key)
+    assert.ok(used.outcome === 'granted' && used.rows !== null)
+    assert.deepEqual(
+      used.rows.map(({ name }) => name),
+      ['always', 'last', 'now', 'never'],
+    )
+
+    const [always, , , never] = found.servers
+    assert.equal((await store.findServer(user.id, never!.id))?.updated_at, -INSTANT_MAX)
+    assert.equal((await store.findSeenServer(user.id, always!.id))?.updated_at, INSTANT_MAX)
+    const fields = { ...FIELDS, name: 'edited', slug: 'edited' }
+    assert.equal(await store.updateServer(user.id, never!.id, fields, NOW), 'written')
+    assert.equal(await removeServer(store, user.id, always!.id, NOW), true)
+    assert.deepEqual(
+      namesAndInstants(await store.listServers(user.id)).map(([name]) => name),
+      ['last', ...(never!.id > found.servers[2]!.id ? ['edited', 'now'] : ['now', 'edited'])],
+    )
+  })
+
+  test('an import changes a server whose instant is out of range', async (t) => {
+    const { store } = await open(t)
+    const entry = { name: 'a', address: 'a.example.com', updated_at: FAR_PAST }
+    const { user } = await addOwner(store, 'ada@example.com', [entry, { ...entry, slug: 'a' }])
+    for (const slug of [{}, { slug: 'a' }]) {
+      const sane = { ...entry, ...slug, updated_at: NOW }
+      assert.deepEqual(await store.saveServers(user.id, null, [sane], NOW), {
+        added: 0,
+        updated: 1,
+      })
+    }
+    const instants = (await store.listServers(user.id)).map(({ updated_at }) => updated_at)
+    assert.deepEqual(instants, [NOW, NOW])
+  })
+}
+
+function namesAndInstants(servers: readonly { name: string; updated_at: number }[]): unknown[][] {
+  return servers.map(({ name, updated_at }) => [name, updated_at])
+}

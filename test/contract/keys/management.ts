@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { addOwner, addUser } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+
+const NOW = 1_800_000_000_000_000
+
+/** The work of the commands and the dashboard (spec 5.3). */
+export function managementContract(open: OpenFixture): void {
+  test('revoking one of five keys and issuing thirty at once leaves exactly five', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const user = await addUser(store)
+    const issue = (_: unknown, index: number) =>
+      issueApiKey(index % 2 === 0 ? store : second, user.id, `key ${index}`, presentInstant())
+    const active = async () =>
+      (await store.listApiKeys(user.id)).filter((apiKey) => apiKey.revoked_at === null)
+
+    await Promise.all(Array.from({ length: 30 }, issue))
+    assert.equal((await active()).length, 5)
+    await store.revokeApiKey(user.id, (await active())[2]!.id, NOW)
+    const issued = await Promise.all(Array.from({ length: 30 }, issue))
+    assert.equal(issued.filter((one) => 'key' in one).length, 1)
+    assert.equal((await active()).length, 5)
+    await second.close()
+  })
+
+  test('revoked keys are listed and do not count toward the five', async (t) => {
+    const { store } = await open(t)
+    const user = await addUser(store)
+    for (let index = 0; index < 12; index += 1) {
+      const issued = await issueApiKey(store, user.id, `key ${index}`, NOW + index)
+      assert.ok('key' in issued)
+      assert.ok(await store.revokeApiKey(user.id, issued.apiKey.id, NOW + 100))
+    }
+    const apiKeys = await store.listApiKeys(user.id)
+    assert.deepEqual(
+      apiKeys.map(({ name, created_at, revoked_at }) => [name, created_at, revoked_at]),
+      Array.from({ length: 12 }, (_, index) => [`key ${index}`, NOW + index, NOW + 100]),
+    )
+  })
+
+  test('keys are found by their ids, of all owners or of one', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = [await addUser(store), await addUser(store, 'bob@example.com')]
+    const ids: string[] = []
+    for (const user of [ada, ada, bob]) {
+      const issued = await issueApiKey(store, user.id, `key ${ids.length}`, NOW)
+      assert.ok('key' in issued)
+      ids.push(issued.apiKey.id)
+    }
+    await store.revokeApiKey(ada.id, ids[1]!, NOW + 1)
+    const namesOf = async (userId?: string) => {
+      const wanted = [...ids.slice(1), 'not an id', ids[1]!]
+      return (await store.findApiKeys(wanted, userId)).map(({ name }) => name).toSorted()
+    }
+    assert.deepEqual(await namesOf(), ['key 1', 'key 2'])
+    assert.deepEqual(await namesOf(ada.id), ['key 1'])
+    assert.deepEqual(await store.findApiKeys([]), [])
+  })
+
+  test('the stored record is the issued one, with 16 characters of the key', async (t) => {
+    const { store } = await open(t)
+    const user = await addUser(store)
+    const issued = await issueApiKey(store, user.id, '  Discord bot \n'.trimEnd(), NOW)
+    assert.ok('key' in issued)
+    assert.deepEqual(await store.listApiKeys(user.id), [issued.apiKey])
+    assert.equal(issued.apiKey.name, 'Discord bot')
+    assert.equal(issued.apiKey.prefix, issued.key.slice(0, 16))
+  })
+
+  test("an import updates the server with the entry's slug, else with its address", async (t) => {
+    const { store } = await open(t)
+    const { user } = await addOwner(store, 'ada@example.com', [
+      {
+        name: 'one',
+        address: 'one.example.com',
+        slug: 'one',
+        version: '1.21',
+        listing_kind: 'realm',
+      },
+      { name: 'two', address: 'two.example.com' },
+    ])
+    const saved = await store.saveServers(
+      user.id,
+      null,
+      [
+        { name: 'ONE', address: 'moved.example.com', slug: 'one', status: 'draft' },
+        { name: 'TWO', address: 'two.example.com', edition: 'bedrock', updated_at: NOW - 5 },
+        { name: 'three', address: 'three.example.com' },
+      ],
+      NOW,
+    )
+    assert.deepEqual(saved, { added: 1, updated: 2 })
+    const listed = await store.listServers(user.id)
+    const shown = listed
+      .map((server) => ({ ...server, id: 'any' }))
+      .toSorted((a, b) => a.name.localeCompare(b.name))
+    const base = {
+      id: 'any',
+      organization: null,
+      slug: null,
+      edition: 'java',
+      status: 'published',
+      version: null,
+      listing_kind: null,
+    }
+    assert.deepEqual(shown, [
+      {
+        ...base,
+        name: 'ONE',
+        address: 'moved.example.com',
+        slug: 'one',
+        status: 'draft',
+        version: '1.21',
+        listing_kind: 'realm',
+        updated_at: NOW,
+      },
+      { ...base, name: 'three', address: 'three.example.com', updated_at: NOW },
+      { ...base, name: 'TWO', address: 'two.example.com', edition: 'bedrock', updated_at: NOW - 5 },
+    ])
+  })
+
+  test('the same address in an organization is a separate server', async (t) => {
+    const { store } = await open(t)
+    const entry = { name: 'one', address: 'one.example.com' }
+    const { user } = await addOwner(store, 'ada@example.com', [entry])
+    const organization = await store.ensureOrganization('guild', user.id)
+    assert.equal(await store.ensureOrganization('guild', user.id), organization)
+    assert.deepEqual(await store.saveServers(user.id, organization, [entry], NOW), {
+      added: 1,
+      updated: 0,
+    })
+    assert.deepEqual(
+      new Set((await store.listServers(user.id)).map((server) => server.organization)),
+      new Set(['guild', null]),
+    )
+  })
+}

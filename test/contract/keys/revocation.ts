@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { addOwner } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { claim } from './claim.ts'
+
+/** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
+export function revocationContract(open: OpenFixture): void {
+  test('a key revoked within a second of its last use is revoked, not limited', async (t) => {
+    const { store } = await open(t)
+    const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    assert.ok(await store.revokeApiKey(user.id, keyId, 1))
+    const revoked = await claim(store, key)
+    assert.ok(revoked.outcome === 'revoked' && revoked.apiKeyId === keyId)
+  })
+
+  test('under load, a key revoked by another process is refused at once', async (t) => {
+    const { store, openSecond, elapse } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < 20; round += 1) {
+      const { user, key, keyId } = await addOwner(store, `user${round}@example.com`)
+      const before = Array.from({ length: 20 }, () => claim(store, key))
+      await second.revokeApiKey(user.id, keyId, 1)
+      const after = await Promise.all(Array.from({ length: 20 }, () => claim(store, key)))
+      assert.ok(after.every(({ outcome }) => outcome === 'revoked'))
+      await Promise.all(before)
+      await elapse(1_000)
+    }
+    await second.close()
+  })
+
+  test('the first revocation stays: a second one changes nothing and returns it', async (t) => {
+    const { store } = await open(t)
+    const { user, keyId } = await addOwner(store, 'ada@example.com')
+    assert.equal((await store.revokeApiKey(user.id, keyId, 1_000))?.revoked_at, 1_000)
+    assert.equal((await store.revokeApiKey(user.id, keyId, 2_000))?.revoked_at, 1_000)
+  })
+
+  test("another user's key cannot be revoked by id and looks unknown", async (t) => {
+    const { store } = await open(t)
+    const { key, keyId } = await addOwner(store, 'ada@example.com')
+    const { user: bob } = await addOwner(store, 'bob@example.com')
+    assert.equal(await store.revokeApiKey(bob.id, keyId, 1), null)
+    assert.equal(await store.revokeApiKey(bob.id, 'nothing', 1), null)
+    assert.equal((await claim(store, key)).outcome, 'granted')
+  })
+
+  test('an id is compared as it was written: in upper case it names no key', async (t) => {
+    const { store } = await open(t)
+    const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+    assert.equal(await store.revokeApiKey(user.id, keyId.toUpperCase(), 1), null)
+    assert.equal((await claim(store, key)).outcome, 'granted')
+  })
+
+  test('leaked keys are revoked by hash, of any user or of one user only', async (t) => {
+    const { store } = await open(t)
+    const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+    const { key: other, keyId: otherId } = await addOwner(store, 'bob@example.com')
+    const hashes = [hashApiKey('svc_live_00'), hashApiKey(other), hashApiKey(key)]
+    const revoke = async (now: number, userId?: string) => {
+      const revoked = await store.revokeApiKeysByHash(hashes, now, userId)
+      return new Map(revoked.map(({ id, revoked_at }) => [id, revoked_at]))
+    }
+    assert.deepEqual(await revoke(7, user.id), new Map([[keyId, 7]]))
+    assert.equal((await claim(store, key)).outcome, 'revoked')
+    assert.equal((await claim(store, other)).outcome, 'granted')
+    const all = new Map([
+      [keyId, 7],
+      [otherId, 8],
+    ])
+    assert.deepEqual(new Map([...(await revoke(8))].toSorted((a, b) => a[1]! - b[1]!)), all)
+    assert.equal((await claim(store, other)).outcome, 'revoked')
+    assert.deepEqual(await store.revokeApiKeysByHash([], 9), [])
+  })
+
+  test("a removed user's keys are unknown at once", async (t) => {
+    const { store, openSecond } = await open(t)
+    const { key } = await addOwner(store, 'ada@example.com', [
+      { name: 'a', address: 'a.example.com' },
+    ])
+    const second = await openSecond()
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    assert.equal(await second.removeUser('ada@example.com'), true)
+    assert.equal(await second.removeUser('ada@example.com'), false)
+    assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
+    await second.close()
+  })
+}

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { User } from '../../../src/listing/accounts/user.ts'
+import type { OpenFixture, StoreFixture } from '../fixture.ts'
+import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+
+export function membersContract(open: OpenFixture): void {
+  test('members list each other by email; a stranger gets an empty list', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'bob', 'Bob', 'éve')
+    const id = await addOrganization(store, ada!)
+    const other = await addOrganization(store, eve!)
+    await join(store, id, ada!, bob!)
+    const expected = [
+      { user_id: bob!.id, email: 'Bob@example.com', role: 'member' },
+      { user_id: ada!.id, email: 'bob@example.com', role: 'owner' },
+    ]
+    assert.deepEqual(await store.listMembers(ada!.id, id), expected)
+    assert.deepEqual(await store.listMembers(bob!.id, id), expected)
+    assert.deepEqual(await store.listMembers(eve!.id, id), [])
+    assert.deepEqual(await store.listMembers(ada!.id, other), [])
+    assert.deepEqual(await store.listMembers(ada!.id, 'nothing'), [])
+  })
+
+  test('owners can remove any member, and members can remove themselves only', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve, joe] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
+    const id = await addOrganization(store, ada!)
+    for (const member of [bob!, eve!]) await join(store, id, ada!, member)
+    assert.equal(await store.removeMember(bob!.id, id, eve!.id), false)
+    assert.equal(await store.removeMember(joe!.id, id, eve!.id), false)
+    assert.equal(await store.removeMember(ada!.id, id, joe!.id), false)
+    assert.equal(await store.removeMember(joe!.id, id, joe!.id), false)
+    assert.equal(await store.removeMember(ada!.id, 'nothing', bob!.id), false)
+    assert.equal(await store.removeMember(ada!.id, id, 'nothing'), false)
+    assert.equal((await store.listMembers(ada!.id, id)).length, 3)
+
+    assert.equal(await store.removeMember(ada!.id, id, bob!.id), true)
+    assert.equal(await store.removeMember(ada!.id, id, bob!.id), false)
+    assert.equal(await store.removeMember(eve!.id, id, eve!.id), true)
+    assert.deepEqual(await emailsOf(store, ada!, id), ['ada@example.com'])
+  })
+
+  test('owning one organization gives no rights in another', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const id = await addOrganization(store, ada!)
+    await addOrganization(store, bob!)
+    for (const member of [bob!, eve!]) await join(store, id, ada!, member)
+    assert.equal(await store.removeMember(bob!.id, id, eve!.id), false)
+    assert.equal(await store.removeMember(bob!.id, id, ada!.id), false)
+    assert.equal(await store.returnServers(bob!.id, id), null)
+    assert.equal(await store.removeOrganization(bob!.id, id), false)
+  })
+
+  test("the last owner can't leave, even if members stay", async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!)
+    // An owner of another organization does not count.
+    await addOrganization(store, bob!)
+    await join(store, id, ada!, bob!)
+    assert.equal(await store.removeMember(ada!.id, id, ada!.id), false)
+    await execute(`UPDATE members SET role = 'owner' WHERE user_id = '${bob!.id}'`)
+    assert.equal(await store.removeMember(ada!.id, id, ada!.id), true)
+    assert.equal(await store.removeMember(bob!.id, id, bob!.id), false)
+    assert.deepEqual(await emailsOf(store, bob!, id), ['bob@example.com'])
+  })
+
+  test('exactly one of two owners who leave at once can leave', async (t) => {
+    const { store, openSecond, execute } = await open(t)
+    const second = await openSecond()
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const ids: string[] = []
+    for (let round = 0; round < 10; round += 1) {
+      const id = await addOrganization(store, ada!)
+      await join(store, id, ada!, bob!)
+      ids.push(id)
+    }
+    await execute(`UPDATE members SET role = 'owner'`)
+    for (const id of ids) {
+      const left = await Promise.all([
+        store.removeMember(ada!.id, id, ada!.id),
+        second.removeMember(bob!.id, id, bob!.id),
+      ])
+      assert.deepEqual(left.toSorted(), [false, true])
+    }
+  })
+
+  test('exactly one of two owners who remove each other at once is removed', async (t) => {
+    const { store, openSecond, execute } = await open(t)
+    const second = await openSecond()
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (let round = 0; round < 10; round += 1) {
+      const id = await addOrganization(store, ada!)
+      await join(store, id, ada!, bob!)
+      await execute(`UPDATE members SET role = 'owner'`)
+      const removed = await Promise.all([
+        store.removeMember(ada!.id, id, bob!.id),
+        second.removeMember(bob!.id, id, ada!.id),
+      ])
+      assert.deepEqual(removed.toSorted(), [false, true])
+      const left = removed[0] ? ada! : bob!
+      assert.deepEqual(await emailsOf(store, left, id), [left.email])
+    }
+  })
+
+  test('a member who leaves and comes back is the newest one', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const id = await addOrganization(store, ada!)
+    await join(store, id, ada!, bob!, NOW + 1)
+    await join(store, id, ada!, eve!, NOW + 2)
+    await store.removeMember(bob!.id, id, bob!.id)
+    await join(store, id, ada!, bob!, NOW + 3)
+    await store.removeUser(ada!.email)
+    assert.deepEqual(
+      (await store.listMembers(eve!.id, id)).map(({ role }) => role),
+      ['member', 'owner'],
+    )
+  })
+
+  test("a member's servers stay when the member leaves", async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!)
+    await join(store, id, ada!, bob!)
+    const server = await register(store, bob!, { organization_id: id })
+    assert.ok(await store.removeMember(bob!.id, id, bob!.id))
+    assert.equal((await store.findSeenServer(ada!.id, server))?.organization_id, id)
+    assert.equal(await store.findSeenServer(ada!.id, randomUUID()), null)
+  })
+}
+
+async function emailsOf(store: StoreFixture['store'], user: User, id: string): Promise<string[]> {
+  return (await store.listMembers(user.id, id)).map(({ email }) => email)
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
+import type { OpenFixture, StoreFixture } from '../fixture.ts'
+import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import { removeServer } from '../../fixtures/changed-servers.ts'
+
+export function organizationsContract(open: OpenFixture): void {
+  test('an organization belongs to the user who made it and counts its servers', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!, { slug: 'guild', name: 'The Guild' })
+    const made = { id, slug: 'guild', name: 'The Guild', role: 'owner' }
+    assert.deepEqual(await store.listOrganizations(ada!.id), [{ ...made, servers: 0 }])
+    assert.deepEqual(await store.listOrganizations(bob!.id), [])
+
+    await join(store, id, ada!, bob!)
+    await register(store, ada!)
+    await register(store, ada!, { organization_id: id })
+    await register(store, bob!, { organization_id: id })
+    const members = [ada!, bob!].map((user) => store.listOrganizations(user.id))
+    assert.deepEqual(await Promise.all(members), [
+      [{ ...made, servers: 2 }],
+      [{ ...made, role: 'member', servers: 2 }],
+    ])
+  })
+
+  test('a taken slug is refused and leaves no trace', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await addOrganization(store, ada!, { slug: 'guild', name: 'First' })
+    const again = { id: randomUUID(), slug: 'guild', name: 'Second' }
+    for (const { id } of [ada!, bob!])
+      assert.equal(await store.insertOrganization(id, again, NOW), 'slug taken')
+    assert.deepEqual(await namesOf(store, ada!.id), ['First'])
+    assert.deepEqual(await namesOf(store, bob!.id), [])
+  })
+
+  test('exactly one of ten callers that take one slug at once gets it', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const users = await addUsers(store, ...Array.from({ length: 10 }, (_, index) => `u${index}`))
+    const made = await Promise.all(
+      users.map(({ id }, index) =>
+        (index % 2 === 0 ? store : second).insertOrganization(
+          id,
+          { id: randomUUID(), slug: 'guild', name: 'Guild' },
+          NOW,
+        ),
+      ),
+    )
+    assert.deepEqual(tally(made), { made: 1, 'slug taken': 9 })
+    assert.deepEqual(await namesOf(store, users[made.indexOf('made')]!.id), ['Guild'])
+  })
+
+  limitContract(open)
+  removalContract(open)
+  ensuringContract(open)
+}
+
+function limitContract(open: OpenFixture): void {
+  test('the limit of ORGANIZATIONS_MAX per user is checked before the slug', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await addOrganization(store, bob!, { slug: 'taken' })
+    const made = await Promise.all(
+      Array.from({ length: ORGANIZATIONS_MAX + 10 }, (_, index) => {
+        const organization = { id: randomUUID(), slug: `guild-${index}`, name: 'Guild' }
+        return (index % 2 === 0 ? store : second).insertOrganization(ada!.id, organization, NOW)
+      }),
+    )
+    assert.deepEqual(tally(made), { made: ORGANIZATIONS_MAX, 'too many': 10 })
+    const taken = { id: randomUUID(), slug: 'taken', name: 'Guild' }
+    assert.equal(await store.insertOrganization(ada!.id, taken, NOW), 'too many')
+    assert.equal((await store.listOrganizations(ada!.id)).length, ORGANIZATIONS_MAX)
+
+    const [first] = await store.listOrganizations(ada!.id)
+    assert.ok(await store.removeOrganization(ada!.id, first!.id))
+    await addOrganization(store, ada!)
+  })
+
+  test('organizations are listed by name, then by slug, both by character codes', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    for (const [slug, name] of [
+      ['c', 'b'],
+      ['b', 'a'],
+      ['a-b', 'Ä'],
+      ['ab', 'Ä'],
+      ['e', 'B'],
+    ] as const)
+      await addOrganization(store, ada!, { slug, name })
+    const listed = await store.listOrganizations(ada!.id)
+    assert.deepEqual(
+      listed.map(({ slug }) => slug),
+      ['e', 'b', 'c', 'a-b', 'ab'],
+    )
+  })
+}
+
+function removalContract(open: OpenFixture): void {
+  test('removing an organization without servers removes members and invitations', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const id = await addOrganization(store, ada!)
+    await join(store, id, ada!, bob!)
+    await store.invite(ada!.id, id, eve!.email, 0, NOW)
+    for (const stranger of [bob!, eve!])
+      assert.equal(await store.removeOrganization(stranger.id, id), false)
+    assert.equal(await store.removeOrganization(ada!.id, randomUUID()), false)
+    assert.equal(await store.removeOrganization(ada!.id, 'nothing'), false)
+
+    assert.equal(await store.removeOrganization(ada!.id, id), true)
+    assert.deepEqual(await store.listOrganizations(bob!.id), [])
+    assert.deepEqual(await store.listInvitations(eve!.id, 0), [])
+    assert.equal(await store.removeOrganization(ada!.id, id), false)
+  })
+
+  test("an organization with a server can't be removed", async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
+    const server = await register(store, ada!, { organization_id: id })
+    assert.equal(await store.removeOrganization(ada!.id, id), false)
+    assert.equal(await store.removeOrganization(ada!.id, other), true)
+    await removeServer(store, ada!.id, server, NOW)
+    assert.equal(await store.removeOrganization(ada!.id, id), true)
+  })
+
+  test('a server registered while its organization is removed is not lost', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    for (let round = 0; round < 10; round += 1) {
+      const id = await addOrganization(store, ada!)
+      await join(store, id, ada!, bob!)
+      const [removed, written] = await Promise.all([
+        store.removeOrganization(ada!.id, id),
+        second.insertServer(bob!.id, randomUUID(), fields({ organization_id: id }), NOW),
+      ])
+      assert.equal(written, removed ? 'not found' : 'written')
+      const { total } = await store.searchOrganizationServers(bob!.id, id, { text: '', page: 1 })
+      assert.equal(total, removed ? 0 : 1)
+      if (!removed) await store.removeMember(bob!.id, id, bob!.id)
+    }
+  })
+}
+
+function ensuringContract(open: OpenFixture): void {
+  test('an import makes its organization with its user as owner, or joins it', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const users = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
+    const ids = await Promise.all(
+      [...users, ...users].map(({ id }, index) =>
+        (index % 2 === 0 ? store : second).ensureOrganization('guild', id),
+      ),
+    )
+    assert.equal(new Set(ids).size, 1)
+    const members = await store.listMembers(users[0]!.id, ids[0]!)
+    assert.deepEqual(tally(members.map(({ role }) => role)), { owner: 1, member: 3 })
+  })
+}
+
+async function namesOf(store: StoreFixture['store'], userId: string): Promise<string[]> {
+  return (await store.listOrganizations(userId)).map(({ name }) => name)
+}

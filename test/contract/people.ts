@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import type { ServerFields } from '../../src/listing/servers/registered-server.ts'
+import type { Store } from '../../src/listing/store.ts'
+import type { User } from '../../src/listing/accounts/user.ts'
+import { addUser } from '../fixtures/service.ts'
+
+export const NOW = 1_800_000_000_000_000
+
+/** Makes an organization that the user owns and returns its id. */
+export async function addOrganization(
+  store: Store,
+  owner: User,
+  { slug = `guild-${randomUUID()}`, name = slug }: { slug?: string; name?: string } = {},
+  now = NOW,
+): Promise<string> {
+  const id = randomUUID()
+  assert.equal(await store.insertOrganization(owner.id, { id, slug, name }, now), 'made')
+  return id
+}
+
+/** Makes the user a member from `now` on. */
+export async function join(
+  store: Store,
+  organizationId: string,
+  owner: User,
+  user: User,
+  now = NOW,
+): Promise<void> {
+  assert.equal(await store.invite(owner.id, organizationId, user.email, 0, now), 'invited')
+  assert.equal(await store.acceptInvitation(user.id, organizationId, 0, now), 'joined')
+}
+
+/** Adds users with these names and returns them in the same order. */
+export function addUsers(store: Store, ...names: string[]): Promise<User[]> {
+  return Promise.all(names.map((name) => addUser(store, `${name}@example.com`)))
+}
+
+/** Gives the user a password, and with it another email address. */
+export async function rename(store: Store, { id }: User, email: string): Promise<void> {
+  await store.setPassword(id, 'checked', NOW)
+  assert.equal(await store.changeEmail(id, 'checked', email, NOW), 'changed')
+}
+
+/** A server's form with the required fields only. */
+export function fields(changed: Partial<ServerFields> = {}): ServerFields {
+  return {
+    name: 'Survival',
+    slug: null,
+    address: 'play.example.com',
+    edition: 'java',
+    status: 'published',
+    version: null,
+    listing_kind: null,
+    organization_id: null,
+    ...changed,
+  }
+}
+
+/** Registers a server for the user and returns its id. */
+export async function register(
+  store: Store,
+  user: User,
+  changed: Partial<ServerFields> = {},
+  now = NOW,
+): Promise<string> {
+  const id = randomUUID()
+  assert.equal(await store.insertServer(user.id, id, fields(changed), now), 'written')
+  return id
+}
+
+/** The number of results per value. */
+export function tally(results: readonly unknown[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const result of results) counts[String(result)] = (counts[String(result)] ?? 0) + 1
+  return counts
+}

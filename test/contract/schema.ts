@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import type { Store } from '../../src/listing/store.ts'
+import type { User } from '../../src/listing/accounts/user.ts'
+import { addOwner, issueKey } from '../fixtures/service.ts'
+import type { OpenFixture } from './fixture.ts'
+import { addOrganization, addUsers, join, NOW, register } from './people.ts'
+import { claim } from './keys/claim.ts'
+
+/** What the schema enforces, whichever program writes to the database. */
+export function schemaContract(open: OpenFixture): void {
+  test('the schema refuses a sixth active key from any program', async (t) => {
+    const { store, execute } = await open(t)
+    const { user, keyId } = await addOwner(store, 'ada@example.com')
+    for (let index = 0; index < 4; index += 1) await issueKey(store, user)
+    await store.revokeApiKey(user.id, keyId, NOW)
+    await issueKey(store, user)
+    await assert.rejects(execute('UPDATE api_keys SET revoked_at = NULL'))
+    for (const slot of [0, 6])
+      await assert.rejects(execute(`UPDATE api_keys SET slot = ${slot} WHERE id = '${keyId}'`))
+    await execute(`UPDATE api_keys SET slot = 5 WHERE id = '${keyId}'`)
+  })
+
+  test('a key has a name of 1 to 64 characters and a unique hash of 32 bytes', async (t) => {
+    const { store, execute } = await open(t)
+    const { user, keyId } = await addOwner(store, 'ada@example.com')
+    await issueKey(store, user)
+    const set = (change: string) => execute(`UPDATE api_keys SET ${change} WHERE id = '${keyId}'`)
+    for (const name of ['', 'ä'.repeat(65)]) await assert.rejects(set(`name = '${name}'`))
+    for (const name of ['a', 'ä'.repeat(64)]) await set(`name = '${name}'`)
+    for (const hash of ['substr(key_hash, 1, 31)', `key_hash || substr(key_hash, 1, 1)`])
+      await assert.rejects(set(`key_hash = ${hash}`))
+    await assert.rejects(set(`key_hash = (SELECT key_hash FROM api_keys WHERE id <> '${keyId}')`))
+  })
+
+  test('the schema enforces each unique column', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await signIn(store, ada!)
+    await signIn(store, bob!)
+    const id = await addOrganization(store, ada!)
+    await addOrganization(store, ada!)
+    for (const email of ['eve@example.com', 'joe@example.com'])
+      await store.invite(ada!.id, id, email, 0, NOW)
+    await join(store, id, ada!, bob!)
+    for (const change of [
+      `users SET email = 'same'`,
+      `organizations SET slug = 'same'`,
+      `sessions SET token = 'same'`,
+      `accounts SET account_id = 'same'`,
+      `invitations SET id = '${randomUUID()}'`,
+      `invitations SET email = 'same'`,
+      `members SET user_id = '${ada!.id}' WHERE organization_id = '${id}'`,
+    ])
+      await assert.rejects(execute(`UPDATE ${change}`))
+  })
+
+  test('a role is owner or member', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    await addOrganization(store, ada!)
+    await assert.rejects(execute(`UPDATE members SET role = 'guest'`))
+    for (const role of ['member', 'owner']) await execute(`UPDATE members SET role = '${role}'`)
+  })
+
+  cascadesContract(open)
+}
+
+function cascadesContract(open: OpenFixture): void {
+  test("deleting a user by any program deletes the user's rows", async (t) => {
+    const { store, execute } = await open(t)
+    const { user: ada, key } = await addOwner(store, 'ada@example.com', [
+      { name: 'hers', address: 'a.example' },
+    ])
+    const [bob, eve] = await addUsers(store, 'bob', 'eve')
+    await signIn(store, ada)
+    const id = await addOrganization(store, bob!)
+    await join(store, id, bob!, ada)
+    await execute(`UPDATE members SET role = 'owner'`)
+    await store.invite(ada.id, id, eve!.email, 0, NOW)
+    assert.equal((await claim(store, key)).outcome, 'granted')
+
+    await execute(`DELETE FROM users WHERE id = '${ada.id}'`)
+    assert.equal((await claim(store, key)).outcome, 'unknown')
+    assert.deepEqual(await store.listServers(ada.id), [])
+    assert.equal(await store.findPasswordHash(ada.id), null)
+    assert.equal(await store.findSession([ada.email], NOW), null)
+    assert.equal((await store.listMembers(bob!.id, id)).length, 1)
+    assert.deepEqual(await store.listInvited(bob!.id, id, 0), [])
+    for (const table of ['api_keys', 'servers', 'sessions', 'accounts', 'invitations'])
+      await assertEmpty(execute, table)
+  })
+
+  test('deleting an organization by any program deletes its rows', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!)
+    await store.invite(ada!.id, id, bob!.email, 0, NOW)
+    await register(store, ada!, { organization_id: id })
+    const personal = await register(store, ada!)
+    await execute(`DELETE FROM organizations WHERE id = '${id}'`)
+    assert.deepEqual(await store.listInvitations(bob!.id, 0), [])
+    assert.deepEqual(
+      (await store.listServers(ada!.id)).map((server) => server.id),
+      [personal],
+    )
+    for (const table of ['members', 'invitations']) await assertEmpty(execute, table)
+  })
+}
+
+async function signIn(store: Store, user: User): Promise<void> {
+  await store.setPassword(user.id, 'hash', NOW)
+  const times = { startedAt: NOW, expiresAt: NOW + 1_000_000 }
+  const session = { userId: user.id, tokenHash: user.email, userAgent: '', address: '', ...times }
+  assert.equal(await store.beginSession(session, 'hash', null), true)
+}
+
+/** Turns all rows of the table into secrets without a value, which the schema refuses. */
+async function assertEmpty(execute: (sql: string) => Promise<void>, table: string): Promise<void> {
+  const insert = `INSERT INTO secrets (name, value) SELECT 'setup', NULL FROM ${table}`
+  await assert.doesNotReject(execute(insert), `${table} has rows`)
+}

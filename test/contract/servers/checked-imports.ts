@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../src/listing/servers/checked-import.ts'
+import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
+import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addOrganization, addUsers, fields, NOW, register, tally } from '../people.ts'
+
+const ENTRIES: ServerEntry[] = [
+  { name: 'new', address: 'new.example.com' },
+  { name: 'moved', address: 'moved.example.com', slug: 'known' },
+  { name: 'Survival', address: 'same.example.com', slug: 'same' },
+]
+
+/** Imports that a user checks before confirming them. */
+export function checkedImportsContract(open: OpenFixture): void {
+  test('a plan says what would be added, changed and left, and writes nothing', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const organization_id = await addOrganization(store, ada!)
+    await register(store, ada!, { slug: 'known' })
+    await register(store, ada!, { slug: 'same', address: 'same.example.com' })
+    await register(store, ada!, { address: 'new.example.com', organization_id })
+    await register(store, bob!, { address: 'new.example.com' })
+    const before = await store.listServers(ada!.id)
+    const { fingerprint, ...planned } = await store.planServers(ada!.id, ENTRIES)
+    assert.deepEqual(planned, {
+      added: [{ name: 'new', address: 'new.example.com', fields: [] }],
+      changed: [{ name: 'moved', address: 'moved.example.com', fields: ['name', 'address'] }],
+      unchanged: 1,
+      isTooMany: false,
+    })
+    assert.deepEqual(await store.listServers(ada!.id), before)
+    assert.equal((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+    await register(store, ada!, { address: 'new.example.com' })
+    assert.notEqual((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+  })
+
+  test('a confirmed import saves the kept entries and leaves unchanged servers alone', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await register(store, ada!, { slug: 'known', version: '1.21' })
+    await register(store, ada!, { slug: 'same', address: 'same.example.com' })
+    const id = randomUUID()
+    await store.keepImport(ada!.id, id, ENTRIES, NOW)
+    assert.deepEqual(await store.findImport(ada!.id, id, NOW), { entries: ENTRIES, saved: null })
+    assert.equal(await store.findImport(bob!.id, id, NOW), null)
+    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
+    assert.equal(await store.saveImport(bob!.id, id, fingerprint, NOW), 'not found')
+    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW + 9), 'saved')
+    const listed = await store.listServers(ada!.id)
+    assert.deepEqual(
+      new Map(
+        listed.map(({ name, address, version, updated_at }) => [
+          name,
+          [address, version, updated_at],
+        ]),
+      ),
+      new Map([
+        ['new', ['new.example.com', null, NOW + 9]],
+        ['moved', ['moved.example.com', '1.21', NOW + 9]],
+        ['Survival', ['same.example.com', null, NOW]],
+      ]),
+    )
+    const saved = { added: 1, changed: 1, unchanged: 1 }
+    assert.deepEqual((await store.findImport(ada!.id, id, NOW))?.saved, saved)
+  })
+
+  test('an import is saved once, however often it is confirmed', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [ada] = await addUsers(store, 'ada')
+    const id = randomUUID()
+    await store.keepImport(ada!.id, id, ENTRIES, NOW)
+    await store.keepImport(ada!.id, id, [], NOW)
+    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
+    const outcomes = await Promise.all(
+      [store, second, store].map((one) => one.saveImport(ada!.id, id, fingerprint, NOW)),
+    )
+    assert.deepEqual(tally(outcomes), { saved: 3 })
+    assert.equal((await store.listServers(ada!.id)).length, 3)
+  })
+
+  test('an import whose servers have changed since the check is not saved', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const server = await register(store, ada!, { slug: 'known' })
+    const id = randomUUID()
+    await store.keepImport(ada!.id, id, ENTRIES, NOW)
+    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
+    await store.updateServer(ada!.id, server, fields({ slug: 'known', version: '2' }), NOW)
+    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW), 'replanned')
+    assert.equal((await store.listServers(ada!.id)).length, 1)
+    const again = await store.planServers(ada!.id, ENTRIES)
+    assert.equal(await store.saveImport(ada!.id, id, again.fingerprint, NOW), 'saved')
+  })
+
+  test('an import keeps to REGISTERED_MAX, and can still change servers there', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const full = Array.from({ length: REGISTERED_MAX }, (_, index) => ({
+      name: 'imported',
+      address: `s${index}.example.com`,
+    }))
+    await store.saveServers(ada!.id, null, full, NOW)
+    for (const [entries, outcome] of [
+      [[{ name: 'more', address: 'more.example.com' }], 'too many'],
+      [[{ name: 'changed', address: 's1.example.com' }], 'saved'],
+    ] as const) {
+      const id = randomUUID()
+      await store.keepImport(ada!.id, id, entries, NOW)
+      const planned = await store.planServers(ada!.id, entries)
+      assert.equal(planned.isTooMany, outcome === 'too many')
+      assert.equal(await store.saveImport(ada!.id, id, planned.fingerprint, NOW), outcome)
+    }
+    assert.equal((await store.listServers(ada!.id)).length, REGISTERED_MAX)
+  })
+
+  test('an import waits for IMPORT_KEPT_US, and a user keeps the latest IMPORTS_MAX', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const ids = Array.from({ length: IMPORTS_MAX + 1 }, () => randomUUID())
+    for (const [index, id] of ids.entries())
+      await store.keepImport(ada!.id, id, ENTRIES, NOW + index)
+    assert.equal(await store.findImport(ada!.id, ids[0]!, NOW), null)
+    assert.notEqual(await store.findImport(ada!.id, ids[1]!, NOW), null)
+    const last = ids.at(-1)!
+    const until = NOW + IMPORTS_MAX + IMPORT_KEPT_US
+    assert.equal(await store.findImport(ada!.id, last, until), null)
+    assert.equal(await store.saveImport(ada!.id, last, '', until), 'not found')
+  })
+}

@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
+import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+
+/*
+ * Races and leftovers that an attacker could use.
+ */
+
+test('a sign-in with the old password begins no session if the password changes meanwhile', async (t) => {
+  const { signedIn, visitor } = await startDashboard(t)
+  const { person } = await signedIn()
+  let password = PASSWORD
+  for (let round = 0; round < 4; round += 1) {
+    const thieves = Array.from({ length: 3 }, visitor)
+    const next = `another horse of another color ${round}`
+    const [changed] = await Promise.all([
+      person.post('/dashboard/account/password', { password, 'new-password': next }),
+      ...thieves.map((thief) => thief.signIn('ada@example.com', password)),
+    ])
+    assert.equal(changed.status, 303, changed.body)
+    for (const thief of thieves)
+      assert.equal((await thief.get('/dashboard/account')).status, 303, 'has a session')
+    password = next
+  }
+})
+
+test('a removed member can change nothing in the organization, except move their own servers out', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person: ada } = await signedIn('ada@example.com')
+  const { person: bob, user } = await signedIn('bob@example.com')
+  const made = await ada.post('/dashboard/organizations', { name: 'guild', slug: 'guild' })
+  const path = String(made.headers.location).replace(/\?.*$/, '')
+  const organization_id = path.split('/').at(-1)!
+  await ada.submit(`${path}/members`, { email: 'bob@example.com' })
+  await bob.submit(`${path}/accept`)
+  await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'f', organization_id })
+  await ada.submit(`${path}/members/remove`, { member: user.id })
+
+  const [server] = await store.listServers(user.id)
+  const edit = `/dashboard/servers/${server!.id}`
+  const spoiled = { ...ENTRY, name: 'Spoiled', organization_id }
+  assert.equal((await bob.post(edit, spoiled)).status, 422)
+  const status = await bob.post('/dashboard/servers/change', { draft: '0', rows: server!.id })
+  assert.equal(status.status, 404)
+  assert.doesNotMatch((await ada.get(path)).body, /Spoiled|state"><bdi>draft/)
+  assert.equal((await bob.post(edit, { ...ENTRY, organization_id: '' })).status, 303)
+  assert.doesNotMatch((await ada.get(path)).body, /Survival/)
+})
+
+test('a session that ends while the service checks its password issues no key', async (t) => {
+  const { signedIn, store, elapse } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  elapse(11 * 60_000)
+  endSessionsWhileChecking(store, user.id)
+  const issued = await person.post('/dashboard/api', {
+    form: 'f',
+    name: 'bot',
+    password: PASSWORD,
+  })
+  assert.doesNotMatch(issued.body, /svc_live_/)
+  assert.deepEqual(await store.listApiKeys(user.id), [])
+})
+
+test('a session that ends while the service checks its password changes no address or password', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  endSessionsWhileChecking(store, user.id)
+  const email = { email: 'eve@example.com', password: PASSWORD }
+  const password = { 'new-password': 'another long password', password: PASSWORD }
+  for (const [path, fields] of [
+    ['/dashboard/account/email', email],
+    ['/dashboard/account/password', password],
+  ] as const) {
+    await person.signIn('ada@example.com', PASSWORD)
+    const { status, body } = await person.post(path, fields)
+    assert.equal(status, 422)
+    assert.match(body, /Your session has ended\. Sign in again/)
+  }
+  assert.equal((await visitor().signIn('ada@example.com', PASSWORD)).status, 303)
+})
+
+test('a password that another browser replaces after its check changes no address', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const { beginAttempt } = store
+  let calls = 0
+  store.beginAttempt = async (...attempt) => {
+    // The limit of email changes comes last, after the checks of the password and the session.
+    if (calls === 1) await store.setPassword(user.id, 'another hash', 0)
+    calls += 1
+    return beginAttempt(...attempt)
+  }
+  const fields = { email: 'eve@example.com', password: PASSWORD }
+  const { status, body } = await person.post('/dashboard/account/email', fields)
+  assert.equal(status, 422)
+  assert.match(body, /Another session has just changed your password/)
+  assert.deepEqual(await store.listUsers(), [user])
+  assert.equal((await visitor().signIn('eve@example.com', PASSWORD)).status, 401)
+})
+
+test('a setup link never works again once an account existed', async (t) => {
+  const { visitor, store } = await startDashboard(t)
+  const token = await store.keepSecret('setup', 'a-token')
+  await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
+  await store.removeUser('ada@example.com')
+  assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
+})
+
+test('the page shows only the most recently deleted keys', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  for (let number = 1; number <= 30; number += 1) {
+    const key = generateKey()
+    const id = crypto.randomUUID()
+    const apiKey = { id, user_id: user.id, name: `key ${number}`, prefix: prefixOf(key) }
+    const record = { ...apiKey, created_at: number, revoked_at: null, last_used_at: null }
+    assert.equal(await store.insertApiKey(record, hashApiKey(key), 5), 'stored')
+    await store.revokeApiKey(user.id, id, 1_000 + number)
+  }
+  const { body } = await person.get('/dashboard/api')
+  assert.match(body, />key 30</)
+  assert.match(body, />key 11</)
+  assert.doesNotMatch(body, />key 10</)
+  assert.match(body, /Older deleted keys are not shown/)
+  assert.equal((await store.listApiKeys(user.id)).length, 30)
+})
+
+test('a return page that no header could hold is ignored', async (t) => {
+  const { signedIn, visitor, faults } = await startDashboard(t)
+  await signedIn()
+  for (const next of ['/dashboard?x=\u0001', '/dashboard?x=\u007f', '/dashboard?x=ä']) {
+    const fields = { email: 'ada@example.com', password: PASSWORD, next }
+    const { status, headers } = await visitor().post('/sign-in', fields)
+    assert.deepEqual([status, headers.location], [303, '/dashboard'])
+  }
+  assert.deepEqual(faults, [])
+})
+
+/** Ends the user's sessions between a successful password check and what follows it. */
+function endSessionsWhileChecking(store: TestDashboard['store'], userId: string): void {
+  const { forgetAttempts } = store
+  store.forgetAttempts = async (subjects, others) => {
+    await forgetAttempts(subjects, others)
+    // A sign-in also removes its attempt from the account and the address.
+    if (others.length === 0) await store.endSessions(userId)
+  }
+}

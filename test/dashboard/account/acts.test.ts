@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { sqliteDatabase } from '../../fixtures/dashboard.ts'
+import {
+  openScene,
+  openSetup,
+  type Scene,
+} from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
+import {
+  changingVisits,
+  passwordVisits,
+  setupVisits,
+} from '../../reliability/fault-injection/scenes/visits.ts'
+import type { Visit } from '../../reliability/fault-injection/scenes/visit.ts'
+
+/*
+ * The audit log, for every route that changes something. The fault injection tests that no route is
+ * missing.
+ */
+
+/** Time between two visits, in which the user's token bucket fills up. */
+const REST_MS = 20_000
+const LATE_MS = 700_000
+
+/**
+ * The entries of each visit. Changes of servers have none: they would push keys and sign-ins off
+ * the account page.
+ */
+const WRITTEN: Record<string, string[]> = {
+  'POST /dashboard/servers/new': [],
+  'POST /dashboard/servers/:id': [],
+  'moving a server': [],
+  'POST /dashboard/servers/change': [],
+  'deleting a server': [],
+  'POST /dashboard/servers/undo': [],
+  'POST /dashboard/servers/import': [],
+  'POST /dashboard/servers/import/:id': [],
+  'POST /dashboard/api': ['key issued'],
+  'a key after an old sign-in': ['key issued'],
+  'POST /dashboard/api/:id/delete': ['key revoked'],
+  'POST /dashboard/api/leaked': ['key revoked', 'key revoked'],
+  'POST /sign-in': ['sign-in'],
+  'a wrong password': ['sign-in refused'],
+  'POST /sign-out': ['sign-out'],
+  'POST /sign-up': ['sign-up'],
+  'POST /setup/:token': ['sign-up'],
+  'POST /dashboard/account/sessions': ['sign-out everywhere'],
+  'ending a session': ['session ended'],
+  'POST /dashboard/account/email': ['e-mail changed'],
+  'POST /dashboard/account/password': ['password changed'],
+  'POST /dashboard/organizations': ['organization made'],
+  'POST /dashboard/organizations/:id/members': ['invited'],
+  'POST /dashboard/organizations/:id/members/withdraw': ['invitation withdrawn'],
+  'POST /dashboard/organizations/:id/members/remove': ['member removed'],
+  'POST /dashboard/organizations/:id/return': ['servers given back'],
+  'POST /dashboard/organizations/:id/accept': ['invitation accepted'],
+  'POST /dashboard/organizations/:id/decline': ['invitation declined'],
+  'POST /dashboard/organizations/:id/remove': ['organization deleted'],
+}
+
+type Visited = Pick<Scene, 'dashboard' | 'tables'> & Partial<Scene>
+
+test('each request that changes something writes its entry to the audit log', async (t) => {
+  for (const [scene, visit] of await allVisits(t)) {
+    await scene.tables.restore()
+    const before = await auditLog(scene)
+    await make(scene, visit)
+    const after = await auditLog(scene)
+    const written = after.filter((row) => !before.includes(row)).map((row) => JSON.parse(row))
+    const actions = written.map(({ action }) => action)
+    assert.deepEqual(actions, WRITTEN[visit.name], visit.name)
+    for (const { user_id, subject, address } of written) {
+      assert.equal(address, '127.0.0.1')
+      assert.match(String(user_id), /^[0-9a-f-]{36}$/, visit.name)
+      assert.match(subject, /^[0-9a-f-]{36}$|^[a-z]+@example\.com$/, visit.name)
+    }
+    assert.deepEqual(scene.dashboard.faults, [], visit.name)
+  }
+})
+
+test('if the audit log fails, the service logs a fault and the action stands', async (t) => {
+  const visits = await allVisits(t)
+  const fault = new Error('the log is away')
+  for (const { dashboard } of new Set(visits.map(([scene]) => scene)))
+    dashboard.store.writeAudit = () => Promise.reject(fault)
+  for (const [scene, visit] of visits) {
+    scene.dashboard.faults.length = 0
+    await make(scene, visit)
+    const expected = WRITTEN[visit.name]!.map(() => fault)
+    assert.deepEqual(scene.dashboard.faults, expected, visit.name)
+  }
+})
+
+async function allVisits(t: TestContext): Promise<[Visited, Visit][]> {
+  const scene = await openScene(t, sqliteDatabase)
+  const setup = await openSetup(t, sqliteDatabase)
+  const visits: [Visited, Visit][] = [...changingVisits(scene), ...passwordVisits(scene)].map(
+    (visit) => [scene, visit],
+  )
+  for (const visit of setupVisits(setup.token))
+    if (visit.route.startsWith('post ')) visits.push([setup, visit])
+  const names = visits.map(([, { name }]) => name)
+  assert.deepEqual(names.toSorted(), Object.keys(WRITTEN).toSorted())
+  return visits
+}
+
+/** Restores the initial tables, then makes the visit. */
+async function make({ dashboard, tables, ada }: Visited, visit: Visit): Promise<void> {
+  await tables.restore()
+  const ahead = visit.isLate ? LATE_MS : REST_MS
+  dashboard.elapse(ahead)
+  const person = visit.isStranger || ada === undefined ? dashboard.visitor() : ada.copy()
+  const { status, body } = await visit.visit(person)
+  assert.equal(status, visit.status, `${visit.name}: ${body}`)
+  if (visit.isLate) dashboard.elapse(-ahead)
+}
+
+async function auditLog({ tables }: Visited): Promise<string[]> {
+  return (await tables.dump()).get('audit_log') ?? []
+}

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+
+/*
+ * Names and addresses with invisible or misleading characters.
+ */
+
+test('pages show names as text, with invisible characters spelled out', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = '</b><b x="\'>\u202eevil\u200b'
+  await person.issue(name)
+  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], 1)
+  const shown = '<bdi>&lt;/b&gt;&lt;b x=&quot;&#39;&gt;\\u{202e}evil\\u{200b}</bdi>'
+  for (const path of ['/dashboard/api', '/dashboard/servers'])
+    assert.ok((await person.get(path)).body.includes(shown), path)
+  const empty = await person.post('/dashboard/api', { form: 'x', name: '\u3164' })
+  assert.match(
+    empty.body,
+    /id="name-error">A key&#39;s name must have a character that can be seen: /,
+  )
+  const fields = { name: '\u2800', address: 'a.example', edition: 'java', status: 'draft' }
+  const server = await person.post('/dashboard/servers/new', { ...fields, form: 'f' })
+  assert.match(server.body, /id="name-error">The name must have a character that can be seen\./)
+})
+
+test('the preview of the API’s answer spells out invisible characters, and keeps emoji', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = '\u202eevil\u200b 👨‍👩‍👧‍👦'
+  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], 1)
+  const { body } = await person.get('/dashboard/servers')
+  const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''
+  assert.ok(preview.includes('"name": "\\u{202e}evil\\u{200b} 👨‍👩‍👧‍👦",\n'), preview)
+})
+
+test('a look-alike email address is refused, but an existing account with one can sign in', async (t) => {
+  const { visitor, signedIn, faults } = await startDashboard(t)
+  for (const email of ['ada\u3164@example.com', '\u0430da@example.com', 'ä@example.com']) {
+    const { status, body } = await visitor().post('/sign-up', { email, password: PASSWORD })
+    assert.equal(status, 422)
+    assert.match(body, /id="email-error">The email address of an account must have only ASCII/)
+    const { person } = await signedIn(email)
+    assert.equal((await visitor().signIn(email.toUpperCase(), PASSWORD)).status, 303, email)
+    const change = { email: `x${email}`, password: PASSWORD }
+    assert.equal((await person.post('/dashboard/account/email', change)).status, 422)
+  }
+  assert.deepEqual(faults, [])
+})

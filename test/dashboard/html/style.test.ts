@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { filesBelow } from '../../fixtures/tree.ts'
+
+/*
+ * The style sheet.
+ */
+
+const STYLE_BYTES_MAX = 12_000
+
+test('the style sheet has at most 12 kB', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const { body } = await visitor().get('/sign-in')
+  const path = /href="(\/assets\/style-[^"]+)"/.exec(body)![1]!
+  const bytes = Buffer.byteLength((await visitor().get(path)).body)
+  t.diagnostic(`${bytes} bytes`)
+  assert.ok(bytes <= STYLE_BYTES_MAX, `${bytes} bytes`)
+})
+
+test('colors and sizes stand in the tokens only', () => {
+  for (const { path, text } of filesBelow('src/dashboard/html/assets/style', '.css')) {
+    if (path.endsWith('/tokens.css')) continue
+    const rules = text.replace(/@media [^{]*/g, '')
+    assert.deepEqual(
+      rules.match(/[\d.]+(?:px|rem)\b|#[0-9a-f]{3,8}\b|\brgb|\bhsl|\boklch/g),
+      null,
+      path,
+    )
+  }
+})

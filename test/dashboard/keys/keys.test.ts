@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { generateKey } from '../../../src/listing/api-key.ts'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { ask } from '../../fixtures/requests.ts'
+
+/*
+ * Keys on the dashboard (spec 5.3).
+ */
+
+test('a user issues a key, sees its use and deletes it; it gets a 401 before the page answers', async (t) => {
+  const { signedIn, apiPort, elapse, faults } = await startDashboard(t)
+  const { person } = await signedIn()
+  assert.match((await person.get('/dashboard/api')).body, /No API keys yet/)
+  const key = await person.issue('Discord bot')
+  assert.equal((await ask(apiPort, { key })).status, 200)
+
+  const { body } = await person.get('/dashboard/api')
+  assert.ok(body.includes(`>${key.slice(0, 16)}…</code>`) && !body.includes(key.slice(0, 17)))
+  assert.match(body, /Last used <time datetime="[^"]+Z" title="[^"]+ UTC">just now<\/time>/)
+  assert.match(body, /<b>1<\/b> answered</)
+  const path = /\/dashboard\/api\/[0-9a-f-]+\/delete/.exec(body)?.[0] ?? ''
+  const id = path.split('/')[3] ?? ''
+  assert.match((await person.get(path)).body, /Delete the key <bdi>Discord bot<\/bdi>/)
+
+  const deleted = await person.post(path)
+  assert.equal((await ask(apiPort, { key })).status, 401)
+  assert.equal(deleted.headers.location, `/dashboard/api?deleted=${id}`)
+  const after = (await person.get(`/dashboard/api?deleted=${id}`)).body
+  assert.match(after, /<bdi>Discord bot<\/bdi> was deleted\. Requests with it now get a 401/)
+  assert.match(after, /Deleted, but still asking/)
+  elapse(60_000)
+  assert.doesNotMatch((await person.get(`/dashboard/api?deleted=${id}`)).body, /was deleted/)
+  assert.equal((await person.get(path)).status, 404)
+  assert.deepEqual(faults, [])
+})
+
+test('only one page shows the key, and no header or address contains it', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
+  const answer = await person.post('/dashboard/api', { form: 'one', name: 'bot' })
+  const key = /svc_live_[0-9a-f]{64}/.exec(answer.body)?.[0] ?? 'none'
+  assert.equal(answer.headers['cache-control'], 'no-store')
+  assert.ok(!JSON.stringify(answer.headers).includes(key.slice(16)))
+  assert.equal(answer.body.split(key).length, 2, 'the page has the key once')
+  assert.ok(answer.body.includes(`SERVER_LISTING_KEY=<span id="key">${key}</span>`))
+  for (const path of ['/dashboard/api', '/dashboard/account', '/dashboard/servers'])
+    assert.ok(!(await person.get(path)).body.includes(key.slice(16)))
+
+  const again = await person.post('/dashboard/api', { form: 'one', name: 'bot' })
+  assert.equal(again.status, 409)
+  assert.match(again.body, /This form already issued its key, which can’t be shown again/)
+  assert.ok(!again.body.includes(key.slice(16)))
+  assert.match(again.body, /Active <span class="hint">1 of 5</)
+})
+
+test('twenty concurrent submissions of one form issue one key', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => person.post('/dashboard/api', { form: 'f', name: 'bot' })),
+  )
+  assert.equal(answers.filter(({ body }) => /svc_live_[0-9a-f]{64}/.test(body)).length, 1)
+  assert.equal((await store.listApiKeys(user.id)).length, 1)
+})
+
+test('twenty concurrent forms leave five keys, and the page says what to do', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) =>
+      person.post('/dashboard/api', { form: `form ${index}`, name: `bot ${index}` }),
+    ),
+  )
+  assert.equal(answers.filter(({ body }) => /svc_live_[0-9a-f]{64}/.test(body)).length, 5)
+  assert.equal((await store.listApiKeys(user.id)).length, 5)
+  assert.ok(answers.some(({ status, body }) => status === 409 && /No key was issued/.test(body)))
+  const { body } = await person.get('/dashboard/api')
+  assert.match(body, /You have 5 active keys, the maximum\. Delete one/)
+  assert.doesNotMatch(body, /name="name"/)
+})
+
+test('a key’s name has 1 to 64 code points in any script, and the form keeps a refused one', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
+  for (const letter of ['a', '한', '🐈']) {
+    const long = await person.post('/dashboard/api', { form: 'x', name: letter.repeat(65) })
+    assert.equal(long.status, 422)
+    assert.ok(long.body.includes(`value="${letter.repeat(65)}"`))
+    assert.match(
+      long.body,
+      /id="name-error">A key&#39;s name must have 1 to 64 characters, not 65: /,
+    )
+  }
+  for (const name of ['', '  ', 'a\u0000b', 'a\nb'])
+    assert.equal((await person.post('/dashboard/api', { form: 'x', name })).status, 422)
+  for (const name of ['a', '한'.repeat(64), '🐈'.repeat(64), 'b'.repeat(64)]) {
+    await person.issue(name)
+    assert.ok((await person.get('/dashboard/api')).body.includes(`<bdi>${name}</bdi>`))
+  }
+})
+
+test('a session older than 10 minutes asks for the password', async (t) => {
+  const { signedIn, elapse, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  elapse(9 * 60_000)
+  await person.issue('within')
+  elapse(2 * 60_000)
+  assert.match((await person.get('/dashboard/api')).body, /Your password/)
+  const without = await person.post('/dashboard/api', { form: 'x', name: 'late' })
+  assert.equal(without.status, 403)
+  assert.match(without.body, /id="password-error">You signed in more than 10 minutes ago/)
+  const fields = { form: 'x', name: 'late', password: 'not this one' }
+  const wrong = await person.post('/dashboard/api', fields)
+  assert.match(wrong.body, /id="password-error">The password is wrong/)
+  assert.match(wrong.body, /value="late"/)
+  assert.equal((await store.listApiKeys(user.id)).length, 1)
+  await person.issue('late', { password: PASSWORD })
+  for (let index = 0; index < 5; index += 1) await person.post('/dashboard/api', fields)
+  assert.equal((await person.post('/dashboard/api', fields)).status, 429)
+})
+
+test('a leaked text revokes the user’s own keys in it, and no others', async (t) => {
+  const { signedIn, apiPort } = await startDashboard(t)
+  const { person: ada } = await signedIn('ada@example.com')
+  const { person: bob } = await signedIn('bob@example.com')
+  const mine = await ada.issue('leaked one')
+  const theirs = await bob.issue('not hers')
+  const leak = (leaked: string) => ada.post('/dashboard/api/leaked', { leaked })
+
+  for (const [text, sentence] of [
+    [theirs, /This text contains 1 key, and it is not yours\. Nothing was deleted/],
+    [`${theirs}${generateKey()}`, /This text contains 2 keys, and none of them is yours/],
+    [mine.slice(0, -1), /This text contains no complete key/],
+    ['', /This text contains no complete key/],
+  ] as const) {
+    const { status, body } = await leak(text)
+    assert.equal(status, 422)
+    assert.match(body, sentence)
+    assert.ok(text === '' || !body.includes(text.slice(16)))
+  }
+  const found = await leak(`see line 3: token="${mine}", and "${theirs}"`)
+  assert.equal(found.status, 200)
+  assert.match(found.body, /Keys in this text: 2\. Yours: 1\. Not yours: 1\. /)
+  assert.match(found.body, /Deleted now: <bdi>leaked one<\/bdi>/)
+  assert.ok(!found.body.includes(mine.slice(16)))
+  assert.equal((await ask(apiPort, { key: mine })).status, 401)
+  assert.equal((await ask(apiPort, { key: theirs })).status, 200)
+  const again = await leak(mine)
+  assert.match(again.body, /Yours: 1\. Not yours: 0\. Deleted earlier: 1\./)
+  assert.doesNotMatch(again.body, /Deleted now/)
+})
+
+test('a leaked key is found after 200 others, and without spaces around it', async (t) => {
+  const { signedIn, apiPort } = await startDashboard(t)
+  const { person } = await signedIn()
+  const others = Array.from({ length: 200 }, generateKey).join('\n')
+  for (const [name, textWith] of Object.entries({
+    'last of 201': (key: string) => `${others}\n${key}`,
+    'two keys without a gap': (key: string) => `${generateKey()}${key}`,
+    'followed by more hex': (key: string) => `${key}00ff`,
+    'followed by a name': (key: string) => `KEY=${key}SERVER=x`,
+    'in upper case': (key: string) => `KEY=${key.toUpperCase()}`,
+  })) {
+    const key = await person.issue(name)
+    const { status, body } = await person.post('/dashboard/api/leaked', { leaked: textWith(key) })
+    assert.equal(status, 200, name)
+    assert.ok(body.includes(`Deleted now: <bdi>${name}</bdi>`), name)
+    assert.equal((await ask(apiPort, { key })).status, 401)
+  }
+})

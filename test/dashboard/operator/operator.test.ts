@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { ask } from '../../fixtures/requests.ts'
+
+/*
+ * The operator's page, and who sees it.
+ */
+
+const OPERATOR = 'ops@example.com'
+const PAGE = '/dashboard/operator'
+
+test('an operator sees health, keys by last use, users and the audit log', async (t) => {
+  const { signedIn, visitor, apiPort } = await startDashboard(t, { operators: [OPERATOR] })
+  const { person } = await signedIn(OPERATOR)
+  const { person: ada } = await signedIn('ada@example.com')
+  const key = await ada.issue('Discord bot')
+  await ada.issue('never used')
+  await ask(apiPort, { key })
+  await visitor().signIn('ada@example.com', 'not this one')
+
+  const { status, body } = await person.get(PAGE)
+  assert.equal(status, 200)
+  assert.match(body, /Database answers<\/span> in \d+ ms/)
+  assert.match(body, /1\.2\.3/)
+  assert.match(body, /SQLite 3\.\d+\.\d+, [\d.]+ MB/)
+  assert.match(body, /Keys by last use <span class="hint">2<\/span>/)
+  assert.match(body, /<bdi>Discord bot<\/bdi><\/td><td><bdi>ada@example\.com<\/bdi>/)
+  assert.doesNotMatch(/id="keys".*id="users"/s.exec(body)?.[0] ?? '', /never used/)
+  assert.match(body, /Newest users <span class="hint">2<\/span>/)
+  assert.match(body, /<td><bdi>ada@example\.com<\/bdi><\/td><td[^>]*>2<\/td><td[^>]*>0<\/td>/)
+  assert.match(body, /ada@example\.com<\/bdi><\/td><td>Issued the key <bdi>Discord bot<\/bdi>/)
+  assert.match(body, /Wrong password for <bdi>ada@example\.com<\/bdi>/)
+  assert.ok(!body.includes(key.slice(16)))
+  assert.doesNotMatch(body, /<form(?![^>]*action="\/sign-out")/, 'the page changes nothing')
+})
+
+test('for other users the page does not exist, and no page links to it', async (t) => {
+  const { signedIn, visitor } = await startDashboard(t, { operators: [OPERATOR] })
+  const { person: ada } = await signedIn('ada@example.com')
+  const answer = await ada.get(PAGE)
+  const missing = await ada.get(`/dashboard/${randomUUID()}`)
+  assert.deepEqual([answer.status, answer.body], [404, missing.body])
+  assert.doesNotMatch((await ada.get('/dashboard/account')).body, /dashboard\/operator/)
+  assert.equal((await visitor().get(PAGE)).status, 303)
+  const { person } = await signedIn(OPERATOR)
+  assert.match((await person.get('/dashboard/account')).body, /href="\/dashboard\/operator"/)
+})
+
+test('no visitor or user can take the address of an operator', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t, { operators: [OPERATOR] })
+  const eve = visitor()
+  const form = { email: 'OPS@example.com', password: PASSWORD }
+  const refused = await eve.post('/sign-up', form)
+  assert.equal(refused.status, 422)
+  await signedIn('bob@example.com')
+  const taken = await eve.post('/sign-up', { ...form, email: 'bob@example.com' })
+  assert.equal(refused.body.replaceAll(form.email, 'bob@example.com'), taken.body)
+
+  const { person: ada } = await signedIn('ada@example.com')
+  const change = { email: OPERATOR, password: PASSWORD }
+  const changed = await ada.post('/dashboard/account/email', change)
+  assert.match(changed.body, /Another account has this email address/)
+  assert.equal(await store.findUser(OPERATOR), null)
+})
+
+test('the setup link creates the account of an operator', async (t) => {
+  const { store, visitor } = await startDashboard(t, { operators: [OPERATOR] })
+  await store.keepSecret('setup', 'token')
+  const person = visitor()
+  await person.post('/setup/token', { email: OPERATOR, password: PASSWORD })
+  assert.equal((await person.get(PAGE)).status, 200)
+  const same = { email: OPERATOR, password: PASSWORD }
+  assert.equal((await person.post('/dashboard/account/email', same)).status, 303)
+})

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { User } from '../../../src/listing/accounts/user.ts'
+import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { ask } from '../../fixtures/requests.ts'
+
+/*
+ * Servers and organizations after a member leaves.
+ */
+
+const OURS = { name: 'Ours', address: 'ours.example', slug: 'ours' }
+
+test('a member’s servers stay after they leave; an owner can return them and delete the organization', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { signedIn, store, apiPort } = dashboard
+  const { person: ada, user } = await signedIn('ada@example.com')
+  const { person: bob, user: left } = await signedIn('bob@example.com')
+  const organization = await store.ensureOrganization('guild', user.id)
+  await join(dashboard, user, organization, left, 1)
+  await store.saveServers(left.id, null, [{ ...OURS, name: 'Mine' }], 7)
+  await store.saveServers(left.id, organization, [OURS, { ...OURS, slug: 'second' }], 8)
+  const keys = [await bob.issue('1'), await bob.issue('2')]
+  const listed = async () => JSON.parse((await ask(apiPort, { key: keys.pop()! })).body).servers
+
+  const path = `/dashboard/organizations/${organization}`
+  assert.doesNotMatch((await ada.get(path)).body, /Former members/)
+  await bob.submit(`${path}/members/remove`, { member: left.id })
+  assert.equal((await listed()).length, 1, 'leaving changes no answer of the API')
+  assert.equal((await bob.post(`${path}/return`)).status, 404)
+  assert.match((await ada.get(path)).body, /Former members registered 2 servers here/)
+  assert.equal((await ada.post(`${path}/remove`)).status, 404)
+
+  await ada.submit(`${path}/return`)
+  const servers = await listed()
+  assert.deepEqual(
+    servers.map(({ status, slug }: { status: string; slug: string }) => [status, slug]).toSorted(),
+    [
+      ['draft', null],
+      ['draft', 'second'],
+      ['published', 'ours'],
+    ],
+  )
+  const records = await store.listServers(left.id)
+  const updated = records.map(({ updated_at }) => updated_at)
+  assert.deepEqual(updated, [8, 8, 7])
+  assert.equal((await ada.post(`${path}/remove`)).status, 303)
+  assert.equal((await store.listServers(left.id)).length, 3)
+})
+
+test('if the last owner is removed, the oldest member becomes owner; an empty organization is deleted', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { store } = dashboard
+  const [ada, bob, cem, dan] = await Promise.all(
+    ['ada', 'bob', 'cem', 'dan'].map(
+      async (name) => (await dashboard.signedIn(`${name}@a.example`)).user,
+    ),
+  )
+  assert.ok(ada && bob && cem && dan)
+  const guild = await store.ensureOrganization('guild', ada.id)
+  await join(dashboard, ada, guild, bob, 3)
+  await join(dashboard, ada, guild, cem, 2)
+  const own = await store.ensureOrganization('own', ada.id)
+  await join(dashboard, ada, own, dan, 1)
+  await store.saveServers(dan.id, own, [OURS], 5)
+  await store.saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
+  assert.ok(await store.removeMember(dan.id, own, dan.id))
+
+  assert.ok(await store.removeUser(ada.email))
+  const members = await store.listMembers(bob.id, guild)
+  assert.deepEqual(
+    members.map(({ email, role }) => [email, role]),
+    [
+      [bob.email, 'member'],
+      [cem.email, 'owner'],
+    ],
+  )
+  const [given] = await store.listServers(dan.id)
+  assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
+  const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
+  assert.equal(await store.insertOrganization(dan.id, again, 1), 'made')
+  assert.equal(await store.removeUser(ada.email), false)
+  assert.ok(await store.removeUser(cem.email))
+  assert.equal((await store.listMembers(bob.id, guild))[0]?.role, 'owner')
+})
+
+test('if servers with one slug return from several organizations at once, one keeps the slug', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const [ada, bob] = [await signedIn('ada@example.com'), await signedIn('bob@example.com')]
+  const leave = async (slug: string) => {
+    const organization = await store.ensureOrganization(slug, ada.user.id)
+    await store.ensureOrganization(slug, bob.user.id)
+    await store.saveServers(bob.user.id, organization, [OURS, { ...OURS, slug }], 5)
+    assert.ok(await store.removeMember(bob.user.id, organization, bob.user.id))
+    return organization
+  }
+  const slugs = async () =>
+    (await store.listServers(bob.user.id)).map(({ slug }) => slug ?? '-').toSorted()
+
+  const guilds = await Promise.all(['one', 'two', 'three'].map(leave))
+  const returned = guilds.map((id) => store.returnServers(ada.user.id, id))
+  assert.deepEqual(await Promise.all(returned), [2, 2, 2])
+  assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])
+
+  await store.saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
+  await Promise.all(['four', 'own'].map(leave))
+  assert.ok(await store.removeUser(ada.user.email))
+  assert.deepEqual(await slugs(), [...'-----', 'four', 'one', 'ours', 'own', 'three', 'two'])
+})
+
+async function join(
+  { store }: TestDashboard,
+  owner: User,
+  organization: string,
+  member: User,
+  now: number,
+): Promise<void> {
+  assert.equal(await store.invite(owner.id, organization, member.email, 0, now), 'invited')
+  assert.equal(await store.acceptInvitation(member.id, organization, 0, now), 'joined')
+}

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
+import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+
+/*
+ * Forms sent twice, the limit on servers, and the search.
+ */
+
+test('a form sent twice registers one server', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  await Promise.all(
+    Array.from({ length: 6 }, () =>
+      person.post('/dashboard/servers/new', { ...ENTRY, form: 'same' }),
+    ),
+  )
+  assert.equal((await store.listServers(user.id)).length, 1)
+})
+
+test('a form sent again with other values says so, and sending it once more registers those', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const send = (fields: object) =>
+    person.post('/dashboard/servers/new', { ...ENTRY, slug: '', form: 'same', ...fields })
+  assert.equal((await send({})).status, 303)
+  assert.equal((await send({})).headers.location, '/dashboard/servers')
+  for (const other of [{ address: 'other.example' }, { slug: 'mine' }, { version: '1.21' }]) {
+    const refused = await send(other)
+    assert.equal(refused.status, 409)
+    assert.match(refused.body, /already registered a server with other values/)
+    assert.ok(refused.body.includes(`value="${Object.values(other)[0]}"`))
+  }
+  assert.equal((await store.listServers(user.id)).length, 1)
+  const { body } = await send({ address: 'other.example' })
+  const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? ''
+  assert.notEqual(form, 'same')
+  assert.equal((await send({ address: 'other.example', form })).status, 303)
+  assert.equal((await store.listServers(user.id)).length, 2)
+})
+
+test('a user can register 500 servers, including imported ones', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const entries = Array.from({ length: REGISTERED_MAX - 1 }, (_, index) => ({
+    name: 'imported',
+    address: `s${index}.example.com`,
+  }))
+  await store.saveServers(user.id, null, entries, presentInstant())
+  const send = (form: string) => person.post('/dashboard/servers/new', { ...ENTRY, form })
+  assert.equal((await send('last')).status, 303)
+  const refused = await send('one more')
+  assert.equal(refused.status, 409)
+  assert.match(refused.body, /you have reached the limit of 500 servers/)
+  assert.equal((await send('last')).status, 303, 'what is there already is no new one')
+})
+
+test('a search uses its first 64 characters, and the field shows them', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = '🐈'.repeat(64)
+  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], presentInstant())
+  const search = async (text: string) =>
+    (await person.get(`/dashboard/servers?q=${encodeURIComponent(text)}`)).body
+  assert.match(await search(`${name} and more`), /id=s0 /)
+  assert.ok((await search(`${name}x`)).includes(`value="${name}"`))
+  assert.match(await search(`${'🐈'.repeat(63)}x`), /No servers match/)
+})

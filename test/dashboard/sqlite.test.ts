@@ -1,4 +1,0 @@
-import { sqliteDatabase } from '../fixtures/dashboard.ts'
-import { dashboardSuite } from './suite.ts'
-
-dashboardSuite('SQLite', sqliteDatabase)

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { generateKey } from '../../src/listing/api-key.ts'
+import { findKeys, revokeLeakedKeys } from '../../src/listing/leaked-keys.ts'
+import type { Store } from '../../src/listing/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import { manualClock } from '../fixtures/clock.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { addOwner } from '../fixtures/service.ts'
+
+const KEY = `svc_live_${'0123456789abcdef'.repeat(4)}`
+
+test('a key is found once anywhere in a text, in the case in which it was issued', () => {
+  for (const text of [
+    KEY,
+    `\n\t${KEY}\r\n`,
+    `KEY=${KEY}SERVER=x`,
+    `${KEY}0`,
+    `svc_live_svc_live_${KEY}`,
+    `Bearer%20${KEY}%0a`,
+    KEY.toUpperCase(),
+    `${KEY}${KEY}`,
+    `🎮${KEY}🎮`,
+  ])
+    assert.deepEqual(findKeys(text), [KEY], JSON.stringify(text))
+})
+
+test('all 224 keys of a text of 16 kB without spaces are found', () => {
+  const keys = Array.from({ length: 224 }, generateKey)
+  assert.deepEqual(findKeys(keys.join('')), keys)
+})
+
+test('an incomplete key is not found', () => {
+  for (const text of ['', 'svc_live_', KEY.slice(0, -1), KEY.slice(1), KEY.replace('f', 'g')])
+    assert.deepEqual(findKeys(text), [])
+})
+
+test('a text of any length is looked up in parts of at most 1,000 keys', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const store = await openServingSqliteStore(path, manualClock())
+  t.after(() => store.close())
+  const { key, keyId } = await addOwner(store, 'ada@example.com')
+  const parts: number[] = []
+  const watched = {
+    revokeApiKeysByHash(...[hashes, ...rest]: Parameters<Store['revokeApiKeysByHash']>) {
+      parts.push(hashes.length)
+      return store.revokeApiKeysByHash(hashes, ...rest)
+    },
+  }
+  const text = [...Array.from({ length: 2_000 }, generateKey), key].join(' ')
+  const { found, apiKeys } = await revokeLeakedKeys(watched, text, 7)
+  assert.deepEqual(
+    [found, apiKeys.map(({ id, revoked_at }) => [id, revoked_at])],
+    [2_001, [[keyId, 7]]],
+  )
+  assert.deepEqual(parts, [1_000, 1_000, 1])
+})

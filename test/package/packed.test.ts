@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { addAdaWithKey } from '../cli/ada.ts'
+import { logLines, type Program, programIn } from '../cli/program.ts'
+import { createDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { ask } from '../fixtures/requests.ts'
+import { ROOT } from '../fixtures/tree.ts'
+import { unpackedPackage } from './unpacked.ts'
+
+/** Each file that a command loads costs 0.4 ms of CPU. */
+const COMMAND_FILES_MAX = 10
+
+const cleanups: (() => void)[] = []
+let folder: string
+let postgres: Server
+
+before(async () => {
+  folder = unpackedPackage({ after: (cleanup) => void cleanups.push(cleanup as () => void) })
+  postgres = await openServer()
+})
+after(async () => {
+  for (const cleanup of cleanups) cleanup()
+  await postgres.remove()
+})
+
+const packedIn = (t: Parameters<typeof programIn>[0]): Program =>
+  programIn(t, join(folder, 'bin/server-listing.js'))
+
+/** Makes the statement that looks for accounts fail with an error that the code does not expect. */
+const BREAK_ACCOUNTS = `
+  import { DatabaseSync } from 'node:sqlite'
+  const { prepare } = DatabaseSync.prototype
+  DatabaseSync.prototype.prepare = function (sql) {
+    if (/ accounts/.test(sql)) throw new TypeError('planted')
+    return prepare.call(this, sql)
+  }
+`
+
+test('the published package has no TypeScript, but the files that the service reads', () => {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  assert.deepEqual(
+    names.filter((name) => name.endsWith('.ts')),
+    [],
+  )
+  assert.ok(existsSync(join(folder, 'docs/api.md')), 'the dashboard shows it')
+  for (const part of ['sqlite/migrations', 'postgres/migrations', 'dashboard/html/assets'])
+    assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))
+})
+
+test('each bundled library comes with its license', () => {
+  const licenses = readFileSync(join(folder, 'dist/LICENSES.txt'), 'utf8')
+  const bundled = new Set<string>()
+  for (const name of readdirSync(join(folder, 'dist')).filter((each) => each.endsWith('.map'))) {
+    const { sources } = JSON.parse(readFileSync(join(folder, 'dist', name), 'utf8'))
+    for (const source of sources) {
+      const library = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]
+      if (library !== undefined) bundled.add(library)
+    }
+  }
+  assert.ok(bundled.has('hono'))
+  for (const library of bundled) {
+    const { version } = JSON.parse(
+      readFileSync(join(ROOT, 'node_modules', library, 'package.json'), 'utf8'),
+    )
+    assert.ok(licenses.includes(`${library} ${version} (MIT)\n`), library)
+  }
+})
+
+for (const engine of ['SQLite', 'PostgreSQL'])
+  test(`the packed package migrates, runs commands and serves on ${engine}`, async (t) => {
+    const program = packedIn(t)
+    const env: Record<string, string> =
+      engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase(postgres) }
+    assert.match((await program.run('migrate', { env })).stderr, /0001-init/)
+    await program.done('user add ada@example.com --password-stdin', {
+      env,
+      stdin: 'correct horse battery staple',
+    })
+    const imported = await program.run('server import --user ada@example.com -', {
+      env,
+      stdin: '[{"name":"Survival","address":"play.example.com"}]',
+    })
+    assert.equal(imported.code, 0, imported.stderr)
+    const key = await program.done('key issue --user ada@example.com --name bot', { env })
+    assert.match(await program.done('key list --user ada@example.com', { env }), /bot/)
+
+    const served = await program.serve({ env })
+    const { status, body } = await ask(served.port, { key })
+    assert.deepEqual([status, /Survival/.test(body)], [200, true])
+    await served.written(/dashboard at/)
+    const dashboard = Number(/dashboard at http:\/\/[^\s"]*:(\d+)/.exec(served.stdout())?.[1])
+    const page = await ask(dashboard, { path: '/sign-in' })
+    assert.equal(page.status, 200)
+    const [style = ''] = /\/assets\/[\w-]+\.css/.exec(page.body) ?? []
+    assert.equal((await ask(dashboard, { path: style })).status, 200)
+    served.kill('SIGTERM')
+    assert.equal((await served.ended).code, 0)
+  })
+
+test('the packed package copies an SQLite file into PostgreSQL', async (t) => {
+  const program = packedIn(t)
+  await addAdaWithKey(program)
+  const env = { DATABASE_URL: await createDatabase(postgres) }
+  await program.done(`copy --from sqlite:${program.databasePath}`, { env })
+  assert.match(await program.done('user list', { env }), /ada@example\.com/)
+})
+
+test('a stack trace of the packed package names lines of source files', async (t) => {
+  const program = packedIn(t)
+  await addAdaWithKey(program)
+  const served = await program.serve({ preload: BREAK_ACCOUNTS })
+  await served.written(/planted/)
+  served.kill('SIGTERM')
+  const fault = logLines((await served.ended).stdout).find(({ reason }) => reason === 'planted')
+  assertNamesSources(String(fault?.stack))
+
+  const failed = await program.run('user password ada@example.com', {
+    env: { LOG_LEVEL: 'debug' },
+    preload: BREAK_ACCOUNTS,
+    stdin: 'correct horse battery staple',
+  })
+  assert.equal(failed.code, 1)
+  assertNamesSources(failed.stderr)
+})
+
+function assertNamesSources(stack: string): void {
+  const named = [...stack.matchAll(/\((src\/[\w/-]+\.ts):\d+:\d+\)/g)].map(([, path]) => path!)
+  assert.ok(
+    named.some((path) => path.startsWith('src/sqlite/')),
+    stack,
+  )
+  for (const path of named) assert.ok(existsSync(join(ROOT, path)), path)
+  assert.doesNotMatch(stack, /dist\/\w+\.js:\d/)
+}
+
+test('a command of the packed package loads a few files', async (t) => {
+  const program = packedIn(t)
+  await addAdaWithKey(program)
+  const { stderr } = await program.run('key list --user ada@example.com', {
+    preload: `
+      import { registerHooks } from 'node:module'
+      registerHooks({
+        load(url, context, next) {
+          if (url.startsWith('file:')) console.error(url)
+          return next(url, context)
+        },
+      })
+      process.on('exit', () => console.error(process.moduleLoadList.join(' ')))
+    `,
+  })
+  const files = stderr.split('\n').filter((line) => line.startsWith('file:'))
+  assert.ok(files.length <= COMMAND_FILES_MAX, files.join('\n'))
+  assert.doesNotMatch(stderr, /NativeModule (http|tls|crypto|child_process|readline)\b/)
+})
+
+function filesOf(path: string): string[] {
+  return readdirSync(path, { recursive: true, encoding: 'utf8' }).toSorted()
+}

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { postgresDatabase } from '../../fixtures/postgres/config.ts'
+import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
+import { addUser } from '../../fixtures/service.ts'
+import { openStore } from '../claims/outcomes.ts'
+import { untilWaiting } from '../other-session.ts'
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+test('exactly one of two browsers that change one password at once succeeds', async (t) => {
+  const database = await postgresDatabase(server)
+  // Cheap passwords would leave no time between the check and the change.
+  const settings = { database, passwords: 'real' } as const
+  const first = await startDashboard(t, settings)
+  const second = await startDashboard(t, settings)
+  const { person } = await first.signedIn('ada@example.com')
+  const other = second.visitor()
+  let password = PASSWORD
+  for (let round = 0; round < 3; round += 1) {
+    await other.signIn('ada@example.com', password)
+    await person.signIn('ada@example.com', password)
+    const wanted = [`the first new password ${round}`, `the second new password ${round}`]
+    const answers = await Promise.all(
+      [person, other].map((browser, index) =>
+        browser.post('/dashboard/account/password', { password, 'new-password': wanted[index]! }),
+      ),
+    )
+    const isDone = answers.map(({ headers }) => /done=password/.test(String(headers.location)))
+    assert.equal(isDone.filter(Boolean).length, 1)
+    const [kept, refused] = isDone[0] ? wanted : wanted.toReversed()
+    assert.equal((await first.visitor().signIn('ada@example.com', refused!)).status, 401)
+    assert.equal((await second.visitor().signIn('ada@example.com', kept!)).status, 303)
+    password = kept!
+  }
+})
+
+test('an email change waits for a password change that has begun, and is then refused', async (t) => {
+  const url = await createDatabase(server)
+  const store = await openStore(t, url)
+  const user = await addUser(store)
+  await store.setPassword(user.id, 'checked', 0)
+  await asAdmin(url, async (admin) => {
+    await admin.query('BEGIN')
+    await admin.query('SELECT FROM users FOR NO KEY UPDATE')
+    await admin.query(`UPDATE accounts SET password = 'replaced'`)
+    const changing = store.changeEmail(user.id, 'checked', 'eve@example.com', 0)
+    await untilWaiting(url, 1)
+    await admin.query('COMMIT')
+    assert.equal(await changing, 'outdated')
+  })
+  assert.deepEqual(await store.listUsers(), [user])
+})
+
+test('users who swap their email addresses do not deadlock', async (t) => {
+  const url = await createDatabase(server)
+  const [first, second] = [await openStore(t, url), await openStore(t, url)]
+  const [ada, bob] = [await addUser(first), await addUser(first, 'bob@example.com')]
+  for (const { id } of [ada, bob]) await first.setPassword(id, 'checked', 0)
+  const adaToBob = () => first.changeEmail(ada.id, 'checked', bob.email, 0)
+  const bobToAda = () => second.changeEmail(bob.id, 'checked', ada.email, 0)
+  // Bob's change has begun. Ada's must not wait for it while she holds her own row.
+  await asAdmin(url, async (admin) => {
+    await admin.query('BEGIN')
+    await admin.query(`UPDATE users SET email = 'free@example.com' WHERE id = $1`, [bob.id])
+    assert.equal(await adaToBob(), 'taken')
+    await admin.query('ROLLBACK')
+  })
+  assert.deepEqual(await Promise.all([adaToBob(), bobToAda()]), ['taken', 'taken'])
+  assert.deepEqual(await first.listUsers(), [ada, bob])
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
+import type { Store } from '../../src/listing/store.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { addUser } from '../fixtures/service.ts'
+import { openStore } from './claims/outcomes.ts'
+import { removeServer, setStatus } from '../fixtures/changed-servers.ts'
+
+/*
+ * Several processes write to the same rows at the same time.
+ */
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+/** Slows each write to a row of the table down, so that concurrent writers meet. */
+async function slowDown(url: string, table: string): Promise<void> {
+  await asAdmin(url, (client) =>
+    client.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END';
+      CREATE TRIGGER slow BEFORE INSERT OR UPDATE ON ${table} FOR EACH ROW EXECUTE FUNCTION slow()
+    `),
+  )
+}
+
+test('five keys issued to one user at once all succeed, and a sixth is refused', async (t) => {
+  const url = await createDatabase(server)
+  const stores: Store[] = []
+  for (let n = 0; n < 6; n += 1) stores.push(await openCommand(t, url))
+  await slowDown(url, 'api_keys')
+  for (const name of ['ada', 'bob', 'cem']) {
+    const user = await addUser(stores[0]!, `${name}@example.com`)
+    const issue = (n: number) => issueApiKey(stores[n]!, user.id, `bot ${n}`, presentInstant())
+    const issued = await Promise.all([0, 1, 2, 3, 4].map(issue))
+    assert.deepEqual(
+      issued.filter((one) => 'refused' in one),
+      [],
+    )
+    assert.ok('refused' in (await issue(5)))
+  }
+})
+
+test('an import and forms that change the same servers do not deadlock', async (t) => {
+  const url = await createDatabase(server)
+  const stores = [await openStore(t, url), await openStore(t, url)] as const
+  const user = await addUser(stores[0], 'ada@example.com')
+  const entries = Array.from({ length: 20 }, (_, n) => ({ name: `${n}`, address: `${n}.example` }))
+  await stores[0].saveServers(user.id, null, entries, 1)
+  const ids = (await stores[0].listServers(user.id))
+    .toSorted((a, b) => Number(a.name) - Number(b.name))
+    .map(({ id }) => id)
+  await slowDown(url, 'servers')
+  const [saved, ...changed] = await Promise.all([
+    stores[0].saveServers(user.id, null, entries.slice(0, 19), 2),
+    setStatus(stores[1], user.id, ids[18]!, 'draft', 3),
+    setStatus(stores[1], user.id, ids[17]!, 'draft', 3),
+    removeServer(stores[1], user.id, ids[19]!, 3),
+  ])
+  assert.deepEqual([saved.updated, changed], [19, [true, true, true]])
+})
+
+test('two processes that write the same counts in opposite order both succeed', async (t) => {
+  const url = await createDatabase(server)
+  const stores = [await openStore(t, url), await openStore(t, url)]
+  await slowDown(url, 'use_counts')
+  const counts = Array.from({ length: 20 }, (_, slot) => ({
+    api_key_id: crypto.randomUUID(),
+    slot,
+    answered: 1,
+    limited: 2,
+    revoked: 3,
+  }))
+  for (let round = 0; round < 2; round += 1)
+    await Promise.all([
+      stores[0]!.addUseCounts(counts),
+      stores[1]!.addUseCounts(counts.toReversed()),
+    ])
+  const written = await stores[0]!.listUseCounts(
+    counts.map(({ api_key_id }) => api_key_id),
+    0,
+  )
+  assert.deepEqual(
+    written.toSorted((a, b) => a.slot - b.slot),
+    counts.map((count) => ({ ...count, answered: 4, limited: 8, revoked: 12 })),
+  )
+})
+
+async function openCommand(t: TestContext, url: string) {
+  const store = await openPostgresStore(url)
+  t.after(() => store.close())
+  return store
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Store } from '../../src/listing/store.ts'
+import type { User } from '../../src/listing/accounts/user.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { addUser } from '../fixtures/service.ts'
+
+/*
+ * Owners and members leave or are removed at the same time, in several processes.
+ */
+
+const ROUNDS = 8
+const PER_OWNER = 5
+
+let server: Server
+let url: string
+let stores: Store[]
+before(async () => {
+  server = await openServer()
+  url = await createDatabase(server)
+  stores = [await openPostgresStore(url), await openPostgresStore(url)]
+  // Slows the updates of a listing down, so that two of them meet.
+  await asAdmin(url, (client) =>
+    client.query(`
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        'BEGIN PERFORM pg_sleep(0.01); RETURN NEW; END';
+      CREATE TRIGGER slow BEFORE INSERT OR UPDATE ON listing_revisions FOR EACH ROW EXECUTE FUNCTION slow()
+    `),
+  )
+})
+after(async () => {
+  await Promise.all(stores.map((store) => store.close()))
+  await server.remove()
+})
+
+const nameOf = (user: User) => user.email.replace(/@.*/, '')
+const users = (...names: string[]) =>
+  Promise.all(names.map((name) => addUser(stores[0]!, `${name}@example.com`)))
+
+/** An organization of the user, with servers of former members in this order. */
+async function organizationOf(user: User, former: readonly User[]): Promise<string> {
+  const [store] = stores as [Store]
+  const id = await store.ensureOrganization(`of-${nameOf(user)}`, user.id)
+  for (const one of former) {
+    await store.ensureOrganization(`of-${nameOf(user)}`, one.id)
+    const entries = Array.from({ length: PER_OWNER }, (_, n) => ({
+      name: 'a',
+      address: `${nameOf(user)}${n}.example.com`,
+    }))
+    await store.saveServers(one.id, id, entries, 1)
+    assert.ok(await store.removeMember(one.id, id, one.id))
+  }
+  return id
+}
+
+test('owners who return servers of the same former members at once do not deadlock', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [ada, bob, cem, dan] = await users(
+      ...['ada', 'bob', 'cem', 'dan'].map((name) => `${name}${round}`),
+    )
+    assert.ok(ada && bob && cem && dan)
+    const own = await organizationOf(ada, [cem, dan])
+    const other = await organizationOf(bob, [dan, cem])
+    const returned = await Promise.all([
+      stores[0]!.returnServers(ada.id, own),
+      stores[1]!.returnServers(bob.id, other),
+    ])
+    assert.deepEqual(returned, [2 * PER_OWNER, 2 * PER_OWNER])
+  }
+})
+
+test("removing two users with servers in each other's organization does not deadlock", async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [eve, fay] = await users(`eve${round}`, `fay${round}`)
+    assert.ok(eve && fay)
+    await organizationOf(eve, [fay])
+    await organizationOf(fay, [eve])
+    const removed = await Promise.all([
+      stores[0]!.removeUser(eve.email),
+      stores[1]!.removeUser(fay.email),
+    ])
+    assert.deepEqual(removed, [true, true])
+  }
+})
+
+test('when both owners of an organization are removed at once, its member owns it', async () => {
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const [gil, hal, ida] = await users(`gil${round}`, `hal${round}`, `ida${round}`)
+    assert.ok(gil && hal && ida)
+    const [store] = stores as [Store]
+    const id = await store.ensureOrganization(`guild${round}`, gil.id)
+    for (const { id: userId } of [hal, ida]) await store.ensureOrganization(`guild${round}`, userId)
+    await asAdmin(url, (client) =>
+      client.query(`UPDATE members SET role = 'owner' WHERE user_id = $1`, [hal.id]),
+    )
+    await Promise.all([stores[0]!.removeUser(gil.email), stores[1]!.removeUser(hal.email)])
+    const members = await store.listMembers(ida.id, id)
+    assert.deepEqual(
+      members.map(({ email, role }) => [email, role]),
+      [[ida.email, 'owner']],
+    )
+  }
+})

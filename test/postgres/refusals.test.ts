@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { NotConfigured } from '../../src/listing/faults.ts'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { SERVING } from '../../src/postgres/patience.ts'
+import { isRefusedEverywhere, unusable } from '../../src/postgres/refusals.ts'
+import { openPostgresStore } from '../../src/postgres/store.ts'
+import { eventually } from '../fixtures/eventually.ts'
+import { freePort } from '../fixtures/postgres/cluster.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { openStore, outcomeOf } from './claims/outcomes.ts'
+
+/*
+ * Sessions that a server or the driver refuses until an operator fixes something: "not configured",
+ * with a sentence.
+ */
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+const admin = (url: string, sql: string) => asAdmin(url, (client) => client.query(sql))
+const withOption = (url: string, option: string) =>
+  `${url}?options=${encodeURIComponent(`-c ${option}`)}`
+const nameIn = (url: string) => new URL(url).pathname.slice(1)
+
+async function createEncoded(encoding: string): Promise<string> {
+  const url = await createDatabase(server)
+  await admin(
+    server.url(),
+    `CREATE DATABASE ${nameIn(url)}_${encoding} ENCODING '${encoding}' LOCALE 'C' TEMPLATE template0`,
+  )
+  return `${url}_${encoding}`.toLowerCase()
+}
+
+const CASES: [name: string, open: () => Promise<string>, sentence: RegExp][] = [
+  ['the encoding SQL_ASCII', () => createEncoded('SQL_ASCII'), /is SQL_ASCII, .*ENCODING 'UTF8'/],
+  ['the encoding LATIN1', () => createEncoded('LATIN1'), /is LATIN1, .*ENCODING 'UTF8'/],
+  [
+    'a search_path without a schema that exists',
+    async () => withOption(await createDatabase(server), 'search_path=nowhere'),
+    /no schema in the search_path exists/,
+  ],
+  ...['nonsense=1', 'work_mem=much', 'max_connections=5'].map((option): (typeof CASES)[number] => [
+    `the option ${option}`,
+    async () => withOption(await createDatabase(server), option),
+    new RegExp(`refuses its options: .*"${option.split('=')[0]}"`),
+  ]),
+  [
+    'no password where the server asks for one',
+    async () => (await createDatabase(server)).replace(':secret', ''),
+    /asks for a password/,
+  ],
+  [
+    'TLS asked of a server without it',
+    async () => `${await createDatabase(server)}?sslmode=require`,
+    /does not support SSL \(TLS\), which sslmode asks for/,
+  ],
+]
+
+for (const [name, open, sentence] of CASES)
+  test(`${name} is not configured, and the sentence says what to fix`, async (t) => {
+    const url = await open()
+    await assert.rejects(
+      openPostgresStore(url),
+      (error) => error instanceof NotConfigured && sentence.test(error.message),
+    )
+    assert.equal(await outcomeOf(await openStore(t, url), 'svc_live_x'), 'NotConfigured')
+  })
+
+test('a connection that has no password to send is closed at once', async () => {
+  const url = (await createDatabase(server)).replace(':secret', '')
+  await assert.rejects(openPostgresStore(url), NotConfigured)
+  // The server itself would close it after a minute.
+  await eventually(async () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'))
+})
+
+test('a refusal after the start is not configured until it is fixed', async (t) => {
+  const url = await createDatabase(server)
+  const role = `late_${nameIn(url)}`
+  await admin(url, `CREATE ROLE ${role} LOGIN SUPERUSER PASSWORD 'secret'`)
+  const store = await openStore(t, url.replace('postgres:secret', `${role}:secret`))
+  const { key } = await addOwner(store, 'ada@example.com')
+  const change = async (change: string) => {
+    await admin(url, `ALTER ROLE ${role} ${change}`)
+    await admin(
+      url,
+      `SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = '${role}'`,
+    )
+  }
+  const becomes = async (wanted: string) =>
+    eventually(async () => (await outcomeOf(store, key)) === wanted)
+  await change(`PASSWORD 'other'`)
+  await becomes('NotConfigured')
+  await change(`PASSWORD 'secret'`)
+  await becomes('granted')
+  await change('SET search_path = nowhere')
+  await becomes('NotConfigured')
+  await change('RESET search_path')
+  await becomes('granted')
+})
+
+test('a bad certificate is a lasting refusal by one host; other failures may pass', async () => {
+  for (const code of ['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'INVALID_CA']) {
+    const error = Object.assign(new Error('no good'), { code })
+    assert.match(unusable(error)?.message ?? '', /certificate is not accepted: no good$/)
+    assert.equal(isRefusedEverywhere(error), false)
+  }
+  for (const code of ['CERT_NOT_YET_VALID', 'ECONNREFUSED', '42704', '22023'])
+    assert.equal(unusable(Object.assign(new Error('no good'), { code })), null)
+})
+
+test('a host that may return outweighs one that refuses TLS', async (t) => {
+  const url = await createDatabase(server)
+  const port = await freePort()
+  for (const hosts of [`127.0.0.1:${port},$&`, `$&,127.0.0.1:${port}`]) {
+    const database = openDatabase(
+      `${url.replace(/127\.0\.0\.1:\d+/, hosts)}?sslmode=require`,
+      SERVING,
+    )
+    t.after(database.close)
+    for (const _ of [1, 2])
+      await assert.rejects(database.query('SELECT 1'), { code: 'ECONNREFUSED', port })
+  }
+})

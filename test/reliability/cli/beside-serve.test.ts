@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import { openSqliteStore } from '../../../src/sqlite/store.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { type Ended, programIn } from '../../cli/program.ts'
+
+const ROWS = 300_000
+const USERS = 14
+const KEYS_OF_USER = 5
+/** Enough keys that each is used again only after more than a second. */
+const POLL_MS = 20
+
+async function issueKeys(databasePath: string): Promise<string[]> {
+  const store = await openSqliteStore(databasePath, { create: true })
+  const keys: string[] = []
+  for (let number = 0; number < USERS; number += 1) {
+    const user = createUser(`user${number}@example.com`)
+    await store.insertUser(user)
+    for (let name = 1; name <= KEYS_OF_USER; name += 1) {
+      const issued = await issueApiKey(store, user.id, `${name}`, presentInstant())
+      if ('key' in issued) keys.push(issued.key)
+    }
+  }
+  await store.close()
+  return keys
+}
+
+test('importing and removing 300,000 rows beside a service causes no 502', async (t) => {
+  const program = programIn(t)
+  const keys = await issueKeys(program.databasePath)
+  const file = join(program.folder, 'servers.json')
+  const entries = Array.from(
+    { length: ROWS },
+    (_, n) => `{"name":"${n}","address":"s${n}.example.com"}`,
+  )
+  writeFileSync(file, `[${entries.join()}]`)
+  const served = await program.serve()
+
+  async function pollBeside(command: string, polledKeys: readonly string[]) {
+    const { ended, answers } = await beside(program.run(command), served.port, polledKeys)
+    const statuses = new Set(answers.map(({ status }) => status))
+    statuses.delete(429)
+    assert.deepEqual([...statuses], [200], served.stdout())
+    const listed = answers.filter(({ status }) => status === 200)
+    assert.ok(listed.length > answers.length / 2, `${listed.length} of ${answers.length} were 200`)
+    const slowest = Math.max(...answers.map(({ ms }) => ms))
+    t.diagnostic(
+      `${command}: ${listed.length} of ${answers.length} polls were 200, the slowest took ${slowest.toFixed()} ms`,
+    )
+    return { ended, listed }
+  }
+
+  const { ended, listed } = await pollBeside(`server import --user user0@example.com ${file}`, keys)
+  assert.deepEqual(
+    [ended.code, ended.stdout, ended.stderr],
+    [0, '', 'imported 300,000 servers for user0@example.com: 300,000 new, 0 updated\n'],
+  )
+  // The importing user's own listing was seen during the import.
+  assert.ok(listed.some(({ servers }) => servers === 100))
+
+  // More rows than a call can have arguments.
+  const table = await program.done('server list --user user0@example.com')
+  assert.equal(table.split('\n').length, ROWS + 1)
+
+  const othersKeys = keys.slice(KEYS_OF_USER)
+  const removed = await pollBeside('user remove user0@example.com', othersKeys)
+  assert.equal(removed.ended.code, 0, removed.ended.stderr)
+  assert.equal((await ask(served.port, { key: keys[0]! })).status, 401)
+  assert.equal(await program.done('server list --user user1@example.com --json'), '[]')
+})
+
+interface Polled {
+  status: number
+  ms: number
+  servers: number
+}
+
+/** Requests the listing with each key in turn while the command runs. */
+async function beside(
+  running: Promise<Ended>,
+  port: number,
+  keys: readonly string[],
+): Promise<{ ended: Ended; answers: Polled[] }> {
+  const over = new AbortController()
+  const ending = running.finally(() => over.abort())
+  const polls: Promise<Polled>[] = []
+  while (!over.signal.aborted) {
+    polls.push(poll(port, keys[polls.length % keys.length]!))
+    await delay(POLL_MS)
+  }
+  return { ended: await ending, answers: await Promise.all(polls) }
+}
+
+async function poll(port: number, key: string): Promise<Polled> {
+  const since = performance.now()
+  const { status, body } = await ask(port, { key })
+  const servers = status === 200 ? JSON.parse(body).servers.length : 0
+  return { status, ms: performance.now() - since, servers }
+}

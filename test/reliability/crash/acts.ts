@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { ACTIVE_KEYS_MAX, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
+import { FIXED_PREFIX } from '../../../src/listing/key-format.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import type { Random } from '../../fixtures/random.ts'
+import type { Changes, Content } from './content.ts'
+import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
+
+/** One transaction of a store, and the changes that it makes. */
+export interface Act {
+  changes: Changes
+  perform(store: Store): Promise<void>
+}
+
+const USERS_MAX = 4
+const IMPORTED = 120
+
+/** The secret of a key, derived from its id so that all processes know it. */
+export function keyOf(id: string): string {
+  return `${FIXED_PREFIX}${id}`
+}
+
+/** The ids of the active keys. */
+export function activeKeys(content: Content): string[] {
+  return keysOf(content, '').flatMap(({ id, isActive }) => (isActive ? [id] : []))
+}
+
+/** A random next act of a user or an operator. */
+export function drawAct(random: Random, content: Content): Act {
+  const users = Object.entries(content).flatMap(([name, value]) =>
+    name.startsWith('user ') ? [value.split(' ')[0]!] : [],
+  )
+  if (users.length === 0 || (users.length < USERS_MAX && random.chance(0.1))) return registerUser()
+  const user = random.pick(users)
+  const keys = keysOf(content, user).filter(({ isActive }) => isActive)
+  const servers = registeredBy(content, user)
+  const acts = [
+    () => issue(user, keys.length),
+    () => issue(user, keys.length),
+    () => register(user),
+    () => importServers(user),
+    () => foundOrganization(user),
+    ...(keys.length > 2 ? [() => revoke(user, random.pick(keys))] : []),
+    ...(servers.length > 2
+      ? [
+          () => publish(content, user, random.pick(servers)),
+          () => remove(user, random.pick(servers)),
+        ]
+      : []),
+  ]
+  return random.pick(acts)()
+}
+
+interface Key {
+  id: string
+  name: string
+  isActive: boolean
+}
+
+function keysOf(content: Content, user: string): Key[] {
+  return Object.entries(content).flatMap(([name, value]) => {
+    if (!name.startsWith('key ') || !value.startsWith(user)) return []
+    const [, called = '', state] = value.split(' ')
+    return [{ id: name.slice('key '.length), name: called, isActive: state === undefined }]
+  })
+}
+
+/** Servers registered one by one. The ids of imported servers are unknown. */
+function registeredBy(content: Content, user: string): string[] {
+  const start = `server ${user} `
+  return Object.keys(content).flatMap((name) =>
+    name.startsWith(start) && !name.includes('imported') ? [name.slice(start.length)] : [],
+  )
+}
+
+/** Adds a user together with a password. */
+function registerUser(): Act {
+  const user = createUser(`${randomUUID()}@example.com`)
+  const password = `hash-${user.id}`
+  return {
+    changes: { [`user ${user.email}`]: `${user.id} ${password}` },
+    async perform(store) {
+      assert.equal(await store.insertUserWithPassword(user, password), true)
+    },
+  }
+}
+
+/** Makes an organization together with its owner. */
+function foundOrganization(user: string): Act {
+  const id = randomUUID()
+  return {
+    changes: { [`organization ${id}`]: `${user} owner` },
+    async perform(store) {
+      const organization = { id, slug: id, name: 'Guild' }
+      assert.equal(await store.insertOrganization(user, organization, presentInstant()), 'made')
+    },
+  }
+}
+
+/** Issues a key; at the limit, checks that it is refused. */
+function issue(user: string, active: number): Act {
+  const id = randomUUID()
+  const key = keyOf(id)
+  const record = { id, user_id: user, name: `bot-${id}`, prefix: prefixOf(key) }
+  const apiKey = { ...record, created_at: presentInstant(), revoked_at: null, last_used_at: null }
+  const isFull = active === ACTIVE_KEYS_MAX
+  return {
+    changes: isFull ? {} : { [`key ${id}`]: `${user} bot-${id}` },
+    async perform(store) {
+      const inserted = await store.insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
+      assert.equal(inserted, isFull ? 'at limit' : 'stored')
+    },
+  }
+}
+
+function revoke(user: string, { id, name }: Key): Act {
+  const now = presentInstant()
+  return {
+    changes: { [`key ${id}`]: `${user} ${name} revoked ${now}` },
+    async perform(store) {
+      assert.equal((await store.revokeApiKey(user, id, now))?.revoked_at, now)
+    },
+  }
+}
+
+const FIELDS = { name: 'Survival', edition: 'java', version: null, listing_kind: null }
+
+function register(user: string): Act {
+  const id = randomUUID()
+  const now = presentInstant()
+  const address = `${id}.example.com`
+  const fields = { ...FIELDS, slug: id, address, status: 'draft', organization_id: null }
+  return {
+    changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
+    async perform(store) {
+      assert.equal(await store.insertServer(user, id, fields, now), 'written')
+    },
+  }
+}
+
+/** Publishes a draft, or unpublishes a published server. */
+function publish(content: Content, user: string, id: string): Act {
+  const now = presentInstant()
+  const name = `server ${user} ${id}`
+  const [address = '', before] = content[name]!.split(' ')
+  const status = before === 'published' ? 'draft' : 'published'
+  return {
+    changes: { [name]: `${address} ${status} ${now}` },
+    async perform(store) {
+      assert.equal(await setStatus(store, user, id, status, now), true)
+    },
+  }
+}
+
+function remove(user: string, id: string): Act {
+  return {
+    changes: { [`server ${user} ${id}`]: null },
+    async perform(store) {
+      assert.equal(await removeServer(store, user, id, presentInstant()), true)
+    },
+  }
+}
+
+/** Adds all these servers, or updates all of them, in one batch. */
+function importServers(user: string): Act {
+  const now = presentInstant()
+  const entries = Array.from({ length: IMPORTED }, (_, index) => ({
+    name: 'Survival',
+    slug: `imported-${index}`,
+    address: `imported-${index}.example.com`,
+  }))
+  const changes = entries.map(({ slug, address }) => [
+    `server ${user} ${slug}`,
+    `${address} published ${now}`,
+  ])
+  return {
+    changes: Object.fromEntries(changes) as Changes,
+    async perform(store) {
+      const { added, updated } = await store.saveServers(user, null, entries, now)
+      assert.equal(added + updated, IMPORTED)
+    },
+  }
+}

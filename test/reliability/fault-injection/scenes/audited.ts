@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import type { Scene } from './dashboard-scene.ts'
+import type { Dump } from '../tables.ts'
+import { EMAILS } from './visits.ts'
+
+/** An entry that an act leaves in the audit log: the user, the action and its subject. */
+export type Entry = readonly [userId: string, action: string, subject: string]
+
+/** An id that the act creates. */
+export const NEW = '(new)'
+
+/**
+ * The audit entries of each visit, by the visit's name. They are listed here and not taken from the
+ * program, so that the program cannot forget one unnoticed.
+ */
+export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[]>> {
+  const { user, otherSession, keys, organization, emptyOrganization, otherOrganization, bob } =
+    scene
+  const by = (action: string, subject: string): Entry => [user.id, action, subject]
+  return {
+    'POST /sign-in': [by('sign-in', user.email)],
+    'a wrong password': [by('sign-in refused', user.email)],
+    'POST /sign-out': [by('sign-out', user.email)],
+    'POST /sign-up': [[NEW, 'sign-up', EMAILS.signedUp]],
+    'POST /dashboard/account/email': [by('e-mail changed', EMAILS.changed)],
+    'POST /dashboard/account/password': [by('password changed', user.email)],
+    'POST /dashboard/account/sessions': [by('sign-out everywhere', user.email)],
+    'ending a session': [by('session ended', otherSession)],
+    'POST /dashboard/api': [by('key issued', NEW)],
+    'a key after an old sign-in': [by('key issued', NEW)],
+    'POST /dashboard/api/:id/delete': [by('key revoked', keys[0]!.id)],
+    'POST /dashboard/api/leaked': keys.map(({ id }) => by('key revoked', id)),
+    'POST /dashboard/organizations': [by('organization made', NEW)],
+    'POST /dashboard/organizations/:id/remove': [by('organization deleted', emptyOrganization)],
+    'POST /dashboard/organizations/:id/members/withdraw': [
+      by('invitation withdrawn', organization),
+    ],
+    'POST /dashboard/organizations/:id/decline': [by('invitation declined', otherOrganization)],
+    'POST /dashboard/organizations/:id/members': [by('invited', organization)],
+    'POST /dashboard/organizations/:id/members/remove': [by('member removed', bob.id)],
+    'POST /dashboard/organizations/:id/return': [by('servers given back', organization)],
+    'POST /dashboard/organizations/:id/accept': [by('invitation accepted', otherOrganization)],
+  }
+}
+
+export const SETUP_ENTRIES = {
+  'POST /setup/:token': [[NEW, 'sign-up', EMAILS.signedUp]],
+} as const
+
+/**
+ * Throws unless exactly these entries are new in the audit log. Both dumps have been through
+ * `shapeOf`.
+ */
+export function assertAudited(
+  before: Dump,
+  after: Dump,
+  wanted: readonly Entry[],
+  label: string,
+): void {
+  const known = new Set(before.get('audit_log'))
+  const written = (after.get('audit_log') ?? [])
+    .filter((row) => !known.has(row))
+    .map((row) => {
+      const { user_id, action, subject } = JSON.parse(row) as Record<string, string>
+      return [user_id, action, subject].join(' ')
+    })
+  assert.deepEqual(written.toSorted(), wanted.map((entry) => entry.join(' ')).toSorted(), label)
+}

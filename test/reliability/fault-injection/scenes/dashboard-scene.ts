@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { DatabaseConfig } from '../../../../src/database-url.ts'
+import { hashApiKey } from '../../../../src/listing/api-key.ts'
+import { presentInstant } from '../../../../src/listing/instant.ts'
+import { issueApiKey } from '../../../../src/listing/manage-api-keys.ts'
+import type { ServerFields } from '../../../../src/listing/servers/registered-server.ts'
+import type { Store } from '../../../../src/listing/store.ts'
+import { createUser, type User } from '../../../../src/listing/accounts/user.ts'
+import { NO_LISTINGS } from '../../../fixtures/listings.ts'
+import {
+  type OpenDatabase,
+  PASSWORD,
+  startDashboard,
+  type TestDashboard,
+} from '../../../fixtures/dashboard.ts'
+import type { Person } from '../../../fixtures/person.ts'
+import { postgresTables, sqliteTables, type Tables } from '../tables.ts'
+
+/** A dashboard with one of everything, and its tables. */
+export interface Scene {
+  dashboard: TestDashboard
+  tables: Tables
+  ada: Person
+  user: User
+  /** Another session of Ada. */
+  otherSession: string
+  keys: { id: string; key: string }[]
+  server: string
+  /** Deletes another server of Ada's, which can be undone. */
+  deletion: string
+  /** An import that waits for Ada, and what confirming it does. */
+  waiting: { id: string; fingerprint: string }
+  /**
+   * Ada's organization, with her server and one of a former member. Bob is a member, and Dan is
+   * invited.
+   */
+  organization: string
+  bob: User
+  /** Dan's invitation. */
+  invitation: string
+  /** An organization without servers or other members. */
+  emptyOrganization: string
+  /** Bob's organization, which has invited Ada. */
+  otherOrganization: string
+}
+
+export const SERVER: ServerFields = {
+  name: 'Survival',
+  address: 'play.example.com',
+  slug: 'survival',
+  edition: 'java',
+  status: 'published',
+  version: null,
+  listing_kind: null,
+  organization_id: null,
+}
+export const IMPORTED = [{ name: 'Imported', address: 'imported.example.com' }]
+const NOW = 1_700_000_000_000_000
+
+export async function openScene(t: TestContext, open: OpenDatabase): Promise<Scene> {
+  const { dashboard, tables } = await openEmptyScene(t, open)
+  const { store } = dashboard
+  const { person: ada, user } = await dashboard.signedIn('ada@example.com')
+  await dashboard.visitor().signIn('ada@example.com', PASSWORD)
+  const [newest] = await store.listSessions(user.id, presentInstant())
+  const { user: bob } = await dashboard.signedIn('bob@example.com')
+  const keys: Scene['keys'] = []
+  for (const name of ['one', 'two']) {
+    const issued = await issueApiKey(store, user.id, name, NOW)
+    if ('refused' in issued) throw new Error(issued.refused)
+    keys.push({ id: issued.apiKey.id, key: issued.key })
+  }
+  const server = randomUUID()
+  await store.insertServer(user.id, server, SERVER, NOW)
+  await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
+  const organizations = await makeOrganizations(store, user, bob)
+  const imports = await makeChanges(store, user)
+  await tables.remember()
+  const otherSession = newest!.id
+  const people = { ada, user, otherSession, bob }
+  return { dashboard, tables, ...people, keys, server, ...organizations, ...imports }
+}
+
+async function makeChanges(
+  store: Store,
+  { id: userId }: User,
+): Promise<Pick<Scene, 'deletion' | 'waiting'>> {
+  const now = presentInstant()
+  const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
+  await store.insertServer(userId, deleted, { ...SERVER, slug: 'deleted' }, NOW)
+  await store.changeServers(userId, { id: deletion, status: null, servers: [deleted] }, now)
+  await store.keepImport(userId, id, IMPORTED, now)
+  const { fingerprint } = await store.planServers(userId, IMPORTED)
+  return { deletion, waiting: { id, fingerprint } }
+}
+
+async function makeOrganizations(store: Store, ada: User, bob: User) {
+  const organizations = {
+    organization: randomUUID(),
+    emptyOrganization: randomUUID(),
+    otherOrganization: randomUUID(),
+  }
+  const { organization, emptyOrganization, otherOrganization } = organizations
+  await store.insertOrganization(ada.id, { id: organization, slug: 'guild', name: 'Guild' }, NOW)
+  const empty = { id: emptyOrganization, slug: 'empty', name: 'Empty' }
+  await store.insertOrganization(ada.id, empty, NOW)
+  const other = { id: otherOrganization, slug: 'other', name: 'Other' }
+  await store.insertOrganization(bob.id, other, NOW)
+
+  const left = createUser('left@example.com')
+  await store.insertUser(left)
+  const now = presentInstant()
+  for (const { email, id } of [bob, left]) {
+    await store.invite(ada.id, organization, email, 0, now)
+    await store.acceptInvitation(id, organization, 0, now)
+  }
+  for (const { id } of [ada, left])
+    await store.insertServer(id, randomUUID(), { ...SERVER, organization_id: organization }, NOW)
+  await store.removeMember(ada.id, organization, left.id)
+  await store.invite(ada.id, organization, 'dan@example.com', 0, now)
+  const [invited] = await store.listInvited(ada.id, organization, 0)
+  await store.invite(bob.id, otherOrganization, ada.email, 0, now)
+  return { ...organizations, invitation: invited!.id }
+}
+
+/** A dashboard without accounts, and the token of its setup link. */
+export async function openSetup(
+  t: TestContext,
+  open: OpenDatabase,
+): Promise<EmptyScene & { token: string }> {
+  const scene = await openEmptyScene(t, open)
+  const token = await scene.dashboard.store.keepSecret('setup', 'token-of-the-setup')
+  await scene.tables.remember()
+  return { ...scene, token }
+}
+
+type EmptyScene = Pick<Scene, 'dashboard' | 'tables'>
+
+async function openEmptyScene(t: TestContext, open: OpenDatabase): Promise<EmptyScene> {
+  const database = await open(t)
+  const dashboard = await startDashboard(t, { database, operators: ['ada@example.com'] })
+  const tables = await tablesOf(database)
+  t.after(tables.close)
+  // The first request loads the dashboard.
+  await dashboard.visitor().get('/sign-in')
+  return { dashboard, tables }
+}
+
+function tablesOf(database: DatabaseConfig): Tables | Promise<Tables> {
+  if (database.engine === 'postgres') return postgresTables(database.url)
+  if (database.engine === null) throw new Error(database.problem)
+  return sqliteTables(database.path)
+}

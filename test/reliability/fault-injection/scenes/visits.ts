@@ -1,0 +1,143 @@
+import { PASSWORD } from '../../../fixtures/dashboard.ts'
+import type { Scene } from './dashboard-scene.ts'
+import { serverVisits } from './server-visits.ts'
+import { posting, type Visit } from './visit.ts'
+
+const NEW_PASSWORD = 'another battery of horses'
+/** Addresses that the visits create. */
+export const EMAILS = { signedUp: 'new@example.com', changed: 'lovelace@example.com' }
+
+export function readingVisits({ keys, server, organization, waiting }: Scene): Visit[] {
+  const pages: [route: string, path?: string][] = [
+    ['/dashboard/api'],
+    ['/dashboard/api/:id/delete', `/dashboard/api/${keys[0]!.id}/delete`],
+    ['/dashboard/api/:id/replace', `/dashboard/api/${keys[0]!.id}/replace`],
+    ['/dashboard/api/:id/arrival', `/dashboard/api/${keys[0]!.id}/arrival`],
+    ['/dashboard/servers'],
+    ['/dashboard/servers/new'],
+    ['/dashboard/servers/preview.json'],
+    ['/dashboard/servers/export.csv'],
+    ['/dashboard/servers/export.json'],
+    ['/dashboard/servers/import'],
+    ['/dashboard/servers/import/:id', `/dashboard/servers/import/${waiting.id}`],
+    ['/dashboard/servers/:id', `/dashboard/servers/${server}`],
+    ['/dashboard/servers/:id/delete', `/dashboard/servers/${server}/delete`],
+    ['/dashboard/organizations'],
+    ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
+    ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
+    ['/dashboard/account'],
+    ['/dashboard/docs'],
+    ['/dashboard/operator'],
+  ]
+  const redirects: [route: string, path?: string][] = [
+    ['/'],
+    ['/dashboard'],
+    ['/dashboard/start'],
+    ['/sign-in'],
+  ]
+  return [
+    ...pages.map(([route, path]) => reading(route, path, 200)),
+    ...redirects.map(([route, path]) => reading(route, path, 303)),
+    { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
+  ]
+}
+
+function reading(route: string, path = route, status = 200): Visit {
+  return { name: `GET ${route}`, route: `get ${route}`, status, visit: (ada) => ada.get(path) }
+}
+
+/** Visits that change something without a password. */
+export function changingVisits(scene: Scene): Visit[] {
+  return [...serverVisits(scene), ...keyVisits(scene), ...organizationVisits(scene)]
+}
+
+function keyVisits({ keys, otherSession }: Scene): Visit[] {
+  const leaked = keys.map(({ key }) => key).join(' ')
+  return [
+    { ...posting('/dashboard/api', 200, { name: 'bot', form: 'f' }), repeated: 409 },
+    posting('/dashboard/api/:id/delete', 303, {}, `/dashboard/api/${keys[0]!.id}/delete`),
+    posting('/dashboard/api/leaked', 200, { leaked }),
+    posting('/sign-out', 303),
+    { ...posting('/dashboard/account/sessions', 303), repeated: 401 },
+    {
+      ...posting('/dashboard/account/sessions', 303, { session: otherSession }),
+      name: 'ending a session',
+      repeated: 404,
+    },
+  ]
+}
+
+function organizationVisits(scene: Scene): Visit[] {
+  const { organization, emptyOrganization, otherOrganization, bob, invitation } = scene
+  return [
+    {
+      ...posting('/dashboard/organizations', 303, { name: 'Red Stone', slug: 'red-stone' }),
+      repeated: 422,
+    },
+    under(organization, 'members', { email: 'eve@example.com' }),
+    { ...under(organization, 'members/withdraw', { invited: invitation }), repeated: 404 },
+    { ...under(organization, 'members/remove', { member: bob.id }), repeated: 404 },
+    under(organization, 'return'),
+    { ...under(otherOrganization, 'accept'), repeated: 404 },
+    { ...under(otherOrganization, 'decline'), repeated: 404 },
+    { ...under(emptyOrganization, 'remove'), repeated: 404 },
+  ]
+}
+
+/** Visits that check or set a password, which takes a while. */
+export function passwordVisits({ user }: Scene): Visit[] {
+  const signIn = { email: user.email, password: PASSWORD }
+  return [
+    { ...posting('/sign-in', 303, signIn), isStranger: true, beginsSession: true },
+    {
+      ...posting('/sign-in', 401, { ...signIn, password: NEW_PASSWORD }),
+      name: 'a wrong password',
+      isStranger: true,
+    },
+    {
+      ...posting('/sign-up', 303, { email: EMAILS.signedUp, password: PASSWORD }),
+      repeated: 422,
+      isStranger: true,
+      beginsSession: true,
+    },
+    {
+      ...posting('/dashboard/account/email', 303, {
+        email: EMAILS.changed,
+        password: PASSWORD,
+      }),
+    },
+    {
+      ...posting('/dashboard/account/password', 303, {
+        'new-password': NEW_PASSWORD,
+        password: PASSWORD,
+      }),
+      repeated: 401,
+      beginsSession: true,
+    },
+    {
+      ...posting('/dashboard/api', 200, { name: 'late', form: 'g', password: PASSWORD }),
+      name: 'a key after an old sign-in',
+      isLate: true,
+      repeated: 409,
+    },
+  ]
+}
+
+/** Visits to a dashboard without accounts. */
+export function setupVisits(token: string): Visit[] {
+  const fields = { email: EMAILS.signedUp, password: PASSWORD }
+  return [
+    { ...reading('/setup/:token', `/setup/${token}`), isStranger: true },
+    {
+      ...posting('/setup/:token', 303, fields, `/setup/${token}`),
+      repeated: 404,
+      isStranger: true,
+      beginsSession: true,
+    },
+  ]
+}
+
+function under(id: string, act: string, fields: Record<string, string> = {}): Visit {
+  const path = `/dashboard/organizations/${id}/${act}`
+  return posting(`/dashboard/organizations/:id/${act}`, 303, fields, path)
+}

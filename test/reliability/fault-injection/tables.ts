@@ -1,0 +1,101 @@
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+
+/** All rows as JSON, by table. */
+export type Dump = Map<string, string[]>
+
+/** Reads and restores the content of a database, without the tested code. */
+export interface Tables {
+  dump(): Promise<Dump>
+  /** Saves the present content. */
+  remember(): Promise<void>
+  /** Restores the saved content. */
+  restore(): Promise<void>
+  close(): Promise<void>
+}
+
+export function sqliteTables(path: string): Tables {
+  const database = new DatabaseSync(path, { timeout: 1_000, enableForeignKeyConstraints: false })
+  database.exec('PRAGMA synchronous = OFF')
+  const names = database
+    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
+    .all()
+    .map(({ name }) => String(name))
+  const selects = names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`)] as const)
+  return {
+    async dump() {
+      return new Map(selects.map(([name, select]) => [name, select.all().map(toText).toSorted()]))
+    },
+
+    async remember() {
+      database.exec(`ATTACH ':memory:' AS remembered`)
+      for (const name of names)
+        database.exec(`CREATE TABLE remembered."_${name}" AS SELECT * FROM main."${name}"`)
+    },
+
+    async restore() {
+      // Empty all tables first, because triggers delete rows of other tables.
+      const deletes = names.map((name) => `DELETE FROM main."${name}";`)
+      const inserts = names.map(
+        (name) => `INSERT INTO main."${name}" SELECT * FROM remembered."_${name}";`,
+      )
+      database.exec(`BEGIN IMMEDIATE; ${deletes.join(' ')} ${inserts.join(' ')} COMMIT`)
+    },
+
+    async close() {
+      database.close()
+    },
+  }
+}
+
+function toText(row: object): string {
+  const entries = Object.entries(row).map(([name, value]) => [
+    name,
+    value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value,
+  ])
+  return JSON.stringify(Object.fromEntries(entries))
+}
+
+export async function postgresTables(url: string): Promise<Tables> {
+  const client = new pg.Client(url)
+  client.on('error', () => {})
+  await client.connect()
+  const { rows } = await client.query(
+    `SELECT relname AS name FROM pg_class
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`,
+  )
+  const names = rows.map(({ name }) => String(name)).toSorted(lastWritten)
+  const dumps = names.map(
+    (name) =>
+      `SELECT '${name}' AS name, coalesce(array_agg(to_jsonb(t)::text ORDER BY to_jsonb(t)::text), '{}') AS rows FROM "${name}" AS t`,
+  )
+  const copies = names.map(
+    (name) => `DELETE FROM "${name}"; INSERT INTO "${name}" SELECT * FROM remembered."${name}";`,
+  )
+  return {
+    async dump() {
+      if (dumps.length === 0) return new Map()
+      const found = await client.query<{ name: string; rows: string[] }>(dumps.join(' UNION ALL '))
+      return new Map(found.rows.map(({ name, rows }) => [name, rows]))
+    },
+
+    async remember() {
+      const made = names.map((name) => `CREATE TABLE remembered."${name}" AS TABLE "${name}";`)
+      await client.query(`CREATE SCHEMA remembered; ${made.join(' ')}`)
+    },
+
+    async restore() {
+      // A replica role disables foreign keys and most triggers.
+      await client.query(
+        `BEGIN; SET LOCAL session_replication_role = replica; ${copies.join(' ')} COMMIT`,
+      )
+    },
+
+    close: () => client.end(),
+  }
+}
+
+/** Restored last, because triggers write to this table while others are restored. */
+function lastWritten(a: string, b: string): number {
+  return Number(a === 'listing_revisions') - Number(b === 'listing_revisions')
+}

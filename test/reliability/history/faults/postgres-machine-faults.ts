@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Cluster } from '../../../fixtures/postgres/cluster.ts'
+import { asAdmin } from '../../../fixtures/postgres/database.ts'
+import { type Commit, type Fault, SHORT_STAY, type Stay, withEffect } from './fault.ts'
+import { insist } from './insist.ts'
+import type { Machine } from './machine.ts'
+import { AFTER_CRASH, AFTER_WAIT } from './postgres-faults.ts'
+import { type SetClock, stepClock } from './set-clock.ts'
+import type { SmallDisk } from './small-disk.ts'
+
+/** Time after which an operator restarts a server that has its disk back but does not recover. */
+const PATIENCE_MS = 4_000
+/** All files of the server except those that it reads at its start. */
+const SERVER_FILES = /^[0-9A-F]{24}$|^[0-9]+(_fsm|_vm)?$/
+
+/** A clock and a disk for the server, and clocks for the services. */
+export interface PostgresMachine extends Machine {
+  server: SetClock
+}
+
+/**
+ * These faults belong in one group with those of the server, because what sleeps in the server
+ * sleeps by its clock.
+ */
+export function machineFaults(
+  cluster: Cluster,
+  url: string,
+  { server, disk }: PostgresMachine,
+  stay = SHORT_STAY,
+): Record<string, Fault> {
+  return {
+    ...withEffect(AFTER_WAIT, { 'server clock set back': setBack(server) }),
+    ...withEffect(AFTER_CRASH, {
+      'disk full': fillDisk(cluster, url, disk, stay),
+      'disk read-only': protectDisk(cluster, url, disk, stay),
+    }),
+  }
+}
+
+/**
+ * Sets the clock back only. A clock that is set forward says that a second has passed, and no
+ * promise covers that.
+ */
+function setBack(clock: SetClock): Commit {
+  return async (random, { operations }) => {
+    operations.push(stepClock(clock, -Math.floor(random.between(2, 10)), 'step'))
+    return {}
+  }
+}
+
+/**
+ * A server that needs another segment of its log stops until it gets one. A fresh server always
+ * needs one.
+ */
+function fillDisk(cluster: Cluster, url: string, disk: SmallDisk, stay: Stay): Commit {
+  return async (random) => {
+    disk.fill()
+    if (random.chance(0.7))
+      await asAdmin(url, (client) => client.query('SELECT pg_switch_wal()')).catch(() => {})
+    await delay(stay(random, 200, 2_000))
+    disk.empty()
+    await ensureRunning(cluster, url)
+    return {}
+  }
+}
+
+function protectDisk(cluster: Cluster, url: string, disk: SmallDisk, stay: Stay): Commit {
+  return async (random) => {
+    const count = disk.protect(SERVER_FILES)
+    await delay(stay(random, 200, 2_000))
+    disk.unprotect()
+    await ensureRunning(cluster, url)
+    return count > 0 ? {} : null
+  }
+}
+
+/** The server may have given up, be about to, or not know that the disk works again. */
+async function ensureRunning(cluster: Cluster, url: string): Promise<void> {
+  let begun = performance.now()
+  await insist(url, 'SELECT pg_switch_wal()', async () => {
+    if (await cluster.isRunning()) {
+      if (performance.now() - begun < PATIENCE_MS) return
+      await cluster.stop('immediate').catch(() => {})
+    }
+    await cluster.start().catch(() => {})
+    begun = performance.now()
+  })
+}

@@ -1,0 +1,77 @@
+import pg from 'pg'
+import { AuthenticationFault } from '../../../../src/listing/faults.ts'
+import { SERVERS_MAX, type ServerRow } from '../../../../src/listing/servers/server.ts'
+import type { ServingStore } from '../../../../src/listing/store.ts'
+
+/**
+ * Flaws of an engine. One is the obvious UPDATE, which stamps with a time from before it waited for
+ * the row. The other is correct, but answers before the commit is on the disk and does not notice a
+ * crash.
+ */
+export type Flaw = 'the plain UPDATE' | 'asynchronous commit without the epoch row'
+
+const STATEMENTS: Record<Flaw, string> = {
+  'the plain UPDATE': `
+    UPDATE api_keys SET last_used_at = clock_timestamp()
+    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 second')`,
+  'asynchronous commit without the epoch row': `
+    WITH locked AS MATERIALIZED (
+      SELECT id FROM api_keys
+      WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 second')
+      FOR NO KEY UPDATE SKIP LOCKED
+    )
+    UPDATE api_keys SET last_used_at = clock_timestamp() FROM locked WHERE api_keys.id = locked.id`,
+}
+
+interface KeyRow {
+  id: string
+  user_id: string
+  revoked_at: Date | null
+}
+
+export function openFlawedEngine(
+  url: string,
+  flaw: Flaw,
+): Pick<ServingStore, 'claim'> & { close(): Promise<void> } {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 24,
+    application_name: 'server-listing',
+    options: flaw === 'the plain UPDATE' ? '' : '-c synchronous_commit=off',
+  })
+  pool.on('error', () => {})
+  pool.on('connect', (client) => client.on('error', () => {}))
+
+  async function rowsOf<Row extends pg.QueryResultRow>(
+    text: string,
+    value: unknown,
+  ): Promise<Row[]> {
+    return (await pool.query<Row>(text, [value])).rows
+  }
+
+  return {
+    async claim(keyHash) {
+      try {
+        const [found] = await rowsOf<KeyRow>(
+          'SELECT id, user_id, revoked_at FROM api_keys WHERE key_hash = $1',
+          keyHash,
+        )
+        if (found === undefined) return { outcome: 'unknown' }
+        const { id: apiKeyId, user_id: userId, revoked_at } = found
+        if (revoked_at !== null) return { outcome: 'revoked', apiKeyId }
+        const rows = await rowsOf<ServerRow>(
+          `SELECT id, name, slug, host_label, edition, status, version, listing_kind FROM servers
+           WHERE created_by = $1 AND organization_id IS NULL
+           ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}`,
+          userId,
+        )
+        const { rowCount } = await pool.query(STATEMENTS[flaw], [apiKeyId])
+        if (rowCount === 0) return { outcome: 'limited', apiKeyId }
+        return { outcome: 'granted', apiKeyId, userId, revision: crypto.randomUUID(), rows }
+      } catch (cause) {
+        throw new AuthenticationFault('the database failed', { cause })
+      }
+    },
+    close: () => pool.end(),
+  }
+}

@@ -1,0 +1,171 @@
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { suite, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { notFound } from '../../../../src/api/responses.ts'
+import type { Response } from '../../../../src/http/message.ts'
+import type { ServingStore } from '../../../../src/listing/store.ts'
+import { systemClock } from '../../../../src/sqlite/claims/clock.ts'
+import { openServingSqliteStore } from '../../../../src/sqlite/serving-store.ts'
+import { openSqliteStore } from '../../../../src/sqlite/store.ts'
+import { eventually } from '../../../fixtures/eventually.ts'
+import { temporaryFolder } from '../../../fixtures/folder.ts'
+import { commitFault, type Touched } from '../faults/fault.ts'
+import type { Random } from '../../../fixtures/random.ts'
+import { now } from '../record/record.ts'
+import type { Scene } from '../traffic/scene.ts'
+import { keepStamps, readStamps } from '../record/sqlite-record.ts'
+import type { Invariant } from '../record/violation.ts'
+import { type Flaw, openFlawedEngine } from './sqlite-engine.ts'
+import {
+  assertCaught,
+  assertNoAlarm,
+  type EngineOnTrial,
+  runTrial,
+  SEED,
+  type Trial,
+} from './trial.ts'
+
+/*
+ * The checker can see. It finds the flaw of each flawed engine by what clients see. Under the same
+ * traffic and faults, the real engine and the copy without a flaw raise no alarm.
+ */
+
+const TRIAL_MS = 2_200
+/** On a slow machine a trial continues until the lists were missing this often. */
+const OUTAGES_MIN = 6
+/** The clock is set at least this often. */
+const STEPS_MIN = 5
+/** Trials run at the same time because each of them mostly waits. */
+const AT_A_TIME = 5
+
+/** Invariants that find the flaw: with the store's record, and from clients alone. */
+const CAUGHT_BY: [Flaw, byStore: Invariant[], byClients: Invariant[] | null][] = [
+  ['check then set', ['I1', 'I7'], ['I1']],
+  ['claim kept after a failed list', ['I3', 'I6'], ['I3']],
+  ['key cached for 1.5 s', ['I1', 'I2', 'I4', 'I7'], ['I1', 'I2', 'I4']],
+  ['stamp on 429', ['I2', 'I5', 'I6', 'I7'], ['I2', 'I5']],
+  ['list cached for 1.5 s', ['I10'], ['I10']],
+  ['a claim that is not given back', ['I2', 'I3', 'I5'], null],
+  ['now and then a failure', ['I11'], ['I11']],
+  ['failures that go on', ['I11'], ['I11']],
+]
+
+suite('SQLite', { concurrency: AT_A_TIME }, () => {
+  test('the real engine raises no alarm', async (t) => {
+    assertNoAlarm(await tryEngine(t, SEED, openServingSqliteStore, { hasStamps: true }))
+  })
+
+  test('the copy without a flaw raises no alarm', async (t) => {
+    assertNoAlarm(await tryFlawed(t, SEED, 'nothing'))
+  })
+
+  for (const [flaw, byStore, byClients] of CAUGHT_BY)
+    test(`the checker finds this flaw: ${flaw}`, (t) =>
+      assertCaught(
+        t,
+        (seed) => tryFlawed(t, seed, flaw),
+        { by: byStore },
+        byClients === null ? null : { by: byClients },
+      ))
+
+  test('the checker finds an answer with the sentence of another status', async (t) => {
+    const trial = (seed: number) =>
+      tryEngine(t, seed, openServingSqliteStore, { hasStamps: true, distort: swapSentence })
+    await assertCaught(t, trial, { by: ['I8'] }, { by: ['I8'] })
+  })
+
+  test('the checker finds a limit by a clock that is set', async (t) => {
+    const trial = (seed: number) => trySteppedClock(t, seed)
+    await assertCaught(t, trial, { by: ['I1'] }, { by: ['I1'] })
+  })
+})
+
+/**
+ * Runs the real engine on a wall clock that jumps two seconds ahead whenever a client has got its
+ * 200.
+ */
+async function trySteppedClock(t: TestContext, seed: number): Promise<Trial> {
+  let ahead = 0
+  const clock = { ...systemClock, monotonic: () => now() + ahead }
+  return tryEngine(t, seed, (path) => openServingSqliteStore(path, clock), {
+    hasStamps: false,
+    async disturb({ operations }, _, isOver) {
+      for (let steps = 0; steps < STEPS_MIN || !isOver(); steps += 1) {
+        const before = operations.length
+        await eventually(async () =>
+          operations
+            .slice(before)
+            .some(({ operation, status }) => operation === 'get' && status === 200),
+        )
+        ahead += 2_000_000
+        await delay(100)
+      }
+    },
+  })
+}
+
+async function tryFlawed(t: TestContext, seed: number, flaw: Flaw): Promise<Trial> {
+  return tryEngine(t, seed, async (path) => openFlawedEngine(path, flaw), { hasStamps: true })
+}
+
+interface Trying extends Pick<EngineOnTrial, 'distort'> {
+  /** True if the stamps are instants of the record's clock. */
+  hasStamps: boolean
+  /** By default, the table of servers is missing now and then. */
+  disturb?: EngineOnTrial['disturb']
+}
+
+async function tryEngine(
+  t: TestContext,
+  seed: number,
+  open: (path: string) => Promise<Pick<ServingStore, 'claim'> & { close(): unknown }>,
+  { hasStamps, distort, disturb }: Trying,
+): Promise<Trial> {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const operator = await openSqliteStore(path, { create: true })
+  keepStamps(path)
+  const store = await open(path)
+  t.after(async () => {
+    await store.close()
+    await operator.close()
+  })
+  const engine: EngineOnTrial = {
+    store,
+    operator,
+    readRecord: ({ subjects }) =>
+      hasStamps ? readStamps(path, subjects) : { stamps: null, lastUses: null },
+    disturb: disturb ?? ((scene, random, isOver) => failLists(path, scene, random, isOver)),
+    ...(distort === undefined ? {} : { distort }),
+  }
+  return runTrial(t, engine, seed, TRIAL_MS)
+}
+
+/** Renames the table of servers now and then. */
+async function failLists(
+  path: string,
+  scene: Scene,
+  random: Random,
+  isOver: () => boolean,
+): Promise<void> {
+  const database = new DatabaseSync(path, { timeout: 1_000 })
+  // With this, views keep the old name of a renamed table, so that they miss it.
+  database.exec('PRAGMA legacy_alter_table = ON')
+  for (let times = 0; times < OUTAGES_MIN || !isOver(); times += 1) {
+    await delay(random.between(100, 300))
+    await commitFault('servers missing', { effect: { failures: ['list'] }, commit }, random, scene)
+  }
+  database.close()
+
+  async function commit(): Promise<Touched> {
+    database.exec('ALTER TABLE servers RENAME TO elsewhere')
+    await delay(random.between(50, 250))
+    database.exec('ALTER TABLE elsewhere RENAME TO servers')
+    return {}
+  }
+}
+
+/** Returns a 429 with the sentence of a 404. */
+function swapSentence(response: Response): Response {
+  return response.status === 429 ? { ...notFound, status: 429 } : response
+}

@@ -1,0 +1,152 @@
+import { type Mutant, witness } from './mutant.ts'
+
+/** Mistakes in the rules of the dashboard, and in how commands work on a store. */
+export const DASHBOARD: Mutant[] = [
+  {
+    name: 'failed-attempt-stays-counted',
+    file: 'src/dashboard/account/attempts.ts',
+    from: '    await bestEffort(dashboard, () => store.forgetAttempts([], taken), undefined)\n',
+    to: '    void taken\n',
+    noticedBy: witness(
+      'test/dashboard/account/attempt-bounds.test.ts',
+      'an attempt that ends in a fault does not count',
+    ),
+  },
+  {
+    name: 'wrong-passwords-counted-by-user',
+    file: 'src/dashboard/account/attempts.ts',
+    from: "subjectOf('session', userId, String(startedAt))",
+    to: "subjectOf('session', userId, String(startedAt - startedAt))",
+    noticedBy: witness(
+      'test/dashboard/account/attempts.test.ts',
+      'wrong passwords in one session don’t block another',
+    ),
+  },
+  {
+    name: 'wrong-passwords-per-account-unlimited',
+    file: 'src/dashboard/account/attempts.ts',
+    from: 'attemptsMax: WRONG_PASSWORDS_OF_ACCOUNT_MAX',
+    to: 'attemptsMax: 10 * WRONG_PASSWORDS_OF_ACCOUNT_MAX',
+    noticedBy: witness(
+      'test/dashboard/account/attempt-bounds.test.ts',
+      'one account accepts at most 100 wrong passwords',
+    ),
+  },
+  {
+    name: 'ended-session-issues-a-key',
+    file: 'src/dashboard/keys/issue.ts',
+    from: "  if ((await accounts.readSession(cookieOf(c))) === null) return c.redirect('/sign-in', 303)\n",
+    to: '  void [accounts, cookieOf]\n',
+    noticedBy: witness(
+      'test/dashboard/abuse.test.ts',
+      'that ends while the service checks its password issues no key',
+    ),
+  },
+  {
+    name: 'ended-session-changes-the-account',
+    file: 'src/dashboard/account/account.ts',
+    from: "  if (session === null) return { message: 'Your session has ended. Sign in again.' }\n",
+    to: '  void session\n',
+    noticedBy: witness(
+      'test/dashboard/abuse.test.ts',
+      'checks its password changes no address or password',
+    ),
+  },
+  {
+    name: 'counts-lost-at-close',
+    file: 'src/usage/use-counter.ts',
+    from: '      clearInterval(timer)\n      await write()\n',
+    to: '      clearInterval(timer)\n',
+    noticedBy: witness(
+      'test/dashboard/keys/usage.test.ts',
+      'closing the counter writes its counts',
+    ),
+  },
+  {
+    name: 'count-place-of-other-counts',
+    file: 'src/usage/counts.ts',
+    from: 'countPlace?.owner === owner',
+    to: 'typeof countPlace?.owner === typeof owner && countPlace?.owner !== null',
+    noticedBy: witness('test/dashboard/keys/usage.test.ts', 'number of the last minute'),
+  },
+  {
+    name: 'counted-keys-unlimited',
+    file: 'src/usage/counts.ts',
+    from: 'ids.length === COUNTED_MAX) return known',
+    to: 'ids.length === 2 * COUNTED_MAX) return known',
+    noticedBy: witness(
+      'test/dashboard/keys/usage.test.ts',
+      'at most 200,000 keys between two writes',
+    ),
+  },
+  {
+    name: 'counts-written-twice-at-once',
+    file: 'src/usage/use-counter.ts',
+    from: 'writing = writing.then(writeSlices)',
+    to: 'writing = writeSlices()',
+    noticedBy: witness(
+      'test/dashboard/keys/usage.test.ts',
+      'a second write starts after the first has ended',
+    ),
+  },
+  {
+    name: 'token-buckets-never-evicted',
+    file: 'src/dashboard/request/token-bucket.ts',
+    from: 'if (length === 0) queues.delete(other)',
+    to: 'if (length < 0) queues.delete(other)',
+    noticedBy: witness(
+      'test/reliability/dashboard/token-bucket.test.ts',
+      'the idle ones are evicted',
+    ),
+  },
+  {
+    name: 'deleted-key-not-audited',
+    file: 'src/dashboard/keys/routes.ts',
+    from: "    await audit(dashboard, c, 'key revoked', userId, revoked.id)\n",
+    to: '',
+    noticedBy: witness(
+      'test/dashboard/account/acts.test.ts',
+      'each request that changes something writes its entry',
+    ),
+  },
+  {
+    name: 'failed-audit-entry-not-logged',
+    file: 'src/dashboard/request/best-effort.ts',
+    from: '    onFault(fault)\n    return otherwise',
+    to: '    void onFault\n    return otherwise',
+    noticedBy: witness(
+      'test/dashboard/account/acts.test.ts',
+      'if the audit log fails, the service logs a fault',
+    ),
+  },
+  {
+    name: 'store-left-open-by-a-command',
+    file: 'src/cli/context.ts',
+    from: '  } finally {\n    await store.close()\n  }',
+    to: '  } finally {\n    void store\n  }',
+    noticedBy: witness(
+      'test/cli/context.test.ts',
+      'the store is closed after each command, even a failed one',
+    ),
+  },
+  {
+    name: 'same-site-form-accepted',
+    file: 'src/dashboard/request/same-origin.ts',
+    from: "return secFetchSite === 'same-origin'",
+    to: "return secFetchSite.startsWith('same-')",
+    noticedBy: witness(
+      'test/dashboard/request/forms.test.ts',
+      'a form from another origin is refused',
+    ),
+  },
+  {
+    name: 'body-limit-trusts-content-length',
+    file: 'src/dashboard/request/guard.ts',
+    from: '    if (length > FORM_BYTES_MAX) return 413\n',
+    to: '',
+    noticedBy: witness(
+      'test/dashboard/request/forms.test.ts',
+      'other methods, types and sizes are refused',
+    ),
+  },
+]

@@ -1,0 +1,133 @@
+import { type Mutant, witness } from './mutant.ts'
+
+const REVISIONS = 'src/postgres/migrations/0006-listing-revisions.sql'
+const LISTINGS = 'test/postgres/listing-revisions.test.ts'
+
+/** Mistakes in PostgreSQL's schema, sessions and management. */
+export const POSTGRES: Mutant[] = [
+  {
+    name: 'role-decides-synchronous-commit',
+    file: 'src/postgres/pool.ts',
+    from: "  synchronous_commit: 'on',\n",
+    to: '',
+    noticedBy: witness('test/postgres/database.test.ts', 'settings cannot weaken a session'),
+  },
+  {
+    name: 'role-decides-read-only',
+    file: 'src/postgres/pool.ts',
+    from: "  default_transaction_read_only: 'off',\n",
+    to: '',
+    noticedBy: witness('test/postgres/database.test.ts', 'settings cannot weaken a session'),
+  },
+  {
+    name: 'new-owner-keeps-revision',
+    file: REVISIONS,
+    from: 'SELECT created_by FROM before_change UNION SELECT created_by FROM after_change',
+    to: 'SELECT created_by FROM before_change',
+    noticedBy: witness(LISTINGS, 'a server that changes its owner'),
+  },
+  {
+    name: 'replicated-rows-keep-revision',
+    file: REVISIONS,
+    from: 'ALTER TABLE servers ENABLE REPLICA TRIGGER servers_changed;\n',
+    to: 'ALTER TABLE servers DISABLE TRIGGER servers_changed;\n',
+    noticedBy: witness(LISTINGS, 'by a replica role are seen'),
+  },
+  {
+    name: 'replicated-truncate-keeps-revision',
+    file: REVISIONS,
+    from: 'ALTER TABLE servers ENABLE ALWAYS TRIGGER servers_truncated;\n',
+    to: '',
+    noticedBy: witness(LISTINGS, 'by a replica role are seen'),
+  },
+  {
+    name: 'functions-without-search-path',
+    file: REVISIONS,
+    from: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS',
+    to: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql AS',
+    noticedBy: witness(LISTINGS, 'whichever installation its search path'),
+  },
+  {
+    name: 'free-slot-tried-once',
+    file: 'src/management/api-keys.ts',
+    from: 'tries <= activeMax',
+    to: 'tries < 1',
+    noticedBy: witness('test/postgres/at-once.test.ts', 'five keys issued to one user at once'),
+  },
+  {
+    name: 'names-locked-in-the-order-of-the-caller',
+    file: 'src/postgres/management-connection.ts',
+    from: 'AS names (name) ORDER BY 1)',
+    to: 'AS names (name))',
+    noticedBy: witness('test/management/postgres.test.ts', 'that lock the same names'),
+  },
+  {
+    name: 'any-text-sent-as-a-uuid',
+    file: 'src/postgres/management-connection.ts',
+    from: 'isUuid(value.value) ? value.value : null',
+    to: 'value.value',
+    noticedBy: witness('test/management/postgres.test.ts', 'only the id itself equals an id'),
+  },
+  {
+    name: 'removed-user-not-locked',
+    file: 'src/management/accounts/removed-user.ts',
+    from: "  await transaction.lock('organizations', ids, 'remove')\n",
+    to: '',
+    noticedBy: witness('test/postgres/left-servers.test.ts', 'both owners of an organization'),
+  },
+  {
+    name: 'late-owner-locked-after-the-organization',
+    file: 'src/management/accounts/removed-user.ts',
+    from: "  if (stillLeft.some(({ created_by }) => !owners.includes(created_by))) return 'begin again'\n",
+    to: '  void stillLeft\n',
+    noticedBy: witness('test/postgres/lock-order.test.ts', 'while another leaves a server behind'),
+  },
+  {
+    name: 'owners-locked-after-the-organization',
+    file: 'src/management/servers/returned-servers.ts',
+    from: '        const owners = await lockOwners(transaction, ofOwner)\n        if (!(await ownsLocked(transaction, userId, organizationId))) return null\n',
+    to: '        if (!(await ownsLocked(transaction, userId, organizationId))) return null\n        const owners = await lockOwners(transaction, ofOwner)\n',
+    noticedBy: witness('test/postgres/lock-order.test.ts', 'while their user joins again'),
+  },
+  {
+    name: 'email-changed-beside-a-password-change',
+    file: 'src/management/accounts/email-changes.ts',
+    from: "          // A change of the password that runs now ends before this reads the hash.\n          await transaction.lock('users', [userId])\n",
+    to: '',
+    noticedBy: witness(
+      'test/postgres/accounts/password-changes.test.ts',
+      'waits for a password change',
+    ),
+  },
+  {
+    name: 'email-changed-with-an-outdated-password',
+    file: 'src/management/accounts/email-changes.ts',
+    from: "          if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'\n",
+    to: '          void checked\n',
+    noticedBy: witness('test/contract/postgres.test.ts', 'that its own user has now'),
+  },
+  {
+    name: 'email-change-waits-for-another',
+    file: 'src/management/accounts/email-changes.ts',
+    from: 'other.id <> users.id',
+    to: 'other.id <> other.id',
+    noticedBy: witness(
+      'test/postgres/accounts/password-changes.test.ts',
+      'swap their email addresses',
+    ),
+  },
+  {
+    name: 'counts-in-any-order',
+    file: 'src/postgres/use-counts.ts',
+    from: '         ORDER BY 2, 1\n',
+    to: '',
+    noticedBy: witness('test/postgres/at-once.test.ts', 'the same counts in opposite order'),
+  },
+  {
+    name: 'unreadable-file-is-a-missing-right',
+    file: 'src/postgres/refusals.ts',
+    from: "  if (code === '42501' && !RIGHTS.test(routine)) return null\n",
+    to: '',
+    noticedBy: witness('test/postgres/hosts-of.test.ts', 'only a lasting refusal'),
+  },
+]

@@ -1,0 +1,77 @@
+import { type Mutant, witness } from './mutant.ts'
+
+/** Mistakes in how the SQLite engine reacts to changes of its file, its clock or its disk. */
+export const SQLITE_FAULTS: Mutant[] = [
+  {
+    name: 'restored-row-numbers-not-read',
+    file: 'src/sqlite/claims/recent-claims.ts',
+    from: '    newest = Math.max(newest, Number(findNewest.get()?.number))\n',
+    to: '',
+    noticedBy: witness(
+      'test/sqlite/file/restore.test.ts',
+      'no request fails after a backup is restored',
+    ),
+  },
+  {
+    name: 'stamp-counts-for-another-key',
+    file: 'src/sqlite/claims/stamps.ts',
+    from: 'last !== 0 && values[at + 2] === tagOf(keyHash) ? last : 0',
+    to: 'last',
+    noticedBy: witness(
+      'test/sqlite/file/restore.test.ts',
+      'reuses the number of a key from before',
+    ),
+  },
+  {
+    name: 'restored-rows-compacted-unread',
+    file: 'src/sqlite/claims/compaction.ts',
+    from: 'if (findSchema.get()?.schema_version !== schema) return false\n',
+    to: '',
+    noticedBy: witness('test/sqlite/file/restore.test.ts', 'compaction after a restore keeps'),
+  },
+  {
+    name: 'stamp-of-the-future-kept',
+    file: 'src/sqlite/claims/stamps.ts',
+    from: 'if (stamp.monotonic <= now) continue',
+    to: 'if (stamp.monotonic <= Infinity) continue',
+    noticedBy: witness('test/sqlite/claims/recent-claims.test.ts', 'a stamp from the future'),
+  },
+  {
+    name: 'second-boot-does-not-wait',
+    file: 'src/sqlite/serving-store.ts',
+    from: '    await outlastOtherBoots(database, bootId)\n',
+    to: '',
+    noticedBy: witness('test/sqlite/claims/processes.test.ts', 'after a reboot the service waits'),
+  },
+  {
+    name: 'lost-files-are-served',
+    file: 'src/sqlite/file/file-watch.ts',
+    from: 'return lost === null ? claims.claimBatch(calls) : calls.map(() => lost)',
+    to: 'return claims.claimBatch(calls)',
+    noticedBy: witness('test/sqlite/file/held-files.test.ts', 'requests fail with one log line'),
+  },
+  {
+    name: 'change-in-a-lost-file-confirmed',
+    file: 'src/sqlite/management-connection.ts',
+    from: '    await watch?.confirm()\n',
+    to: '',
+    noticedBy: witness('test/sqlite/file/held-files.test.ts', 'does not confirm a change'),
+  },
+  {
+    name: 'large-log-reported-at-each-look',
+    file: 'src/sqlite/file/log-size.ts',
+    from: 'if (isLarge && !wasLarge)',
+    to: 'if (isLarge)',
+    noticedBy: witness('test/sqlite/file/log-size.test.ts', 'a WAL above 64 MB is logged once'),
+  },
+  {
+    name: 'mount-point-opened',
+    file: 'src/sqlite/database.ts',
+    from: '  assertNotMounted(path)\n',
+    to: '',
+    noticedBy: witness(
+      'test/reliability/system/mounted-file.system.ts',
+      'that is itself a mount point',
+    ),
+  },
+]

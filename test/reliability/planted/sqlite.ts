@@ -1,0 +1,136 @@
+import { type Mutant, witness } from './mutant.ts'
+
+/** Mistakes in the SQLite engine. */
+export const SQLITE: Mutant[] = [
+  {
+    name: 'stamps-before-reading-the-lists',
+    file: 'src/sqlite/claims/claims.ts',
+    from: '      recordClaims(batch)\n',
+    to: `      const real = clock
+      clock = { ...real, monotonic: () => batch.now }
+      recordClaims(batch)
+      clock = real
+`,
+    noticedBy: witness('test/sqlite/claims/stamps.test.ts', 'is stamped after its list is read'),
+  },
+  {
+    name: 'key-rows-outlive-a-change',
+    file: 'src/sqlite/claims/claims.ts',
+    from: '    keyRows.clear()\n',
+    to: '',
+    noticedBy: witness(
+      'test/sqlite/claims/key-rows.test.ts',
+      'sees what the service itself changes',
+    ),
+  },
+  {
+    name: 'key-rows-compared-by-their-start',
+    file: 'src/sqlite/claims/key-rows.ts',
+    from: 'if (tags[place] === tag && isAt(place, keyHash)) return',
+    to: 'if (tags[place] === tag) return',
+    noticedBy: witness('test/sqlite/claims/key-rows.test.ts', 'hashes that begin alike'),
+  },
+  {
+    name: 'claims-connection-writes-keys',
+    file: 'src/sqlite/claims/file-revision.ts',
+    from: '  database.setAuthorizer(authorize)\n',
+    to: '',
+    noticedBy: witness('test/sqlite/claims/key-rows.test.ts', 'cannot change a key or a server'),
+  },
+  {
+    name: 'key-number-reused',
+    file: 'src/sqlite/migrations/0001-init.sql',
+    from: 'PRIMARY KEY AUTOINCREMENT',
+    to: 'PRIMARY KEY',
+    noticedBy: witness('test/sqlite/schema.test.ts', 'is never reused'),
+  },
+  {
+    name: 'claims-outlive-their-key',
+    file: 'src/sqlite/migrations/0001-init.sql',
+    from: 'AFTER DELETE ON api_keys BEGIN\n  DELETE FROM uses WHERE api_key = old.serial;\n',
+    to: 'AFTER DELETE ON api_keys BEGIN\n',
+    noticedBy: witness('test/sqlite/schema.test.ts', 'are deleted with it, compacted or not'),
+  },
+  {
+    name: 'sixth-key-by-sql',
+    file: 'src/sqlite/migrations/0001-init.sql',
+    from: 'CREATE UNIQUE INDEX api_keys_active',
+    to: 'CREATE INDEX api_keys_active',
+    noticedBy: witness('test/sqlite/schema.test.ts', 'refuses a sixth active key'),
+  },
+  {
+    name: 'keys-outlive-their-user',
+    file: 'src/sqlite/migrations/0005-removed-with-user.sql',
+    from: '  DELETE FROM api_keys WHERE user_id = old.id;\n',
+    to: '',
+    noticedBy: witness('test/sqlite/schema.test.ts', 'deleting a user by any program'),
+  },
+  {
+    name: 'serving-lock-without-reading-the-pid',
+    file: 'src/sqlite/file/serving-lock.ts',
+    from: 'if (readHolder(lock) === process.pid) return',
+    to: 'return',
+    noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'loses the lock before it serves'),
+  },
+  {
+    name: 'serving-lock-deferred',
+    file: 'src/sqlite/file/serving-lock.ts',
+    from: "    lock.exec('BEGIN IMMEDIATE')\n",
+    to: "    lock.exec('BEGIN')\n",
+    noticedBy: {
+      equivalent: 'the pid is read next, and its SHARED lock keeps a second holder from committing',
+    },
+  },
+  {
+    name: 'migrates-before-locking',
+    file: 'src/sqlite/serving-store.ts',
+    from: '    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))\n    migrate(database)\n',
+    to: '    migrate(database)\n    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))\n',
+    noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'leaves an older schema alone'),
+  },
+  {
+    name: 'removed-user-keys-revoked-last',
+    file: 'src/management/accounts/removed-user.ts',
+    from: '  await endAccess(database, userId)\n',
+    to: '',
+    noticedBy: witness(
+      'test/sqlite/removed-user.test.ts',
+      'keys are revoked before the first batch',
+    ),
+  },
+  {
+    name: 'management-keeps-open-transaction',
+    file: 'src/sqlite/management-connection.ts',
+    from: '      rollBack(connection)\n',
+    to: '',
+    noticedBy: witness('test/sqlite/claims/after-a-failure.test.ts', 'a change after a failed one'),
+  },
+  {
+    name: 'overdue-transaction-not-rejected',
+    file: 'src/sqlite/management-connection.ts',
+    from: '      if (isOpen) reject(new Overdue())\n',
+    to: '      void reject\n',
+    noticedBy: witness('test/sqlite/management-connection.test.ts', 'waits for its own queue'),
+  },
+  {
+    name: 'statements-prepared-per-call',
+    file: 'src/sqlite/management-statements.ts',
+    from: '    statements.set(text, statement)\n',
+    to: '',
+    noticedBy: witness('test/sqlite/management-connection.test.ts', 'each is prepared once'),
+  },
+  {
+    name: 'management-with-synchronous-normal',
+    file: 'src/sqlite/database.ts',
+    from: "synchronous: 'FULL'",
+    to: "synchronous: 'NORMAL'",
+    noticedBy: witness('test/sqlite/synchronous.test.ts', 'a command commits with FULL'),
+  },
+  {
+    name: 'claims-with-synchronous-off',
+    file: 'src/sqlite/serving-store.ts',
+    from: "synchronous: 'NORMAL'",
+    to: "synchronous: 'OFF' as 'NORMAL'",
+    noticedBy: witness('test/sqlite/synchronous.test.ts', 'a service commits claims with NORMAL'),
+  },
+]

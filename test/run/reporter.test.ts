@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../fixtures/folder.ts'
+
+const REPORTER = fileURLToPath(new URL('reporter.ts', import.meta.url))
+const EXIT = new URL('exit.ts', import.meta.url).href
+
+function lastLines(t: TestContext, files: Record<string, string>) {
+  const folder = temporaryFolder(t)
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder, name), `import { suite, test } from 'node:test'\n${text}`)
+  const args = ['--test', '--test-concurrency=2', `--test-reporter=${REPORTER}`, `--import=${EXIT}`]
+  const { status, stdout } = spawnSync(process.execPath, args, {
+    cwd: folder,
+    encoding: 'utf8',
+    // Without NODE_TEST_CONTEXT, which makes a child report to this run.
+    env: { PATH: process.env.PATH, EXIT_GRACE_MS: '500', TEST_RESULTS: join(folder, 'results') },
+  })
+  const lines = stdout.trimEnd().split('\n')
+  const results = readFileSync(join(folder, 'results'), 'utf8').trimEnd().split('\n')
+  return { status, lines: lines.slice(lines.lastIndexOf('') + 1), results, stdout }
+}
+
+test('the last lines name and count the failed and skipped tests', (t) => {
+  const { status, lines } = lastLines(t, {
+    'a.test.mjs': `suite('outer', () => {
+        suite('inner', () => { test('is wrong', () => { throw new Error('no') }); test('is right', () => {}) })
+        test('is wrong as well', () => { throw new Error('no') })
+      })
+      test('is left out', (t) => t.skip())`,
+    'b.test.mjs': `import tests from './shared.mjs'\nsuite('elsewhere', tests)`,
+    'c.test.mjs': `import 'node:nothing'`,
+    'd.test.mjs': `import { after } from 'node:test'
+      suite('cannot be closed', () => { after(() => { throw new Error('no') }); test('is right', () => {}) })`,
+    'shared.mjs': `export default () => test('is wrong here', () => { throw new Error('no') })`,
+  })
+  assert.equal(status, 1)
+  assert.deepEqual(lines.toSorted(), [
+    '2 passed, 6 failed',
+    'failed: a.test.mjs: outer > inner > is wrong',
+    'failed: a.test.mjs: outer > is wrong as well',
+    'failed: b.test.mjs: elsewhere > is wrong here',
+    'failed: c.test.mjs: c.test.mjs',
+    'failed: d.test.mjs: cannot be closed',
+    'skipped: a.test.mjs: is left out',
+  ])
+  assert.equal(lines.at(-1), '2 passed, 6 failed')
+})
+
+test('when all tests pass, the last line counts them and nothing else is named', (t) => {
+  const { status, lines } = lastLines(t, { 'a.test.mjs': `test('is right', () => {})` })
+  assert.deepEqual([status, lines], [0, ['1 passed, 0 failed']])
+})
+
+test('a file without a test fails and is named', (t) => {
+  const { status, lines } = lastLines(t, {
+    'a.test.mjs': `suite('empty', () => {})`,
+    'b.test.mjs': `export default 'no tests'`,
+    'c.test.mjs': `test('is right', () => {})`,
+  })
+  assert.deepEqual(
+    [status, lines],
+    [
+      1,
+      [
+        'failed: a.test.mjs: it contains no test',
+        'failed: b.test.mjs: it contains no test',
+        '1 passed, 2 failed',
+      ],
+    ],
+  )
+})
+
+test('a process that does not exit is ended, and its file and open handles are named', (t) => {
+  const { status, lines, stdout } = lastLines(t, {
+    'a.test.mjs': `import { createServer } from 'node:net'
+      test('leaks a socket', () => { createServer().listen(0) })`,
+    'b.test.mjs': `test('is right', () => {})`,
+  })
+  assert.equal(status, 1)
+  assert.deepEqual(lines, [
+    'failed: a.test.mjs: its process did not exit after its tests',
+    '2 passed, 1 failed',
+  ])
+  assert.match(stdout, /a\.test\.mjs did not exit 500 ms after its last test\. Still open: .*TCP/)
+})
+
+test('the last lines also go to the file that TEST_RESULTS names', (t) => {
+  const { lines, results } = lastLines(t, { 'a.test.mjs': `test('is wrong', () => { throw 1 })` })
+  assert.deepEqual(lines, ['failed: a.test.mjs: is wrong', '0 passed, 1 failed'])
+  assert.deepEqual(results, lines)
+})

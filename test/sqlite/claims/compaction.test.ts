@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import type { Stamp } from '../../../src/sqlite/claims/stamps.ts'
+import { HASH, openRecent } from './open-recent.ts'
+
+/*
+ * Compaction merges claims into one row per key. A crash at any step leaves each key's last use
+ * readable.
+ */
+
+test("compaction keeps each key's last use and all claims of the last second", async (t) => {
+  const { database, recent, stamp, advance } = await openRecent(t)
+  const keys = 1_000
+  let appended = 0
+  // Slightly more than three generations, in batches with one step after each, as in the service.
+  while (appended < 110_000) {
+    database.exec('BEGIN IMMEDIATE')
+    for (let index = 0; index < 200; index += 1) {
+      recent.append((appended % keys) + 1, HASH, stamp())
+      appended += 1
+    }
+    database.exec('COMMIT')
+    recent.settle(true)
+    recent.compactStep()
+    advance(10)
+  }
+  const rows = Number(database.prepare('SELECT count(*) AS rows FROM uses').get()?.rows)
+  assert.ok(rows < 70_000, `${rows} rows are left`)
+  const compacted = Number(database.prepare('SELECT count(*) AS rows FROM last_uses').get()?.rows)
+  assert.equal(compacted, keys)
+  const stored = lastUses(database)
+  for (let serial = 1; serial <= keys; serial += 1)
+    assert.equal(recent.lastUse(serial, HASH), stored.get(serial))
+})
+
+test('a crash in the middle of a compaction leaves every last use readable', async (t) => {
+  const { path, database, recent, stamp, advance } = await openRecent(t)
+  for (let batch = 0; batch < 400; batch += 1) {
+    database.exec('BEGIN IMMEDIATE')
+    for (let index = 0; index < 100; index += 1)
+      recent.append(((batch * 7 + index) % 3_000) + 1, HASH, stamp())
+    database.exec('COMMIT')
+    recent.settle(true)
+    advance(10)
+  }
+  const expected = lastUses(database)
+  assert.equal(expected.size, 2_893)
+  for (let step = 0; step < 40; step += 1) {
+    recent.compactStep()
+    const again = new DatabaseSync(path)
+    assert.deepEqual(lastUses(again), expected)
+    again.close()
+  }
+})
+
+test('compaction starts at 32,768 rows, and each of its steps is short', async (t) => {
+  const { database, recent, stamp } = await openRecent(t)
+  const count = (table: string) =>
+    Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
+  const append = (from: number, to: number) => {
+    database.exec('BEGIN IMMEDIATE')
+    for (let serial = from; serial <= to; serial += 1) recent.append(serial, HASH, stamp())
+    database.exec('COMMIT')
+    recent.settle(true)
+  }
+  append(1, 32_767)
+  recent.compactStep()
+  assert.deepEqual([count('uses'), count('last_uses')], [32_767, 0])
+  append(32_768, 32_768)
+  recent.compactStep()
+  assert.deepEqual([count('uses'), count('last_uses')], [32_768, 512])
+  // Rows that arrive during a compaction wait for the next one.
+  append(1, 10)
+  for (let step = 0; step < 63; step += 1) recent.compactStep()
+  assert.deepEqual([count('uses'), count('last_uses')], [32_778, 32_768])
+  recent.compactStep()
+  assert.deepEqual([count('uses'), count('last_uses')], [30_730, 32_768])
+  for (let step = 0; step < 20; step += 1) recent.compactStep()
+  assert.deepEqual([count('uses'), count('last_uses')], [10, 32_768])
+})
+
+test('rows that come during a compaction wait until the next one starts after it', async (t) => {
+  const { database, recent } = await openRecent(t)
+  const expected = new Map<number, Stamp>()
+  let uses = 0
+  const append = (count: number, keys: number) => {
+    database.exec('BEGIN IMMEDIATE')
+    for (let index = 0; index < count; index += 1) {
+      uses += 1
+      const serial = 1 + (index % keys)
+      const stamp = { used_at: 1_800_000_000_000_000 + uses, monotonic: uses }
+      recent.append(serial, HASH, stamp)
+      expected.set(serial, stamp)
+    }
+    database.exec('COMMIT')
+    recent.settle(true)
+  }
+  const step = (times: number) => {
+    for (let taken = 0; taken < times; taken += 1) recent.compactStep()
+  }
+  append(32_768, 32_768)
+  step(1)
+  append(32_768, 1_000)
+  // To the end of the merge and one step into deleting its rows.
+  step(64)
+  append(1, 1)
+  step(200)
+  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
+  const compacted = database.prepare('SELECT api_key, used_at, monotonic FROM last_uses').all()
+  assert.equal(compacted.length, expected.size)
+  for (const { api_key, ...stamp } of compacted)
+    assert.deepEqual(stamp, expected.get(Number(api_key)), `key ${Number(api_key)}`)
+})
+
+test('a step takes no lock if there is nothing to compact', async (t) => {
+  const { path, recent } = await openRecent(t)
+  const other = new DatabaseSync(path)
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  recent.compactStep()
+})
+
+/** The monotonic stamp of each key's last use, as the next process reads it from the tables. */
+function lastUses(database: DatabaseSync): Map<unknown, unknown> {
+  const rows = database.prepare(`
+    SELECT api_key, monotonic FROM last_uses WHERE api_key NOT IN (SELECT api_key FROM uses)
+    UNION ALL
+    SELECT api_key, monotonic FROM (SELECT api_key, monotonic, max(number) FROM uses GROUP BY api_key)
+    ORDER BY api_key
+  `)
+  return new Map(rows.all().map(({ api_key, monotonic }) => [api_key, monotonic]))
+}

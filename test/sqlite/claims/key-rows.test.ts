@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { createHash, randomUUID } from 'node:crypto'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import {
+  createKeyRows,
+  KEY_ROW_BYTES,
+  KEY_ROWS_BYTES_MAX,
+} from '../../../src/sqlite/claims/key-rows.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { migrateSqlite } from '../../../src/sqlite/store.ts'
+import { claim } from '../../contract/keys/claim.ts'
+import { manualClock } from '../../fixtures/clock.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { addOwner } from '../../fixtures/service.ts'
+import { callWith, execElsewhere, nameOf, openClaims } from './open-claims.ts'
+
+/*
+ * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's
+ * transaction, proves that no other connection has changed the file.
+ */
+
+const CHANGES: [name: string, sql: string, before: string, after: string][] = [
+  ['a revoked key', 'UPDATE api_keys SET revoked_at = 1', 'granted', 'revoked'],
+  ['a key that is active again', 'UPDATE api_keys SET revoked_at = NULL', 'revoked', 'granted'],
+  ['a deleted key', 'DELETE FROM api_keys', 'granted', 'unknown'],
+  ['a deleted user', 'DELETE FROM users', 'granted', 'unknown'],
+]
+
+for (const [name, sql, before, after] of CHANGES)
+  test(`the next claim sees ${name}, by any connection or process`, async (t) => {
+    for (const change of [execElsewhere, execInProcess]) {
+      const { claims, path, clock, ada } = await openClaims(t)
+      if (before === 'revoked') execElsewhere(path, 'UPDATE api_keys SET revoked_at = 1')
+      const outcomes = () => claims.claimBatch([callWith(ada)])?.map(nameOf)
+      assert.deepEqual(outcomes(), [before])
+      clock.elapse(1_000)
+      assert.deepEqual(outcomes(), [before])
+      clock.elapse(1_000)
+      change(path, sql)
+      assert.deepEqual(outcomes(), [after])
+    }
+  })
+
+test('the next claim sees what the service itself changes', async (t) => {
+  const store = await openServingSqliteStore(join(temporaryFolder(t), 'listing.db'), manualClock())
+  t.after(() => store.close())
+  const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+  assert.equal((await claim(store, key)).outcome, 'granted')
+  assert.equal((await claim(store, key)).outcome, 'limited')
+  await store.revokeApiKey(user.id, keyId, 1)
+  assert.equal((await claim(store, key)).outcome, 'revoked')
+  const bob = await addOwner(store, 'bob@example.com')
+  assert.equal((await claim(store, bob.key)).outcome, 'granted')
+  await store.removeUser('bob@example.com')
+  assert.equal((await claim(store, bob.key)).outcome, 'unknown')
+})
+
+test('the connection that records claims cannot change a key or a server', async (t) => {
+  const { database } = await openClaims(t)
+  const writes = [
+    'UPDATE api_keys SET revoked_at = 1',
+    "UPDATE servers SET name = ''",
+    'DELETE FROM users',
+    "INSERT INTO servers (id, created_by, name, host_label, updated_at) VALUES ('', '', '', '', 1)",
+  ]
+  for (const sql of writes) assert.throws(() => database.exec(sql), /not authorized/)
+})
+
+test('a row is read once per version of the file', async (t) => {
+  const { database } = await openKeys(t, 2)
+  const rows = createKeyRows(database)
+  const first = rows.find(hashOf(1))
+  assert.equal(first?.serial, 1)
+  assert.equal(rows.find(hashOf(1)), first)
+  assert.equal(rows.find(hashOf(2))?.serial, 2)
+  rows.clear()
+  assert.notEqual(rows.find(hashOf(1)), first)
+  assert.deepEqual(rows.find(hashOf(1)), first)
+})
+
+test('hashes that begin alike belong to different keys', async (t) => {
+  const { database } = await openKeys(t, 1)
+  const rows = createKeyRows(database)
+  assert.equal(rows.find(hashOf(1))?.serial, 1)
+  for (let index = 8; index < 32; index += 1) {
+    const other = hashOf(1)
+    other[index]! ^= 1
+    assert.equal(rows.find(other), undefined)
+  }
+  assert.equal(rows.find(hashOf(1))?.serial, 1)
+})
+
+test('an unknown key is looked up each time', async (t) => {
+  const { database, add } = await openKeys(t, 0)
+  const rows = createKeyRows(database)
+  assert.equal(rows.find(hashOf(1)), undefined)
+  add(1)
+  assert.equal(rows.find(hashOf(1))?.serial, 1)
+})
+
+test('a full cache evicts a random row and stays correct', async (t) => {
+  const { database } = await openKeys(t, 100)
+  const drawn = [0, 0.999]
+  const rows = createKeyRows(database, 32, () => drawn.shift() ?? 0.5)
+  const kept = Array.from({ length: 32 }, (_, index) => rows.find(hashOf(index + 1)))
+  for (const serial of [33, 34]) assert.equal(rows.find(hashOf(serial))?.serial, serial)
+  for (let serial = 2; serial <= 31; serial += 1)
+    assert.equal(rows.find(hashOf(serial)), kept[serial - 1])
+  for (const serial of [1, 32]) {
+    assert.notEqual(rows.find(hashOf(serial)), kept[serial - 1])
+    assert.equal(rows.find(hashOf(serial))?.serial, serial)
+  }
+  for (let serial = 1; serial <= 100; serial += 1)
+    assert.equal(rows.find(hashOf(serial))?.serial, serial)
+})
+
+test('keys in turn that fill three quarters of the cache are read again once in fifty', async (t) => {
+  const [rowsMax, count] = [16_384, 12_500]
+  const { database } = await openKeys(t, count)
+  const rows = createKeyRows(database, rowsMax)
+  const find = () => Array.from({ length: count }, (_, index) => rows.find(hashOf(index + 1)))
+  find()
+  const before = find()
+  const read = find().filter((row, index) => row !== before[index])
+  assert.ok(read.length < count / 50, `${read.length} of ${count} rows were read again`)
+})
+
+test('a row with an id longer than a UUID is not cached', async (t) => {
+  const { database, add } = await openKeys(t, 0)
+  add(1, 'x'.repeat(36))
+  add(2, 'x'.repeat(37))
+  const rows = createKeyRows(database)
+  assert.equal(rows.find(hashOf(1)), rows.find(hashOf(1)))
+  assert.notEqual(rows.find(hashOf(2)), rows.find(hashOf(2)))
+})
+
+test('the memory of a full cache is within its bound', async (t) => {
+  const [rowsMax, count] = [16_384, 20_000]
+  const { database } = await openKeys(t, count)
+  const before = usedBytes()
+  const rows = createKeyRows(database, rowsMax)
+  for (let serial = 1; serial <= count; serial += 1) rows.find(hashOf(serial))
+  const perRow = (usedBytes() - before) / rowsMax
+  assert.equal(rows.find(hashOf(count))?.serial, count)
+  t.diagnostic(
+    `${perRow.toFixed()} bytes per row of at most ${KEY_ROW_BYTES}; at most ${KEY_ROWS_BYTES_MAX} bytes in all`,
+  )
+  assert.ok(perRow <= KEY_ROW_BYTES)
+})
+
+/** The memory that this process uses after a garbage collection. */
+function usedBytes(): number {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  const { heapUsed, arrayBuffers } = process.memoryUsage()
+  return heapUsed + arrayBuffers
+}
+
+const hashOf = (serial: number) => createHash('sha256').update(`${serial}`).digest()
+
+/** A file with keys numbered from 1, whose hashes follow from their numbers. */
+async function openKeys(t: TestContext, count: number) {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await migrateSqlite(path)
+  const database = new DatabaseSync(path)
+  t.after(() => database.close())
+  database.exec(`PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF`)
+  const insert = database.prepare(
+    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
+     VALUES (?, ?, ?, 'a', '', ?, 1, 1)`,
+  )
+  const add = (serial: number, id: string = randomUUID()) =>
+    void insert.run(serial, id, randomUUID(), hashOf(serial))
+  database.exec('BEGIN')
+  for (let serial = 1; serial <= count; serial += 1) add(serial)
+  database.exec('COMMIT')
+  return { database, add }
+}
+
+/** Changes the file in another process. */
+function execInProcess(path: string, sql: string): void {
+  const script = `new (require('node:sqlite').DatabaseSync)(process.argv[1]).exec(process.argv[2])`
+  execFileSync(process.execPath, ['-e', script, path, sql])
+}

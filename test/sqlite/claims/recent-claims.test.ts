@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
+import { BOOT, HASH, openRecent } from './open-recent.ts'
+
+/*
+ * Each key's last use, in memory and as the next process reads it. For compaction see
+ * compaction.test.ts.
+ */
+
+test('a rolled back claim is not remembered', async (t) => {
+  const { database, recent, stamp } = await openRecent(t)
+  database.exec('BEGIN IMMEDIATE')
+  recent.append(1, HASH, stamp())
+  database.exec('ROLLBACK')
+  recent.settle(false)
+  assert.equal(recent.lastUse(1, HASH), 0)
+})
+
+test('a key of any number has its last use, from the first claim on', async (t) => {
+  const { database, recent, stamp, advance } = await openRecent(t)
+  // Twice the largest number so far is the first one beyond the allocated space.
+  const serials = [1, 2, 3, 511, 1_022, 1_023, 5_000, 100_000]
+  const expected = new Map<number, number>()
+  for (const serial of serials) {
+    assert.equal(recent.lastUse(serial, HASH), 0)
+    advance(1)
+    const now = stamp()
+    database.exec('BEGIN IMMEDIATE')
+    recent.append(serial, HASH, now)
+    assert.equal(recent.lastUse(serial, HASH), 0)
+    database.exec('COMMIT')
+    recent.settle(true)
+    expected.set(serial, now.monotonic)
+    for (const [known, monotonic] of expected) assert.equal(recent.lastUse(known, HASH), monotonic)
+  }
+  for (const serial of [4, 510, 1_021, 1_024, 99_999, 1_000_000])
+    assert.equal(recent.lastUse(serial, HASH), 0)
+})
+
+test('only the newest stamps of the last second count from an earlier process', async (t) => {
+  const { path, database } = await openRecent(t)
+  const now = 86_400_000_000
+  database.exec(`INSERT INTO boots (boot_id) VALUES ('other')`)
+  for (const serial of [1, 2, 3, 4, 5]) insertKey(database, serial)
+  database.exec(`
+    INSERT INTO last_uses (api_key, used_at, monotonic, boot) VALUES
+      (1, 1, ${now - 1_000_000}, 1), (2, 1, ${now - 999_999}, 1), (3, 1, ${now - 1}, 2), (4, 1, ${now - 500}, 1);
+    INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES
+      (9, 4, 7, ${now - 300}, 1), (10, 4, 8, ${now - 200}, 1), (11, 5, 9, ${now - 100}, 1);
+  `)
+  const again = new DatabaseSync(path)
+  t.after(() => again.close())
+  const recent = createRecentClaims(again, BOOT, now)
+  const last = [1, 2, 3, 4, 5, 6].map((serial) => recent.lastUse(serial, HASH))
+  assert.deepEqual(last, [0, now - 999_999, 0, now - 200, now - 100, 0])
+  assert.equal(again.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
+  const wall = again.prepare('SELECT api_key, used_at FROM last_uses ORDER BY api_key').all()
+  assert.deepEqual(
+    wall.map(({ api_key, used_at }) => [api_key, used_at]),
+    [
+      [1, 1],
+      [2, 1],
+      [3, 1],
+      [4, 8],
+      [5, 9],
+    ],
+  )
+})
+
+test('the number of a failed commit is not reused: the commit may have succeeded', async (t) => {
+  const { database, recent, stamp } = await openRecent(t)
+  database.exec('BEGIN IMMEDIATE')
+  recent.append(1, HASH, stamp())
+  database.exec('COMMIT')
+  recent.settle(false)
+  assert.equal(recent.lastUse(1, HASH), 0)
+  database.exec('BEGIN IMMEDIATE')
+  recent.append(1, HASH, stamp())
+  database.exec('COMMIT')
+  recent.settle(true)
+  assert.notEqual(recent.lastUse(1, HASH), 0)
+})
+
+test('a stamp from the future limits its key for one second only', async (t) => {
+  const { path, database } = await openRecent(t)
+  const now = 86_400_000_000
+  insertKey(database, 1)
+  database.exec(`
+    INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES (9, 1, 7, ${now + 3_600_000_000}, 1)
+  `)
+  const lastUseAt = (at: number) => {
+    const again = new DatabaseSync(path)
+    t.after(() => again.close())
+    return createRecentClaims(again, BOOT, at).lastUse(1, HASH)
+  }
+  assert.equal(lastUseAt(now), now)
+  // A process that starts half a second later does not start the second anew.
+  assert.equal(lastUseAt(now + 500_000), now)
+  assert.equal(lastUseAt(now + 1_000_000), 0)
+})
+
+/** Inserts a key with this number; its hash starts with HASH. */
+function insertKey(database: DatabaseSync, serial: number): void {
+  database.exec(
+    `INSERT OR IGNORE INTO users VALUES ('ada', 'ada@example.com', '', 0, NULL, '', '')`,
+  )
+  const hash = HASH.with(31, serial)
+  database
+    .prepare(
+      `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
+       VALUES (?1, 'key ' || ?1, 'ada', 'bot', '', ?2, 1, ?1)`,
+    )
+    .run(serial, hash)
+}

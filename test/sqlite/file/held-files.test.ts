@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { suite, type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AuthenticationFault } from '../../../src/listing/faults.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import {
+  type ServingSqliteStore,
+  openServingSqliteStore,
+} from '../../../src/sqlite/serving-store.ts'
+import { claim } from '../../contract/keys/claim.ts'
+import { eventually } from '../../fixtures/eventually.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { addOwner } from '../../fixtures/service.ts'
+
+/*
+ * Another program removes or replaces files of the service. The service holds them open and would
+ * not notice by itself.
+ */
+
+suite('files of a service', { concurrency: true }, () => {
+  for (const name of ['', '-wal', '-shm', '-serving'])
+    for (const how of ['removed', 'replaced'] as const)
+      test(`once listing.db${name} is ${how}, requests fail with one log line`, async (t) => {
+        const { path, store, key, faults } = await openServed(t)
+        const file = `${path}${name}`
+        const aside = `${file}.aside`
+        renameSync(file, aside)
+        if (how === 'replaced') copyFileSync(aside, file)
+        await lost(store, key)
+        assert.equal(faults.length, 1)
+        assert.match(
+          String(faults[0]),
+          new RegExp(`listing\\.db${name} was removed or replaced.*restart the service`),
+        )
+        // The failure lasts as long as the file is missing.
+        await delay(1_200)
+        await assert.rejects(claim(store, key), AuthenticationFault)
+        assert.equal(faults.length, 1)
+        renameSync(aside, file)
+        await eventually(async () => (await answerTo(store, key)) === 'granted')
+      })
+})
+
+test('the service notices a lost file one second after its last look', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { path, store, key, faults } = await openServed(t)
+  renameSync(path, `${path}.aside`)
+  t.mock.timers.tick(999)
+  assert.equal(await answerTo(store, key), 'granted')
+  t.mock.timers.tick(1)
+  await eventually(async () => faults.length > 0)
+  assert.equal(await answerTo(store, key), 'AuthenticationFault')
+})
+
+test('the dashboard does not confirm a change in a file that has lost its path', async (t) => {
+  const { path, store } = await openServed(t)
+  rmSync(path)
+  const user = createUser('eve@example.com')
+  await assert.rejects(store.insertUser(user), /listing\.db was removed or replaced/)
+  await assert.rejects(store.listUsers(), /listing\.db was removed or replaced/)
+})
+
+test('the service notices a link that now points at another file', async (t) => {
+  const folder = temporaryFolder(t)
+  const [path, link] = [join(folder, 'listing.db'), join(folder, 'link.db')]
+  writeFileSync(path, '')
+  symlinkSync(path, link)
+  const { store, key } = await openServed(t, link)
+  rmSync(link)
+  symlinkSync(join(folder, 'other.db'), link)
+  await lost(store, key)
+})
+
+/** A serving store with one key, and the faults that it has logged. */
+async function openServed(
+  t: TestContext,
+  path = join(temporaryFolder(t), 'listing.db'),
+): Promise<{ path: string; store: ServingSqliteStore; key: string; faults: unknown[] }> {
+  const faults: unknown[] = []
+  const store = await openServingSqliteStore(path, undefined, (fault) => faults.push(fault))
+  t.after(() => store.close())
+  const { key } = await addOwner(store, 'ada@example.com')
+  return { path, store, key, faults }
+}
+
+async function answerTo(store: ServingSqliteStore, key: string): Promise<string> {
+  try {
+    return (await claim(store, key)).outcome
+  } catch (error) {
+    return (error as Error).name
+  }
+}
+
+/** Resolves when a claim of the key fails. */
+async function lost(store: ServingSqliteStore, key: string): Promise<void> {
+  await eventually(async () => (await answerTo(store, key)) === 'AuthenticationFault')
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import type { ServingStore } from '../../../src/listing/store.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { claim } from '../../contract/keys/claim.ts'
+import { type ManualClock, manualClock } from '../../fixtures/clock.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { addOwner } from '../../fixtures/service.ts'
+import { BOOT, HASH, openRecent } from '../claims/open-recent.ts'
+
+/*
+ * A backup is restored into the served file with SQLite's backup interface, in one transaction, as
+ * the `.restore` of SQLite's command line does.
+ */
+
+test('no request fails after a backup is restored into the served file', async (t) => {
+  const { path, clock, serve } = files(t)
+  const key = await serve(async (store) => {
+    const { key } = await addOwner(store, 'ada@example.com')
+    for (let count = 0; count < 40; count += 1) {
+      assert.equal((await claim(store, key)).outcome, 'granted')
+      clock.elapse(1_000)
+    }
+    await copyFile(path, `${path}.backup`)
+    return key
+  })
+  // A new process numbers its claims from one again, and the backup has these numbers.
+  await serve(async (store) => {
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    await copyFile(`${path}.backup`, path)
+    assert.equal((await claim(store, key)).outcome, 'limited')
+    for (let count = 0; count < 40; count += 1) {
+      clock.elapse(1_000)
+      assert.equal((await claim(store, key)).outcome, 'granted')
+    }
+  })
+})
+
+test('a key that reuses the number of a key from before a restore has no last use', async (t) => {
+  const { path, clock, serve } = files(t)
+  await serve(async (store) => {
+    await copyFile(path, `${path}.backup`)
+    const first = await addOwner(store, 'ada@example.com')
+    assert.equal((await claim(store, first.key)).outcome, 'granted')
+    await copyFile(`${path}.backup`, path)
+    assert.equal((await claim(store, first.key)).outcome, 'unknown')
+    const second = await addOwner(store, 'ada@example.com')
+    assert.deepEqual(serialsOf(path), [1])
+    assert.equal((await claim(store, second.key)).outcome, 'granted')
+    assert.equal((await claim(store, second.key)).outcome, 'limited')
+    clock.elapse(1_000)
+    assert.equal((await claim(store, second.key)).outcome, 'granted')
+  })
+})
+
+test('compaction after a restore keeps the restored claims and the new ones', async (t) => {
+  const { path, database, recent, stamp } = await openRecent(t)
+  const append = (from: number, to: number) => {
+    database.exec('BEGIN IMMEDIATE')
+    recent.noticeChange()
+    for (let serial = from; serial <= to; serial += 1) recent.append(serial, HASH, stamp())
+    database.exec('COMMIT')
+    recent.settle(true)
+  }
+  const keysIn = (table: string) =>
+    database
+      .prepare(`SELECT api_key FROM ${table} ORDER BY api_key`)
+      .all()
+      .map((row) => row.api_key)
+  append(1, 10)
+  await copyFile(path, `${path}.backup`)
+  // Enough rows to start a compaction, and half of it.
+  append(1, 32_768)
+  for (let step = 0; step < 30; step += 1) recent.compactStep()
+  await copyFile(`${path}.backup`, path)
+  // After a restore, rows that may belong to the backup stay until a batch has read them.
+  for (let step = 0; step < 100; step += 1) recent.compactStep()
+  assert.deepEqual([keysIn('uses').length, keysIn('last_uses').length], [10, 0])
+  append(11, 12)
+  recent.compactStep()
+  assert.deepEqual(keysIn('uses'), [])
+  assert.deepEqual(keysIn('last_uses'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  append(13, 13)
+  recent.compactStep()
+  assert.deepEqual(keysIn('uses'), [13])
+})
+
+test('after a restore and a failed batch, a claim is recorded under this boot', async (t) => {
+  const { path, database, recent, stamp } = await openRecent(t)
+  await copyFile(path, `${path}.backup`)
+  const other = new DatabaseSync(`${path}.backup`)
+  other.exec(`DELETE FROM boots; INSERT INTO boots (boot_id) VALUES ('another machine')`)
+  other.close()
+  await copyFile(`${path}.backup`, path)
+  recent.noticeChange()
+  for (const end of ['ROLLBACK', 'COMMIT']) {
+    database.exec('BEGIN IMMEDIATE')
+    recent.append(1, HASH, stamp())
+    database.exec(end)
+    recent.settle(end === 'COMMIT')
+  }
+  const boots = database.prepare('SELECT boot_id FROM uses JOIN boots ON boots.number = boot').all()
+  assert.deepEqual(
+    boots.map(({ boot_id }) => boot_id),
+    [BOOT],
+  )
+})
+
+/** Copies a whole database into a file that other connections have open. */
+async function copyFile(from: string, to: string): Promise<void> {
+  const source = new DatabaseSync(from)
+  await backup(source, to)
+  source.close()
+}
+
+function serialsOf(path: string): unknown[] {
+  const database = new DatabaseSync(path)
+  const rows = database.prepare('SELECT serial FROM api_keys').all()
+  database.close()
+  return rows.map(({ serial }) => serial)
+}
+
+function files(t: TestContext): {
+  path: string
+  clock: ManualClock
+  serve<T>(body: (store: ServingStore) => Promise<T>): Promise<T>
+} {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const clock = manualClock()
+  return {
+    path,
+    clock,
+    async serve(body) {
+      const store = await openServingSqliteStore(path, clock)
+      try {
+        return await body(store)
+      } finally {
+        await store.close()
+      }
+    },
+  }
+}

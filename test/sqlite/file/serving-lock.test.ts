@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { linkSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { createDatabaseFile } from '../../../src/sqlite/database.ts'
+import { MIGRATIONS, migrate } from '../../../src/sqlite/migrate.ts'
+import { takeServingLock } from '../../../src/sqlite/file/serving-lock.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { ROOT } from '../../fixtures/tree.ts'
+
+const HOLD = `
+  import { once } from 'node:events'
+  import { openServingSqliteStore } from ${JSON.stringify(join(ROOT, 'src/sqlite/serving-store.ts'))}
+  process.send('loaded')
+  await once(process, 'message')
+  try {
+    await openServingSqliteStore(process.argv[1])
+    process.send('serving')
+    setInterval(() => {}, 1_000)
+  } catch (error) {
+    process.send(error.message)
+    process.exit(1)
+  }`
+
+const WRITE_IN_BURSTS = `
+  import { DatabaseSync } from 'node:sqlite'
+  const database = new DatabaseSync(process.argv[1], { timeout: 1_000 })
+  const hold = new Int32Array(new SharedArrayBuffer(4))
+  process.send('writing')
+  setInterval(() => {
+    database.exec('BEGIN IMMEDIATE')
+    Atomics.wait(hold, 0, 0, 60)
+    database.exec('COMMIT')
+  }, 70)`
+
+test('one process serves a file; a second one names its pid; commands still work', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const child = await load(path)
+  t.after(() => child.kill('SIGKILL'))
+  assert.equal(await hold(child), 'serving')
+  await assert.rejects(
+    openServingSqliteStore(path),
+    new RegExp(`being served by process ${child.pid};`),
+  )
+  const store = await openSqliteStore(path, { create: false })
+  assert.deepEqual(await store.listUsers(), [])
+  await store.close()
+})
+
+test('links to one file are recognized as the same file', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
+  const link = join(folder, 'link.db')
+  const store = await openServingSqliteStore(path)
+  t.after(() => store.close())
+  symlinkSync(path, link)
+  await assert.rejects(openServingSqliteStore(link), /is being served by process/)
+})
+
+test('a file with a second hard link is not served', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
+  await migrateSqlite(path)
+  linkSync(path, join(folder, 'second.db'))
+  await assert.rejects(openServingSqliteStore(path), /has a second name \(a hard link\)/)
+})
+
+test('a service starts beside a process that writes in bursts', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await migrateSqlite(path)
+  const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITE_IN_BURSTS, path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  t.after(() => writer.kill('SIGKILL'))
+  await once(writer, 'message')
+  for (let round = 0; round < 10; round += 1) {
+    const store = await openServingSqliteStore(path)
+    await store.close()
+  }
+})
+
+test('a killed process no longer holds the file', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  for (let round = 0; round < 3; round += 1) {
+    const child = await load(path)
+    assert.equal(await hold(child), 'serving')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  const store = await openServingSqliteStore(path)
+  await store.close()
+  const again = await openServingSqliteStore(path)
+  await again.close()
+})
+
+test('exactly one of eight processes that start at once serves; the others name it', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const children = await Promise.all(Array.from({ length: 8 }, () => load(path)))
+  t.after(() => {
+    for (const child of children) child.kill('SIGKILL')
+  })
+  const messages = await Promise.all(children.map(hold))
+  const server = children[messages.indexOf('serving')]
+  assert.equal(messages.filter((message) => message === 'serving').length, 1)
+  for (const message of messages.filter((one) => one !== 'serving'))
+    assert.match(message, new RegExp(`being served by process ${server?.pid};`))
+})
+
+test('a process that loses the lock before it serves writes its pid again', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  createDatabaseFile(path)
+  const { exec } = DatabaseSync.prototype
+  let stolen = 0
+  t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+    exec.call(this, sql)
+    if (sql !== 'COMMIT' || stolen === 3) return
+    // The pid is committed and the lock is free, so another process can take it.
+    stolen += 1
+    const other = new DatabaseSync(`${path}-serving`)
+    other.prepare('UPDATE holder SET pid = 1').run()
+    other.close()
+  })
+  const release = await takeServingLock(path, 0)
+  assert.equal(stolen, 3)
+  const reader = new DatabaseSync(`${path}-serving`)
+  assert.equal(reader.prepare('SELECT pid FROM holder').get()?.pid, process.pid)
+  reader.close()
+  release()
+})
+
+test('a second service leaves an older schema alone while another process serves it', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  createDatabaseFile(path)
+  const database = new DatabaseSync(path)
+  migrate(database, MIGRATIONS.slice(0, -1))
+  const release = await takeServingLock(path, 0)
+  await assert.rejects(openServingSqliteStore(path), /is being served by process/)
+  const { count } = database.prepare('SELECT count(*) AS count FROM schema_migrations').get()!
+  assert.equal(count, MIGRATIONS.length - 1)
+  database.close()
+  release()
+})
+
+/** Starts a process that opens the store at the next message. */
+async function load(path: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLD, path], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
+  await once(child, 'message')
+  return child
+}
+
+/** Resolves to 'serving' or to the message of the refusal. */
+async function hold(child: ChildProcess): Promise<string> {
+  child.send('open')
+  const [message] = await once(child, 'message')
+  return message
+}
