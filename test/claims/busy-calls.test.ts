@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '../../src/claims/call.ts'
 import { turns } from '../fixtures/turns.ts'
 import { call, POSTGRES, queueOver, summary } from './queue-over.ts'
@@ -9,6 +8,9 @@ import { call, POSTGRES, queueOver, summary } from './queue-over.ts'
  * How the queue treats a claim whose row another session has locked. The key is byte 7; its row is
  * locked until the test sets another outcome.
  */
+
+/** After this long every parked call is due. */
+const RETRY_MS = 40
 
 const BUSY: Outcome = { outcome: 'busy', apiKeyId: 'id 7' }
 const LIMITED: Outcome = { outcome: 'limited', apiKeyId: 'id 7' }
@@ -60,26 +62,32 @@ test('busy claims of one key are retried as one: one is granted, the rest limite
   assert.ok(batches.length - asked <= 2, batches.join())
 })
 
-test('a claim that stays busy for 0.8 seconds is rejected and not retried', async () => {
+test('a claim that stays busy for 0.8 seconds is rejected and not retried', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const { queue, batches, key, elapse } = open()
   const old = call(queue, 7)
   await turns()
   elapse(300)
   const later = call(queue, 7)
   elapse(500)
+  t.mock.timers.tick(RETRY_MS)
   await assert.rejects(
     old,
     /AuthenticationFault: the row of api key id 7 stayed locked by another session for 800 ms/,
   )
   // The rejected claim must not be granted now.
   key.outcome = GRANTED
+  await turns()
+  t.mock.timers.tick(RETRY_MS)
   assert.equal((await later).outcome, 'granted')
   const asked = batches.length
-  await delay(100)
+  t.mock.timers.tick(1_000)
+  await turns()
   assert.equal(batches.length, asked)
 })
 
-test('a busy claim without a free connection is rejected without a retry', async () => {
+test('a busy claim without a free connection is rejected without a retry', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const { queue, batches, held, elapse } = open({ holds: true })
   const busy = call(queue, 7)
   await turns()
@@ -88,7 +96,7 @@ test('a busy claim without a free connection is rejected without a retry', async
   const other = call(queue, 1)
   await turns()
   assert.deepEqual(batches, ['7', '1'])
-  await delay(20)
+  t.mock.timers.tick(RETRY_MS)
   elapse(800)
   held[1]!()
   await assert.rejects(busy, /stayed locked by another session/)
@@ -118,18 +126,19 @@ test('claims that wait for one lock share one fault until the key is decided aga
   assert.notEqual(await faultOf(), second)
 })
 
-test('half of each batch is reserved for claims that were not busy', async () => {
+test('half of each batch is reserved for claims that were not busy', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
   const locked = new Set([10, 11, 12, 13, 14, 15])
   const decide = (byte: number): Outcome | undefined =>
     locked.has(byte) ? { outcome: 'busy', apiKeyId: `id ${byte}` } : undefined
   const { queue, batches, held } = queueOver(POSTGRES, { batchMax: 6, holds: true, decide })
   const busy = [...locked].map((byte) => call(queue, byte))
   await turns()
-  // Sent while the six are parked, or together with some of them on a machine that stands still.
+  // Decided alone while the six are parked.
   const blocker = call(queue, 1)
   held[0]!()
   await turns()
-  await delay(60)
+  t.mock.timers.tick(RETRY_MS)
   const fresh = [2, 3, 4, 5].map((byte) => call(queue, byte))
   const settled = Promise.allSettled([blocker, ...busy, ...fresh])
   held[1]!()
@@ -138,6 +147,8 @@ test('half of each batch is reserved for claims that were not busy', async () =>
   locked.clear()
   for (let index = 2; index < held.length; index += 1) {
     held[index]!()
+    await turns()
+    t.mock.timers.tick(RETRY_MS)
     await turns()
   }
   await settled
