@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './full-account.ts'
-import { launchForFile, openWindow, signIn } from './tab.ts'
+import { launchForFile, openWindow, signIn, waitForFocus } from './tab.ts'
 
 /*
  * After a mistake, users are where it stands.
@@ -64,7 +64,7 @@ for (const javaScriptEnabled of [true, false])
     const summary = page.locator('[role=alert]')
     assert.match(await summary.innerText(), /2 fields need a change/)
     await summary.locator('a').nth(1).click()
-    assert.equal(await page.getAttribute(':focus', 'id'), 'slug')
+    await waitForFocus(page, '#slug')
   })
 
 test('a refusal that concerns no field gets the focus itself', async (t) => {
@@ -81,7 +81,7 @@ test('a refusal that concerns no field gets the focus itself', async (t) => {
 })
 
 async function assertFocused(page: Page, id: string, title: string): Promise<void> {
-  assert.equal(await page.getAttribute(':focus', 'id'), id)
+  await waitForFocus(page, `#${id}`)
   assert.equal(await page.title(), `${title} · Server listing`)
   const field = page.locator(`#${id}`)
   assert.equal(await field.getAttribute('aria-invalid'), 'true')

@@ -50,3 +50,16 @@ export async function signIn(page: Page, { url }: TestDashboard, email: string):
   await page.waitForURL(/\/dashboard/)
   await page.goto(`${url}/dashboard/api`)
 }
+
+/**
+ * Waits until an element of this selector has the focus. The browser focuses a field or the target
+ * of a link with its next frame, which may come after the page has loaded.
+ */
+export async function waitForFocus(page: Page, selector: string): Promise<void> {
+  await page.waitForSelector(`${selector}:focus`, { state: 'attached' })
+}
+
+/** Waits until the text of the page's main part matches. */
+export async function waitForText(page: Page, text: string | RegExp): Promise<void> {
+  await page.locator('main').filter({ hasText: text }).waitFor()
+}

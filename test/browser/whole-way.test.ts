@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { ask } from '../fixtures/requests.ts'
-import { launchForFile, openWindow } from './tab.ts'
+import { launchForFile, openWindow, waitForFocus, waitForText } from './tab.ts'
 
 /*
  * A user's way from a new account to a deleted key.
@@ -20,7 +20,7 @@ for (const javaScriptEnabled of [true, false])
     await page.fill('#password', PASSWORD)
     await page.click('text=Create account')
     await page.waitForURL(`${url}/dashboard/start`)
-    assert.match(await page.innerText('main'), /Three steps/)
+    await waitForText(page, /Three steps/)
 
     await page.click('text=Register a server')
     await page.fill('#name', 'Cobblestone Commons')
@@ -28,11 +28,11 @@ for (const javaScriptEnabled of [true, false])
       assert.equal(await page.getAttribute('#slug', 'placeholder'), 'cobblestone-commons')
     await page.fill('#address', 'play.example.com:25570')
     await page.click('main button:has-text("Register")')
-    assert.match(await page.innerText('main'), /Cobblestone Commons was added\./)
+    await waitForText(page, /Cobblestone Commons was added\./)
 
     await page.click('nav >> text=API keys')
     await page.fill('#name', 'Discord bot')
-    if (javaScriptEnabled) assert.match(await page.innerText('main'), /11 of 64 characters/)
+    if (javaScriptEnabled) await waitForText(page, /11 of 64 characters/)
     await page.click('text=Issue key')
     const key = await page.innerText('#key')
     assert.match(key, /^svc_live_[0-9a-f]{64}$/)
@@ -41,16 +41,13 @@ for (const javaScriptEnabled of [true, false])
     assert.equal(JSON.parse(answer.body).servers[0].slug, 'cobblestone-commons')
 
     await page.click('text=Done')
-    assert.match(await page.innerText('.keys'), /Last used just now/)
-    assert.match(await page.innerText('.keys'), /1 answered/)
+    await waitForText(page, /Last used just now/)
+    await waitForText(page, /1 answered/)
     await page.click('.keys >> text=Delete…')
-    assert.match(await page.innerText('main'), /Delete the key Discord bot/)
+    await waitForText(page, /Delete the key Discord bot/)
     await page.click('main button')
+    await waitForText(page, /Discord bot was deleted\. Requests with it now get a 401/)
     assert.equal((await ask(apiPort, { key })).status, 401)
-    assert.match(
-      await page.innerText('main'),
-      /Discord bot was deleted\. Requests with it now get a 401/,
-    )
     assert.deepEqual([troubles, faults], [[], []])
   })
 
@@ -59,21 +56,24 @@ test('the keyboard reaches everything, from the first field and from the skip li
   await dashboard.signedIn('ada@example.com')
   const { page } = await openWindow(t, launched())
   await page.goto(`${dashboard.url}/sign-in`)
+  await waitForFocus(page, '#email')
   await page.keyboard.type('ada@example.com')
   await page.keyboard.press('Tab')
+  await waitForFocus(page, '#password')
   await page.keyboard.type(PASSWORD)
   await page.keyboard.press('Enter')
   await page.waitForURL(`${dashboard.url}/dashboard/start`)
   await page.goto(`${dashboard.url}/dashboard/api`)
   await page.keyboard.press('Tab')
-  assert.equal(await page.innerText(':focus'), 'Skip to content')
+  await waitForFocus(page, 'a:text-is("Skip to content")')
   await page.keyboard.press('Enter')
+  await waitForFocus(page, 'main')
   for (const link of ['API documentation', 'Issue a key']) {
     await page.keyboard.press('Tab')
-    assert.equal(await page.innerText(':focus'), link)
+    await waitForFocus(page, `a:text-is("${link}")`)
   }
   await page.keyboard.press('Enter')
-  assert.equal(await page.getAttribute(':focus', 'id'), 'name')
+  await waitForFocus(page, '#name')
   await page.keyboard.type('by keyboard')
   await page.keyboard.press('Enter')
   assert.match(await page.innerText('#key'), /^svc_live_/)
