@@ -80,7 +80,10 @@ export interface Dialect {
   readonly databaseFacts: Sql
   /** After an ORDER BY expression: order text by its bytes. */
   readonly byBytes: Sql
-  /** At the end of a subquery: leave out rows that another transaction has locked. */
+  /**
+   * At the end of a `WITH … AS MATERIALIZED`: leave out rows that another transaction has locked.
+   * PostgreSQL may evaluate a plain subquery once for each row, and then LIMIT bounds nothing.
+   */
   readonly skipLocked: Sql
   /** True if the error says that a unique value is taken. */
   isTaken(error: unknown): boolean

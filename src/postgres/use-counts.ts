@@ -31,8 +31,9 @@ export function useCounts(database: Database): UseCountStore {
 
     async dropUseCounts(beforeSlot) {
       const dropped = await database.query(
-        `DELETE FROM use_counts WHERE (api_key_id, slot) IN
-           (SELECT api_key_id, slot FROM use_counts WHERE slot < $1 LIMIT ${COUNTS_SLICE}) RETURNING slot`,
+        `WITH old AS MATERIALIZED (
+           SELECT api_key_id, slot FROM use_counts WHERE slot < $1 LIMIT ${COUNTS_SLICE}
+         ) DELETE FROM use_counts WHERE (api_key_id, slot) IN (SELECT * FROM old) RETURNING slot`,
         [beforeSlot],
       )
       return dropped.length === COUNTS_SLICE

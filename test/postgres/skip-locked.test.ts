@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { AUDIT_KEPT_US } from '../../src/listing/accounts/audit.ts'
+import { AUDIT_DROPPED, AUDIT_KEPT_US } from '../../src/listing/accounts/audit.ts'
+import { EXPIRED_DROPPED } from '../../src/listing/accounts/sessions.ts'
+import { ATTEMPTS_DROPPED } from '../../src/listing/accounts/sign-in-attempts.ts'
 import { openServingPostgresStore, type ServingPostgresStore } from '../../src/postgres/store.ts'
 import { createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -59,6 +61,44 @@ test('a session does not wait for a locked expired one', async () => {
   await whileLocked('sessions', async () => {
     assert.ok(await begin(bob.id, NOW + SOON_US))
   })
+})
+
+test('a request deletes no more old rows than its limit, however PostgreSQL joins them', async (t) => {
+  // A nested loop evaluates a subquery for each row. The deleted rows are locked and skipped then.
+  const joins = ['hashjoin', 'mergejoin', 'hashagg', 'sort', 'material', 'memoize']
+  const { pathname } = new URL(url)
+  for (const kind of joins)
+    await other.query(`ALTER DATABASE "${pathname.slice(1)}" SET enable_${kind} = off`)
+  const nested = await openServingPostgresStore(url)
+  t.after(() => nested.close())
+  const countOf = async (table: string) =>
+    Number((await other.query(`SELECT count(*) FROM ${table}`)).rows[0].count)
+
+  for (const table of ['sign_in_attempts', 'audit_log']) await other.query(`DELETE FROM ${table}`)
+  await other.query(`INSERT INTO sign_in_attempts (id, subject, attempted_at)
+    SELECT gen_random_uuid(), 'x', to_timestamp(n) FROM generate_series(1, 300) n`)
+  await nested.beginAttempt([{ subject: 'y', attemptsMax: 1 }], NOW, NOW)
+  assert.equal(await countOf('sign_in_attempts'), 300 - ATTEMPTS_DROPPED + 1)
+
+  await other.query(`INSERT INTO audit_log (id, occurred_at, action, subject, address)
+    SELECT gen_random_uuid(), to_timestamp(n), 'sign-in', '', '' FROM generate_series(1, 300) n`)
+  const entry = { user_id: null, action: 'sign-in', subject: '', address: '' } as const
+  await nested.writeAudit({ ...entry, occurred_at: NOW })
+  assert.equal(await countOf('audit_log'), 300 - AUDIT_DROPPED + 1)
+
+  const carol = await addUser(nested, 'carol@example.com')
+  await nested.setPassword(carol.id, 'hash', NOW)
+  await other.query('DELETE FROM sessions')
+  await other.query(
+    `INSERT INTO sessions (id, user_id, token, created_at, updated_at, expires_at)
+     SELECT gen_random_uuid(), $1, n, to_timestamp(0), to_timestamp(0), to_timestamp(n)
+     FROM generate_series(1, 300) n`,
+    [(await addUser(nested, 'dave@example.com')).id],
+  )
+  const times = { startedAt: NOW, expiresAt: NOW + SOON_US }
+  const session = { userId: carol.id, tokenHash: 'c', userAgent: '', address: '', ...times }
+  assert.ok(await nested.beginSession(session, 'hash', null))
+  assert.equal(await countOf('sessions'), 300 - EXPIRED_DROPPED + 1)
 })
 
 /** The store gives up on a lock after two seconds and throws, so that a wait would show. */

@@ -17,10 +17,10 @@ export function audit(database: Database): AuditStore {
       const user = user_id === null ? null : uuid(user_id)
       await database.transact(async (transaction) => {
         await transaction.run(sql`
-          DELETE FROM audit_log WHERE id IN (
+          WITH old AS MATERIALIZED (
             SELECT id FROM audit_log WHERE occurred_at < ${at(occurred_at - AUDIT_KEPT_US)}
             ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} ${skipLocked}
-          )`)
+          ) DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`)
         await transaction.run(sql`
           INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
           VALUES (${crypto.randomUUID()}, ${at(occurred_at)}, ${user}, ${action}, ${subject}, ${address})`)

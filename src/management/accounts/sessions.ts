@@ -46,10 +46,10 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
           )`)
         // The only lock on rows of other users. It waits for none of them, so it is in no deadlock.
         await transaction.run(sql`
-          DELETE FROM sessions WHERE id IN (
+          WITH old AS MATERIALIZED (
             SELECT id FROM sessions WHERE expires_at <= ${started}
             ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
-          )`)
+          ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
         await transaction.run(sql`
           INSERT INTO sessions (id, user_id, token, user_agent, ip_address, created_at, updated_at, expires_at)
           VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},

@@ -34,10 +34,10 @@ export function signInAttempts(database: Database): AttemptStore {
         for (const subject of subjects)
           blocking.push(...(await findBlocking(transaction, subject, since)))
         await transaction.run(sql`
-          DELETE FROM sign_in_attempts WHERE id IN (
+          WITH old AS MATERIALIZED (
             SELECT id FROM sign_in_attempts WHERE attempted_at < ${at(since)}
             ORDER BY attempted_at LIMIT ${ATTEMPTS_DROPPED} ${skipLocked}
-          )`)
+          ) DELETE FROM sign_in_attempts WHERE id IN (SELECT id FROM old)`)
         if (blocking.length > 0) return Math.max(...blocking)
         for (const { subject } of subjects)
           await transaction.run(sql`
