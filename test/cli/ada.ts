@@ -15,8 +15,22 @@ export function addAda(program: Program): Promise<User> {
 }
 
 /** Adds ada@example.com with a key called "bot". */
-export function addAdaWithKey(program: Program): Promise<{ key: string; id: string }> {
-  return withStore(program, async (store) => issueKey(store, await addUser(store)))
+export async function addAdaWithKey(program: Program): Promise<{ key: string; id: string }> {
+  const [issued] = await addAdaWithKeys(program, 1)
+  return issued!
+}
+
+/** Adds ada@example.com with this many keys, each called "bot". */
+export function addAdaWithKeys(
+  program: Program,
+  count: number,
+): Promise<{ key: string; id: string }[]> {
+  return withStore(program, async (store) => {
+    const user = await addUser(store)
+    const issued = []
+    for (let number = 0; number < count; number += 1) issued.push(await issueKey(store, user))
+    return issued
+  })
 }
 
 async function withStore<T>(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { filesBelow } from '../fixtures/tree.ts'
+import { addAdaWithKeys } from './ada.ts'
 import { type Program, programIn } from './program.ts'
 
 /** The audit entries of a command. Empty if it changes no key or password of the user. */
@@ -55,7 +56,7 @@ interface Known {
 test('each command that changes an account or a key writes an audit entry', async (t) => {
   const program = programIn(t)
   const known = await fill(program)
-  const ada = readLog(program)[0]!.user_id
+  const ada = execute(program, (database) => database.prepare('SELECT id FROM users').get()!.id)
   for (const { args, stdin = '', actions } of COMMANDS) {
     const before = readLog(program).length
     const given = typeof stdin === 'string' ? stdin : stdin(known)
@@ -103,11 +104,8 @@ test("a command succeeds with a warning if its audit entry can't be written", as
 })
 
 async function fill(program: Program): Promise<Known> {
-  await program.done('user add ada@example.com')
-  const issue = (name: string) => program.done(`key issue --user ada@example.com --name ${name}`)
-  const keys = [await issue('first'), await issue('second')]
-  const [{ id }] = JSON.parse(await program.done('key list --user ada@example.com --json'))
-  return { keys, id }
+  const issued = await addAdaWithKeys(program, 2)
+  return { keys: issued.map(({ key }) => key), id: issued[0]!.id }
 }
 
 function readLog(program: Program) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
-import { addAda } from './ada.ts'
+import { addAda, addAdaWithKey, addAdaWithKeys } from './ada.ts'
 import { assertRefused, type Program, programIn } from './program.ts'
 
 const KEY = /^svc_live_[0-9a-f]{64}$/
@@ -68,8 +68,9 @@ test('a key name has 1 to 64 characters, and an emoji counts as one', async (t) 
 })
 
 test('a sixth active key is refused until one is revoked', async (t) => {
-  const program = await withAda(t)
-  for (const name of ['1', '2', '3', '4', '5']) assert.equal((await issue(program, name)).code, 0)
+  const program = programIn(t)
+  await addAdaWithKeys(program, 4)
+  assert.equal((await issue(program, '5')).code, 0)
   assertRefused(await issue(program, '6'), 1, 'ada@example.com', '5 active keys', 'revoke one')
   const apiKeys = await listed(program)
   assert.equal(apiKeys.length, 5)
@@ -78,9 +79,8 @@ test('a sixth active key is refused until one is revoked', async (t) => {
 })
 
 test('key revoke prints the key, and the time if it was already revoked', async (t) => {
-  const program = await withAda(t)
-  const key = (await issue(program, 'bot')).stdout.trimEnd()
-  const id = (await listed(program))[0]?.id
+  const program = programIn(t)
+  const { key, id } = await addAdaWithKey(program)
   const command = `key revoke --user ada@example.com ${id}`
 
   const first = await program.run(command)
@@ -97,8 +97,8 @@ test('key revoke prints the key, and the time if it was already revoked', async 
 })
 
 test('a leaked key on standard input is revoked, whichever user owns it', async (t) => {
-  const program = await withAda(t)
-  const key = (await issue(program, 'bot')).stdout
+  const program = programIn(t)
+  const { key } = await addAdaWithKey(program)
   const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: `${key}\n` })
   assert.equal(code, 0)
   assert.match(stderr, /^revoked \S+ \(svc_live_[0-9a-f]{7}…\)\n$/)
@@ -106,11 +106,8 @@ test('a leaked key on standard input is revoked, whichever user owns it', async 
 })
 
 test('every key in a leaked file is revoked, among other text', async (t) => {
-  const program = await withAda(t)
-  const keys = [
-    (await issue(program, 'one')).stdout.trim(),
-    (await issue(program, 'two')).stdout.trim(),
-  ]
+  const program = programIn(t)
+  const keys = (await addAdaWithKeys(program, 2)).map(({ key }) => key)
   const stranger = `svc_live_${'ab'.repeat(32)}`
   const stdin = `commit 1234\n+KEY=${keys[0]}SERVER=x\n+"${stranger}${keys[1]}"\n${keys[0]}\n`
   const { code, stdout, stderr } = await program.run('key revoke --key-stdin', { stdin })
@@ -127,14 +124,10 @@ test('every key in a leaked file is revoked, among other text', async (t) => {
 })
 
 test('a revocation that fails halfway lists and logs the revoked keys, and a repetition finishes', async (t) => {
-  const program = await withAda(t)
-  const keys = [
-    (await issue(program, 'first part')).stdout.trim(),
-    (await issue(program, 'second part')).stdout.trim(),
-  ]
-  const [first, second] = await listed(program)
+  const program = programIn(t)
+  const [first, second] = await addAdaWithKeys(program, 2)
   const strangers = Array.from({ length: 1_000 }, () => generateKey())
-  const stdin = [keys[0], ...strangers, keys[1]].join(' ')
+  const stdin = [first?.key, ...strangers, second?.key].join(' ')
   const database = new DatabaseSync(program.databasePath)
   t.after(() => database.close())
   database.exec(`CREATE TRIGGER full BEFORE UPDATE ON api_keys WHEN OLD.id = '${second?.id}'
@@ -142,7 +135,7 @@ test('a revocation that fails halfway lists and logs the revoked keys, and a rep
   const failed = await program.run('key revoke --key-stdin', { stdin })
   assert.equal(failed.code, 1)
   assert.deepEqual(failed.stderr.trimEnd().split('\n'), [
-    `revoked ${first?.id} (${first?.prefix}…)`,
+    `revoked ${first?.id} (${first?.key.slice(0, 16)}…)`,
     'error: looked up 1,000 of the 1,002 keys on standard input and revoked those listed above, ' +
       'then failed: the disk is full. Run the same command again to finish',
   ])
@@ -160,16 +153,13 @@ test('a revocation that fails halfway lists and logs the revoked keys, and a rep
 })
 
 test('a key in binary data or UTF-16 is revoked', async (t) => {
-  const program = await withAda(t)
-  for (const [name, wrap] of [
-    [
-      'dump',
-      (key: string) => Buffer.concat([Buffer.of(0xff, 0), Buffer.from(key), Buffer.of(0xfe)]),
-    ],
-    ['utf-16', (key: string) => Buffer.from(`\ufeff${key}\r\n`, 'utf16le')],
-  ] as const) {
-    const key = (await issue(program, name)).stdout.trim()
-    const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: wrap(key) })
+  const program = programIn(t)
+  const [binary, wide] = (await addAdaWithKeys(program, 2)).map(({ key }) => key)
+  for (const stdin of [
+    Buffer.concat([Buffer.of(0xff, 0), Buffer.from(binary!), Buffer.of(0xfe)]),
+    Buffer.from(`\ufeff${wide}\r\n`, 'utf16le'),
+  ]) {
+    const { code, stderr } = await program.run('key revoke --key-stdin', { stdin })
     assert.deepEqual([code, stderr.split(' ')[0]], [0, 'revoked'], stderr)
   }
 })

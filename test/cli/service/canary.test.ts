@@ -122,7 +122,9 @@ function searchAll({ program, keys }: Scene, written: readonly Ended[]): void {
         hash.toString('hex'),
         hash.toString('base64'),
       ])
-    for (const [name, bytes] of files) search(name, bytes, needles)
+    // A row has the hash behind the prefix. One hash in 256 begins with the key's next digit.
+    const row = key.slice(0, PREFIX_LENGTH) + hash.toString('latin1')
+    for (const [name, bytes] of files) search(name, bytes.replaceAll(row, ''), needles)
     // The search finds what the files may contain, which proves that it works.
     const kept = database + (files.get('listing.db-wal') ?? '')
     assert.ok(kept.includes(key.slice(0, PREFIX_LENGTH)) && kept.includes(hash.toString('latin1')))

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { execFile, spawnSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import { existsSync } from 'node:fs'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { snippetsFor } from '../../../src/dashboard/keys/snippets.ts'
@@ -26,24 +25,24 @@ test('each snippet waits for the second after a 429 and then prints the servers'
   const { person, user } = await signedIn()
   const entry = { name: 'Cobblestone', address: 'play.example.com' }
   await store.saveServers(user.id, null, [entry], 1)
-  const key = await person.issue('bot')
   const folder = temporaryFolder(t)
-  const ran: string[] = []
-  for (const { id, code } of snippetsFor(`http://127.0.0.1:${apiPort}`)) {
-    const { program, file, command } = RUNNERS[id]!
-    if (!isInstalled(program)) continue
-    const path = join(folder, file)
-    writeFileSync(path, code)
-    const granted = async () => (await ask(apiPort, { key })).status === 200
-    while (!(await granted())) await new Promise((resolve) => setTimeout(resolve, 100))
-    const env = { ...process.env, SERVER_LISTING_KEY: key }
-    const { stdout } = await run(command[0]!, [...command.slice(1), path], { env })
-    assert.match(stdout, /Cobblestone/, id)
-    assert.match(stdout, /play\.example\.com/, id)
-    ran.push(id)
-  }
-  t.diagnostic(`ran ${ran.join(', ')}`)
-  assert.ok(ran.includes('javascript'))
+  const snippets = snippetsFor(`http://127.0.0.1:${apiPort}`).filter(({ id }) => canRun(id))
+  t.diagnostic(`runs ${snippets.map(({ id }) => id).join(', ')}`)
+  assert.ok(snippets.some(({ id }) => id === 'javascript'))
+  // Each has its own key, so that their seconds pass at the same time.
+  await Promise.all(
+    snippets.map(async ({ id, code }) => {
+      const { file, command } = RUNNERS[id]!
+      const key = await person.issue(id)
+      const path = join(folder, file)
+      writeFileSync(path, code)
+      assert.equal((await ask(apiPort, { key })).status, 200)
+      const env = { ...process.env, SERVER_LISTING_KEY: key }
+      const { stdout } = await run(command[0]!, [...command.slice(1), path], { env })
+      assert.match(stdout, /Cobblestone/, id)
+      assert.match(stdout, /play\.example\.com/, id)
+    }),
+  )
 })
 
 test('each snippet reads the key from the environment and names the API’s URL', async (t) => {
@@ -65,7 +64,11 @@ test('a URL with quotes and dollars ends no string of any language', () => {
     assert.match(code, /api\.example\.com\/a%27b%22c%24d\/e%60f\/v1\/servers/)
 })
 
-function isInstalled(program: string): boolean {
+function canRun(id: string): boolean {
+  const { program, command } = RUNNERS[id]!
+  // Debian has PHP's curl in a package of its own.
+  if (program === 'php')
+    return spawnSync('php', ['-r', 'exit(extension_loaded("curl") ? 0 : 1);']).status === 0
   const folders = (process.env.PATH ?? '').split(delimiter)
-  return program === 'node' || folders.some((folder) => existsSync(join(folder, program)))
+  return command[0] === process.execPath || folders.some((each) => existsSync(join(each, program)))
 }

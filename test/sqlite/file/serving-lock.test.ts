@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { linkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,32 +10,7 @@ import { takeServingLock } from '../../../src/sqlite/file/serving-lock.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
-import { ROOT } from '../../fixtures/tree.ts'
-
-const HOLD = `
-  import { once } from 'node:events'
-  import { openServingSqliteStore } from ${JSON.stringify(join(ROOT, 'src/sqlite/serving-store.ts'))}
-  process.send('loaded')
-  await once(process, 'message')
-  try {
-    await openServingSqliteStore(process.argv[1])
-    process.send('serving')
-    setInterval(() => {}, 1_000)
-  } catch (error) {
-    process.send(error.message)
-    process.exit(1)
-  }`
-
-const WRITE_IN_BURSTS = `
-  import { DatabaseSync } from 'node:sqlite'
-  const database = new DatabaseSync(process.argv[1], { timeout: 1_000 })
-  const hold = new Int32Array(new SharedArrayBuffer(4))
-  process.send('writing')
-  setInterval(() => {
-    database.exec('BEGIN IMMEDIATE')
-    Atomics.wait(hold, 0, 0, 60)
-    database.exec('COMMIT')
-  }, 70)`
+import { hold, load } from './holder.ts'
 
 test('one process serves a file; a second one names its pid; commands still work', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -70,20 +44,6 @@ test('a file with a second hard link is not served', async (t) => {
   await assert.rejects(openServingSqliteStore(path), /has a second name \(a hard link\)/)
 })
 
-test('a service starts beside a process that writes in bursts', async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
-  await migrateSqlite(path)
-  const writer = spawn(process.execPath, ['--input-type=module', '-e', WRITE_IN_BURSTS, path], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  t.after(() => writer.kill('SIGKILL'))
-  await once(writer, 'message')
-  for (let round = 0; round < 10; round += 1) {
-    const store = await openServingSqliteStore(path)
-    await store.close()
-  }
-})
-
 test('a killed process no longer holds the file', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   for (let round = 0; round < 3; round += 1) {
@@ -96,19 +56,6 @@ test('a killed process no longer holds the file', async (t) => {
   await store.close()
   const again = await openServingSqliteStore(path)
   await again.close()
-})
-
-test('exactly one of eight processes that start at once serves; the others name it', async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
-  const children = await Promise.all(Array.from({ length: 8 }, () => load(path)))
-  t.after(() => {
-    for (const child of children) child.kill('SIGKILL')
-  })
-  const messages = await Promise.all(children.map(hold))
-  const server = children[messages.indexOf('serving')]
-  assert.equal(messages.filter((message) => message === 'serving').length, 1)
-  for (const message of messages.filter((one) => one !== 'serving'))
-    assert.match(message, new RegExp(`being served by process ${server?.pid};`))
 })
 
 test('a process that loses the lock before it serves writes its pid again', async (t) => {
@@ -145,19 +92,3 @@ test('a second service leaves an older schema alone while another process serves
   database.close()
   release()
 })
-
-/** Starts a process that opens the store at the next message. */
-async function load(path: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLD, path], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  await once(child, 'message')
-  return child
-}
-
-/** Resolves to 'serving' or to the message of the refusal. */
-async function hold(child: ChildProcess): Promise<string> {
-  child.send('open')
-  const [message] = await once(child, 'message')
-  return message
-}

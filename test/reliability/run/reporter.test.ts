@@ -4,10 +4,10 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '../fixtures/folder.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
 
-const REPORTER = fileURLToPath(new URL('reporter.ts', import.meta.url))
-const EXIT = new URL('exit.ts', import.meta.url).href
+const REPORTER = fileURLToPath(new URL('../../run/reporter.ts', import.meta.url))
+const EXIT = new URL('../../run/exit.ts', import.meta.url).href
 
 function lastLines(t: TestContext, files: Record<string, string>) {
   const folder = temporaryFolder(t)

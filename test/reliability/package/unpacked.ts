@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { temporaryFolder } from '../fixtures/folder.ts'
-import { ROOT } from '../fixtures/tree.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { ROOT } from '../../fixtures/tree.ts'
 
 /**
  * Packs the package and unpacks it below a `node_modules`, beside its dependencies and no other

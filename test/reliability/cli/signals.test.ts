@@ -8,7 +8,7 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { ROOT } from '../../fixtures/tree.ts'
-import { programIn } from '../program.ts'
+import { programIn } from '../../cli/program.ts'
 
 const DEBUGGER = /Debugger listening/
 

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { temporaryFolder } from '../../fixtures/folder.ts'
-import { type Program, programIn } from '../program.ts'
+import { type Program, programIn } from '../../cli/program.ts'
 
 /** Help loads more modules than this, because it shows all commands. */
 const MODULES_MIN = 20
