@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { NotConfigured } from './listing/faults.ts'
 
 /** One step of a schema: a numbered file of SQL. */
 export interface Migration {
@@ -28,4 +29,17 @@ export function readMigrations(folder: URL): Migration[] {
       )
     return { number, name, sql, programMin }
   })
+}
+
+/**
+ * The error of a command that finds a schema of `present` of this program's `known` migrations.
+ * `database` names the database in the message.
+ */
+export function outdatedSchema(database: string, present: number, known: number): NotConfigured {
+  return new NotConfigured(
+    present === 0
+      ? `${database} has no tables yet; \`server-listing migrate\` creates them`
+      : `the schema of ${database} is older than this program: it has ${present} of ${known} ` +
+          'migrations. Make a backup, then update it with `server-listing migrate`',
+  )
 }

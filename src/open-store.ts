@@ -14,9 +14,13 @@ export interface OpenedStore extends ServingStore {
   prepare(): Promise<void>
 }
 
-/** Opens the store for a command. `create` creates a missing database. Throws NotConfigured. */
+/**
+ * Opens the store for a command. `create` creates a missing database and migrates its schema; other
+ * commands don't change a schema. Throws NotConfigured.
+ */
 export async function openStore(database: DatabaseConfig, { create = false } = {}): Promise<Store> {
-  if (database.engine === 'postgres') return (await postgres()).openPostgresStore(database.url)
+  if (database.engine === 'postgres')
+    return (await postgres()).openPostgresStore(database.url, { create })
   return (await sqlite()).openSqliteStore(pathOf(database), { create })
 }
 

@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'log.ts': ['config.ts', 'http', 'stack-trace.ts', 'terminal-lines.ts'],
   'stack-trace.ts': [],
   'terminal-lines.ts': [],
-  'migrations.ts': [],
+  'migrations.ts': ['listing'],
   'config.ts': ['database-url.ts', 'listing'],
   'database-url.ts': ['listing'],
   'sign-in': ['listing'],

@@ -32,7 +32,7 @@ try {
 async function measure(tree: string) {
   const url = await createDatabase(cluster)
   const { openPostgresStore } = await import(`${tree}/src/postgres/store.ts`)
-  const store = (await openPostgresStore(url)) as Store
+  const store = (await openPostgresStore(url, { create: true })) as Store
   const userId = randomUUID()
   await store.insertUser({ id: userId, email: 'ada@example.com', created_at: NOW })
   const entries = Array.from({ length: ROWS }, (_, index) => ({

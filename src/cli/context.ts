@@ -24,7 +24,10 @@ export function loadConfigWithDatabase(): Config {
   return config
 }
 
-/** Runs a command's body on the store and then closes it. */
+/**
+ * Runs a command's body on the store and then closes it. Only `create` creates or migrates a
+ * database.
+ */
 export async function withStore<T>(
   body: (store: Store) => Promise<T>,
   options: { create?: boolean } = {},

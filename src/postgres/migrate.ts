@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
-import { type Migration, readMigrations } from '../migrations.ts'
+import { type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
 import type { Database } from './database.ts'
 
 /** The migrations of this program, in order. */
@@ -29,6 +29,13 @@ export async function isUpToDate(database: Database): Promise<boolean> {
     (await database.transact((client) => readLedger(client, MIGRATIONS.length))) >=
     MIGRATIONS.length
   )
+}
+
+/** Throws NotConfigured if the schema lacks a migration of this program; only reads. */
+export async function assertUpToDate(database: Database): Promise<void> {
+  const known = MIGRATIONS.length
+  const present = await database.transact((client) => readLedger(client, known))
+  if (present < known) throw outdatedSchema('the database of DATABASE_URL', present, known)
 }
 
 /** Applies the first migration that the ledger lacks; false if there is none. */

@@ -4,7 +4,7 @@ import type { ServingStore, Store } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
-import { isUpToDate, migrate } from './migrate.ts'
+import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 import { createKnownKeys } from './claims/known-keys.ts'
 import { COMMAND, ENDLESS, MANAGING, SERVING } from './patience.ts'
 import { unusable } from './refusals.ts'
@@ -30,13 +30,16 @@ export interface ServingPostgresStore extends ServingStore {
 }
 
 /**
- * Opens the store for a command and migrates its schema. Throws NotConfigured if the database can't
- * be used.
+ * Opens the store for a command. Throws NotConfigured if the database can't be used. Unless
+ * `create` is set, that includes a schema that needs a migration.
  */
-export async function openPostgresStore(url: string): Promise<Store> {
+export async function openPostgresStore(
+  url: string,
+  { create }: { create: boolean },
+): Promise<Store> {
   const database = openDatabase(url, COMMAND)
   try {
-    await prepareSchema(database, url)
+    await (create ? prepareSchema(database, url) : assertReady(database))
     return { ...management(database), close: database.close }
   } catch (error) {
     await database.close()
@@ -108,6 +111,12 @@ async function prepareSchema(database: Database, url: string): Promise<void> {
     throw unusable(error) ?? error
   })
   if (!isReady) await migratePostgres(url)
+}
+
+async function assertReady(database: Database): Promise<void> {
+  await assertUpToDate(database).catch((error: unknown) => {
+    throw unusable(error) ?? error
+  })
 }
 
 /** Migrates the schema and returns the names of the applied migrations. */

@@ -13,7 +13,7 @@ import { quote } from '../listing/text.ts'
 import { fromOf, placeOf, readTables } from './copied-tables.ts'
 import { openDatabase } from './database.ts'
 import { isLocked, unusable } from './errors.ts'
-import { migrate } from './migrate.ts'
+import { assertUpToDate } from './migrate.ts'
 import { AlreadyServed, takeServingLock } from './file/serving-lock.ts'
 
 /** Rows in one batch. */
@@ -24,9 +24,9 @@ const LOCK_WAIT_MS = 10_000
 const SERVING_WAIT_MS = 1_000
 
 /**
- * Opens an existing file as a source, with its schema migrated. Until it is closed, no process can
- * serve the file or write to it. Throws NotCopied if one does, and NotConfigured for a missing
- * database or another program's.
+ * Opens an existing file as a source. Until it is closed, no process can serve the file or write to
+ * it. Throws NotCopied if one does, and NotConfigured for a file that needs a migration, is missing
+ * or belongs to another program.
  */
 export async function openSqliteSource(path: string): Promise<CopySource> {
   const opened: (() => void)[] = []
@@ -34,10 +34,14 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
     for (const end of opened.splice(0).toReversed()) end()
   }
   try {
-    const database = openDatabase(path, { synchronous: 'FULL', lockWaitMs: LOCK_WAIT_MS })
+    const database = openDatabase(path, {
+      synchronous: 'FULL',
+      lockWaitMs: LOCK_WAIT_MS,
+      keepEmpty: true,
+    })
     opened.push(() => database.close())
     opened.push(await takeServingLock(path, SERVING_WAIT_MS))
-    migrate(database)
+    assertUpToDate(database, path)
     // Keeps commands from writing, because later writes would not be copied.
     database.exec('BEGIN IMMEDIATE')
     return { ...readSource(database), close }

@@ -11,6 +11,8 @@ export interface DatabaseOptions {
   synchronous: 'NORMAL' | 'FULL'
   /** The longest wait for another process's lock, in milliseconds. Waiting stops the event loop. */
   lockWaitMs: number
+  /** Leaves a file without tables as it is. Its reader then reports that it needs a migration. */
+  keepEmpty?: boolean
 }
 
 /**
@@ -65,7 +67,8 @@ const LOG_BYTES_KEPT = 16 * 1024 * 1024
 export function openFile(path: string, create: boolean): DatabaseSync {
   if (!create && !existsSync(path))
     throw new NotConfigured(
-      `there is no database file ${path}; \`server-listing serve\` or \`server-listing migrate\` creates it`,
+      `there is no database file ${path}. If it is elsewhere, set DATABASE_URL as the service ` +
+        'has it. To create it, run `server-listing migrate`',
     )
   if (existsSync(path) && !statSync(path).isFile())
     throw new NotConfigured(
@@ -73,7 +76,11 @@ export function openFile(path: string, create: boolean): DatabaseSync {
     )
   try {
     if (create) createDatabaseFile(path)
-    return openDatabase(path, { synchronous: 'FULL', lockWaitMs: COMMAND_LOCK_WAIT_MS })
+    return openDatabase(path, {
+      synchronous: 'FULL',
+      lockWaitMs: COMMAND_LOCK_WAIT_MS,
+      keepEmpty: !create,
+    })
   } catch (error) {
     throw unusable(path, error) ?? error
   }
@@ -90,7 +97,8 @@ export function openDatabase(path: string, options: DatabaseOptions): DatabaseSy
   assertNotMounted(path)
   const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
   try {
-    assertOurs(database)
+    const isEmpty = assertOurs(database)
+    if (isEmpty && options.keepEmpty) return database
     useWriteAheadLog(database, options.lockWaitMs)
     database.exec(`
       PRAGMA synchronous = ${options.synchronous};
@@ -121,12 +129,13 @@ function useWriteAheadLog(database: DatabaseSync, waitMs: number): void {
   }
 }
 
-/** Runs before any write, because even the journal mode writes. */
-function assertOurs(database: DatabaseSync): void {
+/** Runs before any write, because even the journal mode writes. True if there is no table yet. */
+function assertOurs(database: DatabaseSync): boolean {
   const tables = database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
-  if (tables.length === 0 || tables.some(({ name }) => OUR_TABLES.has(name as string))) return
+  if (tables.length === 0) return true
+  if (tables.some(({ name }) => OUR_TABLES.has(name as string))) return false
   throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
 }
 

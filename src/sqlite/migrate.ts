@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { NotConfigured } from '../listing/faults.ts'
 import { presentInstant } from '../listing/instant.ts'
-import { type Migration, readMigrations } from '../migrations.ts'
+import { type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
 import { transact } from './database.ts'
 
 /** The migrations of this program, in order. */
@@ -25,6 +25,13 @@ export function migrate(
 /** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
 export function isUpToDate(database: DatabaseSync): boolean {
   return readLedger(database, MIGRATIONS.length) >= MIGRATIONS.length
+}
+
+/** Throws NotConfigured if the schema lacks a migration of this program; only reads. */
+export function assertUpToDate(database: DatabaseSync, path: string): void {
+  const present = readLedger(database, MIGRATIONS.length)
+  if (present < MIGRATIONS.length)
+    throw outdatedSchema(`the database file ${path}`, present, MIGRATIONS.length)
 }
 
 /** Applies the first migration that the ledger lacks; false if there is none. */

@@ -5,21 +5,22 @@ import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
 import { unusable } from './errors.ts'
 import { AlreadyServed, takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
-import { isUpToDate, migrate } from './migrate.ts'
+import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 
 export interface SqliteOptions {
-  /** Whether to create a missing file. */
+  /** Whether to create a missing file and migrate the schema. */
   create: boolean
 }
 
 /**
- * Opens the store for a command, also beside a serving process, and migrates its schema. Throws
- * NotConfigured if the file can't be used.
+ * Opens the store for a command, also beside a serving process. Throws NotConfigured if the file
+ * can't be used. Unless `create` is set, that includes a schema that needs a migration.
  */
 export async function openSqliteStore(path: string, { create }: SqliteOptions): Promise<Store> {
   const database = openFile(path, create)
   try {
-    await bringUpToDate(database, path)
+    if (create) await bringUpToDate(database, path)
+    else assertUpToDate(database, path)
     return {
       ...createManagement(managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS })),
       close: async () => closeDatabase(database),

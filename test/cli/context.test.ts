@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { withStore } from '../../src/cli/context.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { setDatabase } from '../reliability/fault-injection/scenes/commands.ts'
+import { setDatabase } from './here.ts'
 
 test('the store is closed after each command, even a failed one', async (t) => {
   setDatabase(t, `sqlite:${join(temporaryFolder(t), 'listing.db')}`)

@@ -13,7 +13,7 @@ test('only its owner can read the database: files 0600, directories 0700', async
   const databasePath = join(program.folder, 'new', 'deep', 'listing.db')
   // Without a umask, so that only the program removes permissions.
   const options = { env: { DATABASE_URL: `sqlite:${databasePath}` }, preload: 'process.umask(0)' }
-  await program.done('user add ada@example.com', options)
+  await program.done('user add ada@example.com --create', options)
   await program.serve(options)
 
   assert.equal(modeOf(dirname(databasePath)), '700')
@@ -36,7 +36,7 @@ test('an existing directory keeps its mode', async (t) => {
 
 test('without DATABASE_URL the database is a file in data/', async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com', { env: { DATABASE_URL: '' } })
+  await program.done('user add ada@example.com --create', { env: { DATABASE_URL: '' } })
   assert.equal(modeOf(join(program.folder, 'data', 'server-listing.db')), '600')
 })
 

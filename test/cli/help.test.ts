@@ -48,7 +48,7 @@ test('help followed by a command prints its help', async (t) => {
 
 test('an option takes its value in either form, and -- ends the options', async (t) => {
   const program = programIn(t)
-  const id = await program.done('user add -- ada@example.com')
+  const id = await program.done('user add --create -- ada@example.com')
   for (const args of [
     ['--user', 'ada@example.com', '--name', '--bot'],
     ['--user=ada@example.com', '--name=a=b'],

@@ -60,7 +60,7 @@ test('an unusable database path is named with the reason', async (t) => {
   database.close()
   const before = readdirSync(program.folder)
 
-  const run = (path: string, command = 'user add ada@example.com') =>
+  const run = (path: string, command = 'user add ada@example.com --create') =>
     program.run(command, { env: { DATABASE_URL: `sqlite:${path}` } })
   assertRefused(await run(program.folder), 1, program.folder, 'it is a folder')
   assertRefused(await run(join(file, 'x.db')), 1, join(file, 'x.db'), 'is a file, not a folder')

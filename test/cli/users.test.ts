@@ -6,7 +6,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 test('user add creates the database and prints only the id to standard output', async (t) => {
   const program = programIn(t)
-  const { code, stdout, stderr } = await program.run('user add Ada@Example.com')
+  const { code, stdout, stderr } = await program.run('user add Ada@Example.com --create')
   assert.equal(code, 0)
   assert.match(stdout.trimEnd(), UUID)
   assert.equal(stdout.split('\n').length, 2)
@@ -15,7 +15,7 @@ test('user add creates the database and prints only the id to standard output', 
 
 test('user list prints a table, or JSON with the names of the columns', async (t) => {
   const program = programIn(t)
-  const bob = await program.done('user add bob@example.com')
+  const bob = await program.done('user add bob@example.com --create')
   const ada = await program.done('user add Ada@Example.com')
 
   const [heads, ...rows] = (await program.done('user list')).split('\n')
@@ -38,7 +38,7 @@ test('user list prints a table, or JSON with the names of the columns', async (t
 
 test('an existing email address is refused in any case', async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   assertRefused(await program.run('user add ADA@example.com'), 1, 'ada@example.com', 'already')
   assert.equal(JSON.parse(await program.done('user list --json')).length, 1)
 })
@@ -65,7 +65,7 @@ test("a new user can't have an address that looks like another one", async (t) =
 
 test("user remove also removes the user's keys and servers", async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   await program.done('key issue --user ada@example.com --name bot')
   const { code, stdout, stderr } = await program.run('user remove Ada@example.com')
   assert.deepEqual([code, stdout, stderr], [0, '', 'removed ada@example.com\n'])
@@ -101,7 +101,10 @@ test('the error names an unknown email address and what to do', async (t) => {
 test('user add and user password read a password from standard input', async (t) => {
   const program = programIn(t)
   const options = { stdin: 'correct horse battery\n' }
-  assert.match(await program.done('user add ada@example.com --password-stdin', options), UUID)
+  assert.match(
+    await program.done('user add ada@example.com --password-stdin --create', options),
+    UUID,
+  )
   const set = await program.run('user password Ada@Example.com', { stdin: 'another long password' })
   assert.deepEqual(
     [set.code, set.stdout, set.stderr],

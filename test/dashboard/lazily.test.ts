@@ -34,7 +34,7 @@ test('the setup link works once, and the first request loads the dashboard', asy
   for (const late of ['src/dashboard/app.ts', 'src/sign-in/accounts.ts', 'hono/dist/index.js'])
     assert.ok(hasLoaded(late), `${late} was not loaded`)
 
-  await program.done('user add ada@example.com --password-stdin', {
+  await program.done('user add ada@example.com --password-stdin --create', {
     stdin: 'correct horse battery staple',
   })
   assert.equal((await ask(Number(port), { path })).status, 404)

@@ -94,7 +94,7 @@ test('two processes that write the same counts in opposite order both succeed', 
 })
 
 async function openCommand(t: TestContext, url: string) {
-  const store = await openPostgresStore(url)
+  const store = await openPostgresStore(url, { create: true })
   t.after(() => store.close())
   return store
 }

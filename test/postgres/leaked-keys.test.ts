@@ -17,8 +17,12 @@ after(() => server.remove())
 test('two processes that revoke the same leaked keys at once succeed with any plans', async (t) => {
   const url = await createDatabase(server)
   const store = await openStore(t, url)
-  const byHash = await openPostgresStore(withSettings(url, ['seqscan', 'bitmapscan']))
-  const byPlace = await openPostgresStore(withSettings(url, ['indexscan', 'bitmapscan']))
+  const byHash = await openPostgresStore(withSettings(url, ['seqscan', 'bitmapscan']), {
+    create: true,
+  })
+  const byPlace = await openPostgresStore(withSettings(url, ['indexscan', 'bitmapscan']), {
+    create: true,
+  })
   t.after(() => Promise.all([byHash.close(), byPlace.close()]))
   const hashes: Buffer[] = []
   for (let index = 0; index < 40; index += 1)

@@ -20,7 +20,10 @@ let stores: Store[]
 before(async () => {
   server = await openServer()
   url = await createDatabase(server)
-  stores = [await openPostgresStore(url), await openPostgresStore(url)]
+  stores = [
+    await openPostgresStore(url, { create: true }),
+    await openPostgresStore(url, { create: true }),
+  ]
   // Slows the updates of a listing down, so that two of them meet.
   await asAdmin(url, (client) =>
     client.query(`

@@ -33,7 +33,10 @@ after(async () => {
 /** Two commands. They wait for a lock longer than the server takes to find a deadlock. */
 async function openCommands(t: TestContext): Promise<Pick<StoreFixture, 'store'> & Commands> {
   const { store } = await database.open(t)
-  const [first, second] = [await openPostgresStore(url), await openPostgresStore(url)]
+  const [first, second] = [
+    await openPostgresStore(url, { create: true }),
+    await openPostgresStore(url, { create: true }),
+  ]
   t.after(() => Promise.all([first.close(), second.close()]))
   return { store, first, second }
 }

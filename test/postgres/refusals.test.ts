@@ -66,7 +66,7 @@ for (const [name, open, sentence] of CASES)
   test(`${name} is not configured, and the sentence says what to fix`, async (t) => {
     const url = await open()
     await assert.rejects(
-      openPostgresStore(url),
+      openPostgresStore(url, { create: true }),
       (error) => error instanceof NotConfigured && sentence.test(error.message),
     )
     assert.equal(await outcomeOf(await openStore(t, url), 'svc_live_x'), 'NotConfigured')
@@ -74,7 +74,7 @@ for (const [name, open, sentence] of CASES)
 
 test('a connection that has no password to send is closed at once', async () => {
   const url = (await createDatabase(server)).replace(':secret', '')
-  await assert.rejects(openPostgresStore(url), NotConfigured)
+  await assert.rejects(openPostgresStore(url, { create: true }), NotConfigured)
   // The server itself would close it after a minute.
   await eventually(async () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'))
 })

@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { MIGRATIONS, migrate } from '../../src/postgres/migrate.ts'
 import { ENDLESS } from '../../src/postgres/patience.ts'
-import { migratePostgres } from '../../src/postgres/store.ts'
+import { migratePostgres, openPostgresStore } from '../../src/postgres/store.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 
@@ -13,6 +13,25 @@ before(async () => {
   server = await openServer()
 })
 after(() => server.remove())
+
+test('a command leaves a schema alone that lacks a migration, and names migrate', async (t) => {
+  const url = await createDatabase(server)
+  const database = openDatabase(url, ENDLESS)
+  t.after(database.close)
+  const tables = () =>
+    database.query(
+      'SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace',
+    )
+  const open = () => openPostgresStore(url, { create: false })
+  await assert.rejects(open(), /no tables yet; `server-listing migrate`/)
+  assert.deepEqual(await tables(), [])
+  await migrate(database, MIGRATIONS.slice(0, -1))
+  const before = await tables()
+  await assert.rejects(open(), /older than this program.*`server-listing migrate`/)
+  assert.deepEqual(await tables(), before)
+  await migratePostgres(url)
+  await (await open()).close()
+})
 
 test('an upgrade makes users owners of the organizations with their servers', async (t) => {
   const url = await createDatabase(server)

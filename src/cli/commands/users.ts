@@ -27,12 +27,13 @@ Examples:
     .description("add a user and print the user's id")
     .argument('<email>', "the user's email address")
     .option('--password-stdin', 'read the password for the dashboard from standard input')
+    .option('--create', 'create the database if it is missing, and update its schema')
     .addHelpText(
       'after',
       `
 Examples:
   server-listing user add ada@example.com
-  server-listing user add ada@example.com --password-stdin < password.txt`,
+  server-listing user add ada@example.com --password-stdin --create < password.txt`,
     )
     .action(add)
 
@@ -64,7 +65,10 @@ Examples:
     .action(remove)
 }
 
-async function add(email: string, options: { passwordStdin?: boolean }): Promise<void> {
+async function add(
+  email: string,
+  options: { passwordStdin?: boolean; create?: boolean },
+): Promise<void> {
   const checked = checkEmail(email)
   if ('complaint' in checked) throw new Misuse(checked.complaint)
   const user = createUser(checked.email)
@@ -79,7 +83,7 @@ async function add(email: string, options: { passwordStdin?: boolean }): Promise
         throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
       await audit(store, 'user added', user.id, user.email)
     },
-    { create: true },
+    { create: options.create === true },
   )
   print(user.id)
   say(`added ${user.email}; the line on standard output is the user's id`)

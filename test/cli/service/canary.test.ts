@@ -103,7 +103,7 @@ interface Scene {
 async function setScene(t: TestContext, preload: string): Promise<Scene> {
   const program = programIn(t)
   const env = { LOG_LEVEL: 'debug' }
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const keys: string[] = []
   for (const name of ['used', 'broken', 'revoked'])
     keys.push(await program.done(`key issue --user ada@example.com --name ${name}`))

@@ -9,7 +9,7 @@ const PASSWORD = 'correct horse battery staple'
 
 /** Starts the service, issues a key in the dashboard, and reads the key and the URL on its page. */
 async function issue(program: Program, options: RunOptions) {
-  await program.done(`user add ${EMAIL} --password-stdin`, { stdin: PASSWORD })
+  await program.done(`user add ${EMAIL} --password-stdin --create`, { stdin: PASSWORD })
   const served = await program.serve(options)
   const line = /dashboard at http:\/\/[^\s"]*:(\d+)/
   await served.written(line)

@@ -58,7 +58,7 @@ test('on SQLite no process shares its port', async (t) => {
 async function setScene(t: TestContext) {
   const program = programIn(t)
   const env = { DATABASE_URL: await newUrl(), REUSE_PORT: 'on', LOG_LEVEL: 'debug' }
-  await program.done('user add ada@example.com', { env })
+  await program.done('user add ada@example.com --create', { env })
   const key = await program.done('key issue --user ada@example.com --name bot', { env })
   const serve = (ports: Record<string, string>) => program.serve({ env: { ...env, ...ports } })
   return { program, serve, key }

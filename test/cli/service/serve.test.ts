@@ -25,7 +25,7 @@ test('a URL has its IPv6 address in brackets', () => {
 test('the next answer shows a change by a command in another process', async (t) => {
   const program = programIn(t)
   const { port } = await program.serve()
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const issue = (name: string) => program.done(`key issue --user ada@example.com --name ${name}`)
   const [first, second, third] = [await issue('1'), await issue('2'), await issue('3')]
 

@@ -52,7 +52,7 @@ test('the setup link has the host of DASHBOARD_URL', async (t) => {
 
 test('the setup link works after user add, and gives that user a password', async (t) => {
   const program = programIn(t)
-  const id = await program.done('user add ada@example.com')
+  const id = await program.done('user add ada@example.com --create')
   await program.done('user add bob@example.com')
   const served = await program.serve()
   const link = await linkOf(served)
@@ -69,7 +69,7 @@ test('the setup link works after user add, and gives that user a password', asyn
 
 test('a password set on the command line ends the setup link for good', async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const served = await program.serve()
   const link = await linkOf(served)
   await program.done('user password ada@example.com', { stdin: 'correct horse battery staple' })

@@ -17,7 +17,7 @@ const POLITE_MS = 1_100
 export async function checkHeldRow(t: TestContext, url: string, holdMs: number): Promise<void> {
   const program = programIn(t)
   const options = { env: { DATABASE_URL: url } }
-  await program.done('user add ada@example.com', options)
+  await program.done('user add ada@example.com --create', options)
   const issue = (name: string) =>
     program.done(`key issue --user ada@example.com --name ${name}`, options)
   const [locked, free] = [await issue('locked'), await issue('free')]

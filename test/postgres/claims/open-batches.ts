@@ -75,7 +75,7 @@ export async function openBatches(t: TestContext, url: string) {
 export async function openStorePatiently(url: string): Promise<Store> {
   let store: Store | undefined
   await eventually(async () => {
-    store = await openPostgresStore(url).catch(() => undefined)
+    store = await openPostgresStore(url, { create: true }).catch(() => undefined)
     return store !== undefined
   })
   return store!

@@ -75,7 +75,7 @@ for (const engine of ['SQLite', 'PostgreSQL'])
     const env: Record<string, string> =
       engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase(postgres) }
     assert.match((await program.run('migrate', { env })).stderr, /0001-init/)
-    await program.done('user add ada@example.com --password-stdin', {
+    await program.done('user add ada@example.com --password-stdin --create', {
       env,
       stdin: 'correct horse battery staple',
     })

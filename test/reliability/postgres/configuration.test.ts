@@ -122,7 +122,7 @@ for (const { name, sentence, damage, repair } of CASES)
     assert.doesNotMatch(served.stdout(), /secret| {4}at /)
 
     await repair(url)
-    const store = await openPostgresStore(DATABASE_URL)
+    const store = await openPostgresStore(DATABASE_URL, { create: true })
     t.after(() => store.close())
     const { key } = await addOwner(store, 'ada@example.com')
     assert.equal((await ask(served.port, { key })).status, 200)
@@ -149,7 +149,7 @@ test('a server that cannot open its own files may recover: 502, not 503', async 
 test('a server that is away may return: 502, not 503', async (t) => {
   const url = await createDatabase(cluster)
   await migratePostgres(url)
-  const store = await openPostgresStore(url)
+  const store = await openPostgresStore(url, { create: true })
   const { key } = await addOwner(store, 'ada@example.com')
   await store.close()
   await cluster.stop('fast')

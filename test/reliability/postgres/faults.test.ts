@@ -128,7 +128,7 @@ test('locked servers fail the list and locked keys authentication, both in time'
 test('500 requests at once are all answered in time with two connections', async (t) => {
   const url = await createDatabase(cluster)
   const keys: string[] = []
-  const owners = await openPostgresStore(url)
+  const owners = await openPostgresStore(url, { create: true })
   for (let number = 0; number < 500; number += 1)
     keys.push((await addOwner(owners, `user${number}@example.com`)).key)
   await owners.close()

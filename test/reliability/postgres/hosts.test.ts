@@ -42,7 +42,10 @@ test('a standby alone is never used', async (t) => {
   await caughtUp()
   const store = await openStore(t, withHosts(url, standby.port))
   assert.equal(await outcomeOf(store, key), 'AuthenticationFault')
-  await assert.rejects(openPostgresStore(withHosts(url, standby.port)), /only a primary is used/)
+  await assert.rejects(
+    openPostgresStore(withHosts(url, standby.port), { create: true }),
+    /only a primary is used/,
+  )
 })
 
 test('a promotion grants no key twice in a second, and claims work again in time', async (t) => {
@@ -62,7 +65,7 @@ test('a promotion grants no key twice in a second, and claims work again in time
 })
 
 async function ownerIn(t: TestContext, url: string): Promise<{ key: string }> {
-  const store = await openPostgresStore(url)
+  const store = await openPostgresStore(url, { create: true })
   t.after(() => store.close())
   return addOwner(store, 'ada@example.com')
 }

@@ -112,7 +112,7 @@ test('a command works with a server whose every answer takes a third of a second
   const proxy = await startTcpProxy(cluster.port)
   t.after(proxy.close)
   proxy.slowDown(150)
-  const store = await openPostgresStore(through(proxy, url))
+  const store = await openPostgresStore(through(proxy, url), { create: true })
   assert.equal(await store.findUser('ada@example.com'), null)
   await store.close()
 })

@@ -34,7 +34,7 @@ async function setScene(t: TestContext): Promise<Scene> {
   const url = await createDatabase(cluster)
   const program = programIn(t)
   const options = { env: { DATABASE_URL: url } }
-  await program.done('user add ada@example.com', options)
+  await program.done('user add ada@example.com --create', options)
   const key = await program.done('key issue --user ada@example.com --name bot', options)
   const services = await Promise.all(
     Array.from({ length: PROCESSES }, () => program.serve(options)),

@@ -37,7 +37,7 @@ after(async () => {
 /** Whether a store that is opened with these parameters encrypts its connections. */
 async function isEncrypted(cluster: Cluster, parameters: string): Promise<boolean> {
   const url = `${cluster.url().replace('127.0.0.1', hostIn(parameters))}?${parameters.replace(/&?host=\w+/, '')}`
-  const store = await openPostgresStore(url)
+  const store = await openPostgresStore(url, { create: true })
   try {
     return await asAdmin(cluster.url(), async (client) => {
       const { rows } = await client.query(

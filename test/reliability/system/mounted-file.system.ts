@@ -9,7 +9,7 @@ import { ask } from '../../fixtures/requests.ts'
 
 test('services and commands refuse a database file that is itself a mount point', async (t) => {
   const program = programIn(t)
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const mounted = join(temporaryFolder(t), 'listing.db')
   writeFileSync(mounted, '')
   execFileSync('mount', ['--bind', program.databasePath, mounted])

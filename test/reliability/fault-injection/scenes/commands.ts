@@ -1,22 +1,14 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
-import { run } from '../../../../src/cli/run.ts'
+import { type EndedHere, runHere, setDatabase } from '../../../cli/here.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { type Entry, NEW } from './audited.ts'
 import { type Operation, sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
-
-/** The exit code and output of a command. */
-export interface Ended {
-  code: number
-  stdout: string
-  stderr: string
-}
 
 /** A database, as the commands get it. */
 export interface CommandScene {
@@ -108,15 +100,6 @@ export function disturbedMigration<D extends Disturbance>(
   })
 }
 
-export function setDatabase(t: Pick<TestContext, 'after'>, url: string): void {
-  const before = process.env.DATABASE_URL
-  process.env.DATABASE_URL = url
-  t.after(() => {
-    if (before === undefined) delete process.env.DATABASE_URL
-    else process.env.DATABASE_URL = before
-  })
-}
-
 /** A user with a key and servers, two of which the import changes. */
 export async function fill(
   t: TestContext,
@@ -125,7 +108,7 @@ export async function fill(
   const [file, other] = [join(folder, 'servers.json'), join(folder, 'other.json')]
   writeFileSync(file, SERVERS)
   writeFileSync(other, SERVERS.replaceAll('three', 'four'))
-  await done(`user add ${ADA}`)
+  await done(`user add ${ADA} --create`)
   await done(`server import --user ${ADA} ${other}`)
   const key = (await done(`key issue --user ${ADA} --name first`)).trim()
   const [{ id: keyId, user_id: userId }] = JSON.parse(await done(`key list --user ${ADA} --json`))
@@ -144,7 +127,7 @@ function isRevokedKey(table: string, row: string): boolean {
 }
 
 interface CommandOptions
-  extends Pick<Operation<Ended>, 'audited' | 'isBetween' | 'isTwiceIfRepeated'> {
+  extends Pick<Operation<EndedHere>, 'audited' | 'isBetween' | 'isTwiceIfRepeated'> {
   stdin?: string
   /** What a repetition may answer if the first run succeeded. */
   repeated?: RegExp
@@ -154,7 +137,7 @@ interface CommandOptions
 export function command(
   args: string,
   { stdin = '', repeated, isInParts = false, ...rest }: CommandOptions = {},
-): Operation<Ended> {
+): Operation<EndedHere> {
   return {
     name: args,
     audited: [],
@@ -168,29 +151,5 @@ export function command(
       assert.deepEqual([code, stdout], [1, ''], args)
       assert.match(stderr, /^error: [^\n]+\n$/)
     },
-  }
-}
-
-/** Runs a command in this process, where the trap is, and captures its output. */
-async function runHere(args: string, input = ''): Promise<Ended> {
-  const { stdout, stderr, stdin } = process
-  const caught = { stdout: '', stderr: '' }
-  const writes = [stdout.write, stderr.write] as const
-  for (const name of ['stdout', 'stderr'] as const) {
-    const write = process[name].write as (...args: unknown[]) => boolean
-    process[name].write = (...args: unknown[]) => {
-      // The test runner itself writes bytes, which pass.
-      if (typeof args[0] !== 'string') return write.apply(process[name], args)
-      caught[name] += args[0]
-      return true
-    }
-  }
-  Object.defineProperty(process, 'stdin', { value: Readable.from([input]), configurable: true })
-  try {
-    return { code: await run(args.split(' ')), ...caught }
-  } finally {
-    ;[stdout.write, stderr.write] = writes
-    Object.defineProperty(process, 'stdin', { value: stdin, configurable: true })
-    for (const stream of [stdout, stderr]) stream.removeAllListeners('error')
   }
 }

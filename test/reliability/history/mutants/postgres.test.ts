@@ -145,7 +145,7 @@ async function tryEngine(
   disturbing: (url: string) => Disturb,
 ): Promise<Trial> {
   const url = await createDatabase(cluster)
-  const operator = await openPostgresStore(url)
+  const operator = await openPostgresStore(url, { create: true })
   const offsets = await keepStamps(url)
   const store = await open(url)
   t.after(() => Promise.all([store.close(), operator.close()]))

@@ -24,7 +24,9 @@ export interface Returned {
 const [url = ''] = process.argv.slice(2)
 const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
 const store =
-  path === null ? await openPostgresStore(url) : await openSqliteStore(path, { create: true })
+  path === null
+    ? await openPostgresStore(url, { create: true })
+    : await openSqliteStore(path, { create: true })
 const database = path === null ? null : new DatabaseSync(path, { timeout: 5_000 })
 // SQLite opens the write-ahead log at the first statement. If the disk is read-only then, the
 // connection stays read-only for life.

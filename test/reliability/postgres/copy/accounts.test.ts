@@ -13,7 +13,7 @@ after(() => cluster.remove())
 test('after a copy people sign in as before; sessions and secrets stay behind', async (t) => {
   const { program, copy, query, onPostgres } = await ledgerOn(t, cluster)
   const stdin = 'correct horse battery'
-  await program.done('user add ada@example.com --password-stdin', { stdin })
+  await program.done('user add ada@example.com --password-stdin --create', { stdin })
   const portOf = async (env?: { env: Record<string, string> }) => {
     const served = await program.serve(env)
     await served.written(/dashboard at/)

@@ -77,7 +77,7 @@ test('a second copy at the same time waits for the first and is refused', async 
   await addAda(ledger)
   const other = ledger.program.databasePath.replace('listing.db', 'other.db')
   const onOther = { env: { DATABASE_URL: `sqlite:${other}` } }
-  await ledger.program.done('user add eve@example.com', onOther)
+  await ledger.program.done('user add eve@example.com --create', onOther)
   let second: Begun | undefined
   await inMidCopy(ledger, async () => {
     second = ledger.program.begin(`copy --from sqlite:${other}`, ledger.onPostgres)

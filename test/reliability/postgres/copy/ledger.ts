@@ -64,7 +64,7 @@ function ledger(program: Program, url: string): Ledger {
 
 /** A user with servers, some in an organization, and two keys, the second one revoked. */
 export async function addAda({ program }: Ledger): Promise<{ key: string; revoked: string }> {
-  await program.done(`user add ${ADA}`)
+  await program.done(`user add ${ADA} --create`)
   const stdin = '[{"name":"Survival","address":"play.example.com"}]'
   await program.done(`server import --user ${ADA} -`, { stdin })
   await program.done(`server import --user ${ADA} --organization red-stone -`, { stdin })

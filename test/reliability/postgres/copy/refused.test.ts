@@ -29,7 +29,7 @@ test('copy refuses a served file and names the process', async (t) => {
 test('a database with rows is refused and keeps them', async (t) => {
   const ledger = await ledgerOn(t, cluster)
   await addAda(ledger)
-  await ledger.program.done('user add bob@example.com', ledger.onPostgres)
+  await ledger.program.done('user add bob@example.com --create', ledger.onPostgres)
   assertRefused(await ledger.copy(), 1, 'must be empty', 'users (1)')
   assert.equal(await ledger.countTarget(), 1)
   await ledger.program.done('user remove bob@example.com', ledger.onPostgres)
@@ -56,7 +56,7 @@ test('a wrong source or target is a mistake in the command', async (t) => {
   assert.equal(existsSync(missing), false)
   assertRefused(await run(`--from sqlite:${program.folder}`), 2, program.folder, 'no such file')
 
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const from = `--from sqlite:${program.databasePath}`
   for (const DATABASE_URL of ['', `sqlite:${program.databasePath}`])
     assertRefused(

@@ -21,7 +21,7 @@ import { answersThrough, assertFormOfApi } from './proxied-answers.ts'
 test('Caddy gives the statuses of the service, but for a list with reasons', async (t) => {
   const program = programIn(t)
   const service = await program.serve()
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const key = await program.done('key issue --user ada@example.com --name bot')
   const front = await startCaddy(t, service.port)
   const cases = Object.entries(CORPUS).flatMap(([subject, some]) =>
@@ -36,7 +36,7 @@ test('Caddy gives the statuses of the service, but for a list with reasons', asy
 test('Caddy gives a client of HTTP/2 the answers of the service', async (t) => {
   const program = programIn(t)
   const service = await program.serve()
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const key = await program.done('key issue --user ada@example.com --name bot')
   const { port } = await startCaddy(t, service.port)
   const session = connect(`https://localhost:${port}`, { ca: readFileSync(CERTIFICATE) })

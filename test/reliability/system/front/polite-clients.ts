@@ -21,7 +21,7 @@ export async function startPoliteClients(
   port: number,
   count: number,
 ): Promise<PoliteClients> {
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const keys: (string | null)[] = []
   for (let index = 0; index < count; index += 1) {
     const issue = `key issue --user ada@example.com --name bot-${index}`

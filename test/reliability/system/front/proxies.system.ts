@@ -52,7 +52,7 @@ for (const [name, startFront] of Object.entries(FRONTS)) {
 async function runCases(t: TestContext, startFront: StartFront): Promise<void> {
   const program = programIn(t)
   const service = await program.serve({ env: { LOG_LEVEL: 'debug' } })
-  await program.done('user add ada@example.com')
+  await program.done('user add ada@example.com --create')
   const key = await program.done('key issue --user ada@example.com --name bot')
   const front = await startFront(t, service.port)
   const listing = hosted('GET /v1/servers HTTP/1.1', `Authorization: Bearer ${key}`)

@@ -41,7 +41,7 @@ async function untilFollowed(state: string): Promise<void> {
 
 /** Issues a key on the primary, calls `interrupt`, revokes the key and returns it. */
 async function revoked(email: string, interrupt: () => Promise<void>): Promise<string> {
-  const store = await openPostgresStore(primary.url(name))
+  const store = await openPostgresStore(primary.url(name), { create: true })
   try {
     const { user, key, keyId } = await addOwner(store, email)
     await interrupt()

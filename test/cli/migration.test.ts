@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { runHere, setDatabase } from './here.ts'
+
+/** Every command that works on a database, but `serve`, `migrate` and `user add --create`. */
+const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
+  ['user add ada@example.com'],
+  ['user password ada@example.com', 'correct horse battery'],
+  ['user list'],
+  ['user remove ada@example.com'],
+  ['key issue --user ada@example.com --name bot'],
+  ['key list --user ada@example.com'],
+  ['key revoke --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'],
+  ['key revoke --key-stdin', `svc_live_${'ab'.repeat(32)}`],
+  ['server import --user ada@example.com -', '[{"name":"a","address":"a.example"}]'],
+  ['server list --user ada@example.com'],
+]
+
+test('only serve, migrate and user add --create make or migrate a database', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'data', 'listing.db')
+  mkdirSync(join(folder, 'data'))
+  setDatabase(t, `sqlite:${path}`)
+  const refuse = async (sentence: RegExp) => {
+    const before = bytesOf(path)
+    for (const [args, stdin] of OTHERS) {
+      const { code, stdout, stderr } = await runHere(args, stdin)
+      assert.deepEqual([code, stdout], [1, ''], `${args}: ${stderr}`)
+      assert.match(stderr, sentence, args)
+      assert.match(stderr, /^error: [^\n]*`server-listing migrate`[^\n]*\n$/, args)
+      assert.deepEqual(bytesOf(path), before, args)
+    }
+  }
+  await refuse(/there is no database file .*listing\.db\. If it is elsewhere, set DATABASE_URL/)
+  writeFileSync(path, '')
+  await refuse(/listing\.db has no tables yet;/)
+
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA journal_mode = WAL')
+  migrate(database, MIGRATIONS.slice(0, -1))
+  database.close()
+  const [known, present] = [MIGRATIONS.length, MIGRATIONS.length - 1]
+  await refuse(new RegExp(`older than this program: it has ${present} of ${known} migrations\\.`))
+  const added = await runHere('user add ada@example.com --create')
+  assert.equal(added.code, 0, added.stderr)
+  assert.equal((await runHere('user list')).code, 0)
+})
+
+/** Null if there is no file. Asserts that there is nothing else in its folder. */
+function bytesOf(path: string): Buffer | null {
+  const names = readdirSync(join(path, '..'))
+  assert.ok(
+    names.every((name) => name === 'listing.db'),
+    String(names),
+  )
+  return names.length === 0 ? null : readFileSync(path)
+}
