@@ -8,6 +8,15 @@ export type DatabaseConfig =
   /** No usable database; `problem` tells the operator what to set. */
   | { engine: null; problem: string }
 
+// Scheme, credentials, hosts and database, settings.
+const NAMED = /^[a-z]+:\/\/(?:[^@/?#]*@)?([^?#]*)/i
+
+/** The database in messages: the path of its file, or its hosts and name, without a password. */
+export function nameDatabase(database: Exclude<DatabaseConfig, { engine: null }>): string {
+  if (database.engine === 'sqlite') return database.path
+  return NAMED.exec(database.url)?.[1] ?? 'the database of DATABASE_URL'
+}
+
 const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
 
 /** Reads the database from DATABASE_URL, or from the file that DATABASE_URL_FILE names. */

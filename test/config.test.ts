@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../src/config.ts'
+import { nameDatabase } from '../src/database-url.ts'
 import { temporaryFolder } from './fixtures/folder.ts'
 
 function databaseOf(environment: Record<string, string>) {
@@ -147,4 +148,17 @@ test('the URL can come from a file', (t) => {
   writeFileSync(file, 'sqlite:/var/x.db\n')
   assert.deepEqual(databaseOf({ DATABASE_URL_FILE: file }), { engine: 'sqlite', path: '/var/x.db' })
   assert.equal(databaseOf({ DATABASE_URL_FILE: `${file}.missing` }).engine, null)
+})
+
+test('a message names a database by path, or by hosts and name without user and password', () => {
+  for (const [url, name] of [
+    ['sqlite:/var/x.db', '/var/x.db'],
+    ['postgres://db.example.com/listing', 'db.example.com/listing'],
+    ['postgres://u:secret@db:5433/listing?sslmode=require&password=secret', 'db:5433/listing'],
+    ['postgresql://u:secret@[::1]:5433,db2/x%20y', '[::1]:5433,db2/x%20y'],
+  ] as const) {
+    const database = databaseOf({ DATABASE_URL: url })
+    assert.ok(database.engine !== null)
+    assert.equal(nameDatabase(database), name)
+  }
 })

@@ -1,8 +1,10 @@
 import { type Config, readConfig } from '../config.ts'
+import { type DatabaseConfig, nameDatabase } from '../database-url.ts'
 import type { Store } from '../listing/store.ts'
 import { checkStoredEmail, type User, type UserStore } from '../listing/accounts/user.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
+import { say } from './output.ts'
 
 /** Follows an error about the command line. */
 export const HELP_HINT = 'Run the command with --help to see its options.'
@@ -18,10 +20,18 @@ export function loadConfig(): Config {
  * Reads the configuration of a command that needs a database, so that a bad DATABASE_URL is an
  * error.
  */
-export function loadConfigWithDatabase(): Config {
-  const config = loadConfig()
-  if (config.database.engine === null) throw new Misuse(config.database.problem)
-  return config
+export function loadDatabase(): UsableDatabase {
+  const { database } = loadConfig()
+  if (database.engine === null) throw new Misuse(database.problem)
+  return database
+}
+
+type UsableDatabase = Exclude<DatabaseConfig, { engine: null }>
+
+/** The store of a command. */
+export interface CommandStore extends Store {
+  /** The database in messages. */
+  readonly place: string
 }
 
 /**
@@ -29,16 +39,33 @@ export function loadConfigWithDatabase(): Config {
  * database.
  */
 export async function withStore<T>(
-  body: (store: Store) => Promise<T>,
+  body: (store: CommandStore) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
-  const { database } = loadConfigWithDatabase()
+  const database = loadDatabase()
   const store = await openStore(database, options)
   try {
-    return await body(store)
+    return await body({ ...store, place: nameDatabase(database) })
   } finally {
     await store.close()
   }
+}
+
+/** `withStore` for a command that writes. Afterwards it says which database has changed. */
+export async function changeStore<T>(
+  body: (store: CommandStore) => Promise<T>,
+  options: { create?: boolean } = {},
+): Promise<T> {
+  return withStore(async (store) => {
+    const result = await body(store)
+    sayDatabase(store.place)
+    return result
+  }, options)
+}
+
+/** Every command that writes says where, because the shell may lack the service's DATABASE_URL. */
+export function sayDatabase(place: string): void {
+  say(`database: ${place}`)
 }
 
 /**
@@ -51,11 +78,15 @@ export function needOption(value: string | undefined, flags: string): string {
 }
 
 /** Finds the user whom a command names by email address. */
-export async function findUser(store: Pick<UserStore, 'findUser'>, email: string): Promise<User> {
+export async function findUser(
+  store: Pick<UserStore, 'findUser'> & { place: string },
+  email: string,
+): Promise<User> {
   const user = await store.findUser(readEmail(email))
   if (user !== null) return user
   throw new Failure(
-    `there is no user ${email}. To add one, run \`server-listing user add ${email}\`. To see ` +
+    `there is no user ${email} in ${store.place}. To add one, run ` +
+      `\`server-listing user add ${email}\`. To see ` +
       'all users, run `server-listing user list`',
   )
 }

@@ -86,7 +86,7 @@ test('key revoke prints the key, and the time if it was already revoked', async 
   const first = await program.run(command)
   assert.deepEqual(
     [first.code, first.stdout, first.stderr],
-    [0, '', `revoked ${id} (${key.slice(0, 16)}…)\n`],
+    [0, '', `revoked ${id} (${key.slice(0, 16)}…)\n${program.place}`],
   )
   const revokedAt = (await listed(program))[0]?.revoked_at
   const second = await program.run(command)
@@ -101,7 +101,7 @@ test('a leaked key on standard input is revoked, whichever user owns it', async 
   const { key } = await addAdaWithKey(program)
   const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: `${key}\n` })
   assert.equal(code, 0)
-  assert.match(stderr, /^revoked \S+ \(svc_live_[0-9a-f]{7}…\)\n$/)
+  assert.match(stderr, /^revoked \S+ \(svc_live_[0-9a-f]{7}…\)\ndatabase: .*\n$/)
   assert.notEqual((await listed(program))[0]?.revoked_at, null)
 })
 
@@ -113,7 +113,7 @@ test('every key in a leaked file is revoked, among other text', async (t) => {
   const { code, stdout, stderr } = await program.run('key revoke --key-stdin', { stdin })
   assert.deepEqual([code, stdout], [0, ''], stderr)
   const lines = stderr.trimEnd().split('\n')
-  assert.equal(lines.length, 3)
+  assert.equal(lines.length, 4)
   for (const key of keys)
     assert.ok(lines.some((line) => line.startsWith('revoked ') && line.includes(key.slice(0, 16))))
   assert.equal(lines[2], '1 of the 3 keys on standard input is not an API key of this service')

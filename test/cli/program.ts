@@ -55,6 +55,8 @@ export interface Served extends Begun {
 export interface Program {
   folder: string
   databasePath: string
+  /** The last line of each command that writes to this file. */
+  place: string
   /** Splits `args` at spaces if it is a string. */
   run(args: string | readonly string[], options?: RunOptions): Promise<Ended>
   /** Runs a command that must succeed. Returns its standard output without the last newline. */
@@ -116,6 +118,7 @@ export function programIn(t: Pick<TestContext, 'after'>, bin = BIN): Program {
   return {
     folder,
     databasePath,
+    place: `database: ${databasePath}\n`,
     run,
 
     async done(args, options) {

@@ -68,7 +68,7 @@ test("user remove also removes the user's keys and servers", async (t) => {
   await program.done('user add ada@example.com --create')
   await program.done('key issue --user ada@example.com --name bot')
   const { code, stdout, stderr } = await program.run('user remove Ada@example.com')
-  assert.deepEqual([code, stdout, stderr], [0, '', 'removed ada@example.com\n'])
+  assert.deepEqual([code, stdout, stderr], [0, '', `removed ada@example.com\n${program.place}`])
   assert.equal(await program.done('user list --json'), '[]')
   assertRefused(
     await program.run('user remove ada@example.com'),
@@ -108,7 +108,7 @@ test('user add and user password read a password from standard input', async (t)
   const set = await program.run('user password Ada@Example.com', { stdin: 'another long password' })
   assert.deepEqual(
     [set.code, set.stdout, set.stderr],
-    [0, '', 'set the password of ada@example.com and ended every session\n'],
+    [0, '', `set the password of ada@example.com and ended every session\n${program.place}`],
   )
   const short = await program.run('user password ada@example.com', { stdin: 'short' })
   assertRefused(short, 2, 'must have 10 to 128 characters, not 5')

@@ -1,10 +1,10 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { parseDatabaseUrl } from '../../database-url.ts'
+import { nameDatabase, parseDatabaseUrl } from '../../database-url.ts'
 import type { OnProgress } from '../../transfer/copy.ts'
 import { quote } from '../../listing/text.ts'
 import { copyStore } from '../../open-store.ts'
-import { loadConfigWithDatabase, needOption } from '../context.ts'
+import { loadDatabase, needOption, sayDatabase } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { createProgress, say } from '../output.ts'
 
@@ -31,17 +31,18 @@ Example:
 
 async function copy(options: { from?: string }): Promise<void> {
   const path = readSource(needOption(options.from, '--from sqlite:<path>'))
-  const url = readTarget()
+  const target = readTarget()
   if (!existsSync(path) || !statSync(path).isFile())
     throw new Misuse(`cannot copy from ${quote(path)}: no such file. Check the path after --from`)
   const progress = createProgress()
   const show: OnProgress = ({ table, act, done, count }) =>
     progress.show(`${table}: ${counted(done)} of ${counted(count)} rows ${act}`)
   try {
-    const tables = await copyStore(path, url, show)
+    const tables = await copyStore(path, target.url, show)
     progress.clear()
     const counts = tables.map(({ name, count }) => `${counted(count)} in ${name}`)
     say(`copied and compared all rows: ${counts.join(', ')}`)
+    sayDatabase(nameDatabase(target))
   } catch (error) {
     progress.clear()
     throw error
@@ -60,13 +61,12 @@ function readSource(from: string): string {
   )
 }
 
-function readTarget(): string {
-  const { database } = loadConfigWithDatabase()
-  if (database.engine === 'postgres') return database.url
-  const found = database.engine === 'sqlite' ? `, not the SQLite file ${quote(database.path)}` : ''
+function readTarget(): { engine: 'postgres'; url: string } {
+  const database = loadDatabase()
+  if (database.engine === 'postgres') return database
   throw new Misuse(
     'DATABASE_URL must name the PostgreSQL database to copy into, such as ' +
-      `postgres://USER:PASSWORD@HOST:5432/DATABASE${found}`,
+      `postgres://USER:PASSWORD@HOST:5432/DATABASE, not the SQLite file ${quote(database.path)}`,
   )
 }
 

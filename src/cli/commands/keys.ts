@@ -3,7 +3,7 @@ import type { ApiKey } from '../../listing/api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
-import { findUser, needOption, withStore } from '../context.ts'
+import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure } from '../errors.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import type { RevokeOptions } from './revoke-key.ts'
@@ -81,15 +81,15 @@ async function issue(options: { user?: string; name?: string }): Promise<void> {
   const name = needOption(options.name, '--name <name>')
   // Loaded on demand, with Node's cryptography: only this command makes a key.
   const { issueApiKey } = await import('../../listing/manage-api-keys.ts')
-  const issued = await withStore(async (store) => {
+  await changeStore(async (store) => {
     const user = await findUser(store, email)
     const issued = await issueApiKey(store, user.id, name, presentInstant())
-    if ('key' in issued) await audit(store, 'key issued', user.id, issued.apiKey.id)
-    return issued
+    if ('refused' in issued) throw new Failure(`no key was issued to ${email}: ${issued.refused}`)
+    const { id } = issued.apiKey
+    await audit(store, 'key issued', user.id, id)
+    print(issued.key)
+    say(`issued ${id} to ${email}; save the key now, because it cannot be shown again`)
   })
-  if ('refused' in issued) throw new Failure(`no key was issued to ${email}: ${issued.refused}`)
-  print(issued.key)
-  say(`issued ${issued.apiKey.id} to ${email}; save the key now, because it cannot be shown again`)
 }
 
 async function list(options: { user?: string; json?: boolean }): Promise<void> {

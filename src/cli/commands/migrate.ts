@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { migrateStore } from '../../open-store.ts'
-import { loadConfigWithDatabase } from '../context.ts'
+import { nameDatabase } from '../../database-url.ts'
+import { loadDatabase, sayDatabase } from '../context.ts'
 import { say } from '../output.ts'
 
 export function addMigrateCommand(program: Command): void {
@@ -12,8 +13,10 @@ export function addMigrateCommand(program: Command): void {
       '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db server-listing migrate',
     )
     .action(async () => {
-      const applied = await migrateStore(loadConfigWithDatabase().database)
+      const database = loadDatabase()
+      const applied = await migrateStore(database)
       for (const name of applied) say(`applied ${name}`)
       say('the schema is up to date')
+      sayDatabase(nameDatabase(database))
     })
 }

@@ -5,7 +5,7 @@ import { presentInstant } from '../../listing/instant.ts'
 import { findKeys, type Leaked, revokeLeakedKeys } from '../../listing/leaked-keys.ts'
 import { quote } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
-import { findUser, HELP_HINT, needOption, withStore } from '../context.ts'
+import { changeStore, findUser, HELP_HINT, needOption } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
 import { count, say, shortInstant } from '../output.ts'
@@ -19,7 +19,7 @@ export interface RevokeOptions {
 export async function revoke(keyId: string | undefined, options: RevokeOptions): Promise<void> {
   const now = presentInstant()
   if (options.keyStdin) return revokeLeaked(keyId, options, now)
-  sayRevoked(await revokeById(keyId, options, now), now)
+  await revokeById(keyId, options, now)
 }
 
 /** Writes no entry for a key that was already revoked. */
@@ -37,7 +37,7 @@ async function revokeById(
   keyId: string | undefined,
   options: RevokeOptions,
   now: number,
-): Promise<ApiKey> {
+): Promise<void> {
   // The message does not repeat the argument, which may be a whole key.
   if (keyId?.toLowerCase().startsWith(FIXED_PREFIX))
     throw new Misuse(
@@ -50,17 +50,17 @@ async function revokeById(
       `<key-id> is missing. \`server-listing key list --user ${email}\` shows the ids. To ` +
         `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
     )
-  const revoked = await withStore(async (store) => {
+  await changeStore(async (store) => {
     const user = await findUser(store, email)
     const revoked = await store.revokeApiKey(user.id, keyId, now)
-    if (revoked !== null) await auditRevoked(store, revoked, now)
-    return revoked
+    if (revoked === null)
+      throw new Failure(
+        `${email} has no key with the id ${quote(keyId)}. \`server-listing key list --user ` +
+          `${email}\` shows the ids`,
+      )
+    await auditRevoked(store, revoked, now)
+    sayRevoked(revoked, now)
   })
-  if (revoked !== null) return revoked
-  throw new Failure(
-    `${email} has no key with the id ${quote(keyId)}. \`server-listing key list --user ` +
-      `${email}\` shows the ids`,
-  )
 }
 
 async function revokeLeaked(
@@ -75,25 +75,30 @@ async function revokeLeaked(
     throw new Misuse(
       'standard input is empty; --key-stdin reads a text that contains API keys from it',
     )
-  const { found, apiKeys } = await withStore((store) => revokeInParts(store, text, now))
+  await changeStore(async (store) => {
+    const { found, apiKeys } = await revokeInParts(store, text, now)
+    if (apiKeys.length === 0) throw noneRevoked(found)
+    const unknown = found - apiKeys.length
+    if (unknown > 0)
+      say(
+        `${unknown} of the ${found} keys on standard input ` +
+          `${unknown === 1 ? 'is not an API key' : 'are not API keys'} of this service`,
+      )
+  })
+}
+
+function noneRevoked(found: number): Failure {
   // The message does not repeat the text, which may contain keys of another service.
   if (found === 0)
-    throw new Failure(
+    return new Failure(
       `standard input contains no API key. A key is ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex ` +
         'digits',
     )
-  const unknown = found - apiKeys.length
-  if (apiKeys.length === 0)
-    throw new Failure(
-      found === 1
-        ? 'standard input is not an API key of this service'
-        : `standard input has ${found} keys, but none of them is an API key of this service`,
-    )
-  if (unknown > 0)
-    say(
-      `${unknown} of the ${found} keys on standard input ` +
-        `${unknown === 1 ? 'is not an API key' : 'are not API keys'} of this service`,
-    )
+  return new Failure(
+    found === 1
+      ? 'standard input is not an API key of this service'
+      : `standard input has ${found} keys, but none of them is an API key of this service`,
+  )
 }
 
 /** Reports each part before the next one, so that a failure hides no revocation. */

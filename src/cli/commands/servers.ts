@@ -6,7 +6,7 @@ import { readServers } from '../../listing/servers/file/server-file.ts'
 import type { ServerEntry } from '../../listing/servers/server-entry.ts'
 import type { Saved, ServerImportStore } from '../../listing/servers/server-import.ts'
 import { quote } from '../../listing/text.ts'
-import { findUser, needOption, withStore } from '../context.ts'
+import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
 import { count, createProgress, printJson, printTable, say, shortInstant } from '../output.ts'
@@ -79,7 +79,7 @@ async function importServers(
         `red-stone, not ${quote(slug)}`,
     )
   const entries = await readEntries(file)
-  await withStore(async (store) => {
+  await changeStore(async (store) => {
     const user = await findUser(store, email)
     const organizationId = slug === undefined ? null : await store.ensureOrganization(slug, user.id)
     const saved = await saveInBatches(store, user.id, organizationId, entries)

@@ -3,7 +3,7 @@ import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { checkEmail, createUser } from '../../listing/accounts/user.ts'
 import { audit } from '../audit.ts'
-import { findUser, readEmail, withStore } from '../context.ts'
+import { changeStore, findUser, readEmail, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
@@ -73,7 +73,7 @@ async function add(
   if ('complaint' in checked) throw new Misuse(checked.complaint)
   const user = createUser(checked.email)
   const hash = options.passwordStdin ? await readPasswordHash(user.email) : null
-  await withStore(
+  await changeStore(
     async (store) => {
       const added =
         hash === null
@@ -82,21 +82,21 @@ async function add(
       if (!added)
         throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
       await audit(store, 'user added', user.id, user.email)
+      print(user.id)
+      say(`added ${user.email}; the line on standard output is the user's id`)
     },
     { create: options.create === true },
   )
-  print(user.id)
-  say(`added ${user.email}; the line on standard output is the user's id`)
 }
 
 async function password(email: string): Promise<void> {
   const hash = await readPasswordHash(readEmail(email))
-  await withStore(async (store) => {
+  await changeStore(async (store) => {
     const user = await findUser(store, email)
     await store.setPassword(user.id, hash, presentInstant())
     await audit(store, 'password changed', user.id, user.email)
+    say(`set the password of ${user.email} and ended every session`)
   })
-  say(`set the password of ${readEmail(email)} and ended every session`)
 }
 
 /**
@@ -124,16 +124,14 @@ async function list(options: { json?: boolean }): Promise<void> {
 
 async function remove(email: string): Promise<void> {
   const address = readEmail(email)
-  const removed = await withStore(async (store) => {
+  await changeStore(async (store) => {
     const user = await store.findUser(address)
-    if (user === null || !(await store.removeUser(address))) return false
+    if (user === null || !(await store.removeUser(address)))
+      throw new Failure(
+        `cannot remove ${address}: there is no such user in ${store.place}. ` +
+          '`server-listing user list` shows all users',
+      )
     await audit(store, 'user removed', user.id, address)
-    return true
+    say(`removed ${address}`)
   })
-  if (!removed)
-    throw new Failure(
-      `cannot remove ${address}: there is no such user. \`server-listing user list\` shows all ` +
-        'users',
-    )
-  say(`removed ${address}`)
 }

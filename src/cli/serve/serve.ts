@@ -1,5 +1,5 @@
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
-import type { DatabaseConfig } from '../../database-url.ts'
+import { type DatabaseConfig, nameDatabase } from '../../database-url.ts'
 import { NotConfigured } from '../../listing/faults.ts'
 import { createLog, type Log } from '../../log.ts'
 import { type OpenedStore, openServingStore } from '../../open-store.ts'
@@ -41,6 +41,7 @@ export async function serve(): Promise<void> {
     await log.close('closed')
   }, log)
   const { dashboardUrl, hint } = sayWhere(config, service, log)
+  if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
 }

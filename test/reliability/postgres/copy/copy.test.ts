@@ -49,7 +49,8 @@ test('every field of every row is copied, instants to the microsecond', async (t
     [
       0,
       '',
-      'copied and compared all rows: 2 in users, 1 in organizations, 10 in servers, 2 in api_keys, 0 in accounts, 4 in audit_log, 1 in members, 0 in invitations, 1 in use_counts\n',
+      'copied and compared all rows: 2 in users, 1 in organizations, 10 in servers, 2 in api_keys, 0 in accounts, 4 in audit_log, 1 in members, 0 in invitations, 1 in use_counts\n' +
+        `database: ${ledger.url.replace(/^.*@/, '')}\n`,
     ],
   )
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ask } from '../fixtures/requests.ts'
-import { addAda } from './ada.ts'
-import { assertRefused, type Program, programIn } from './program.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { addAda } from '../ada.ts'
+import { assertRefused, type Program, programIn } from '../program.ts'
 
 const IMPORT = 'server import --user ada@example.com'
 
@@ -35,12 +35,15 @@ test('a file and standard input import alike, and absent fields get their defaul
   const first = await program.run(`${IMPORT} ${file}`)
   assert.deepEqual(
     [first.code, first.stdout, first.stderr],
-    [0, '', 'imported 1 server for ada@example.com: 1 new, 0 updated\n'],
+    [0, '', `imported 1 server for ada@example.com: 1 new, 0 updated\n${program.place}`],
   )
   const second = await program.run(`${IMPORT} -`, {
     stdin: '[{"name":"Survival","address":"play.example.com"}]',
   })
-  assert.equal(second.stderr, 'imported 1 server for ada@example.com: 1 new, 0 updated\n')
+  assert.equal(
+    second.stderr,
+    `imported 1 server for ada@example.com: 1 new, 0 updated\n${program.place}`,
+  )
 
   const [survival, skyblock] = await listed(program)
   assert.deepEqual(
@@ -179,7 +182,7 @@ test('a long import shows progress on a terminal and none in a pipe', async (t) 
   )
   const last = 'imported 4,001 servers for ada@example.com'
   const piped = await program.run(`${IMPORT} -`, { stdin })
-  assert.equal(piped.stderr, `${last}: 4,001 new, 0 updated\n`)
+  assert.equal(piped.stderr, `${last}: 4,001 new, 0 updated\n${program.place}`)
 
   // Simulates a terminal, so that the test needs none.
   const preload = 'process.stderr.isTTY = true'
@@ -191,5 +194,5 @@ test('a long import shows progress on a terminal and none in a pipe', async (t) 
   const parts = lines.map((line) => /^imported ([\d,]+) of 4,001 servers<$/.exec(line)?.[1])
   assert.ok(parts.length > 1 && parts.every((part) => part !== undefined), shown.stderr)
   assert.equal(parts.at(-1), '4,001')
-  assert.equal(said, `<${last}: 0 new, 4,001 updated\n`)
+  assert.equal(said, `<${last}: 0 new, 4,001 updated\n${program.place}`)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { addAda } from './ada.ts'
-import { assertRefused, type Program, programIn } from './program.ts'
+import { addAda } from '../ada.ts'
+import { assertRefused, type Program, programIn } from '../program.ts'
 
 const IMPORT = 'server import --user ada@example.com'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
-import { programIn } from './program.ts'
+import { programIn } from '../program.ts'
 
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
@@ -44,7 +44,12 @@ test('migrate prints what it applied, and does nothing the second time', async (
   const program = programIn(t)
   const first = await program.run('migrate')
   assert.deepEqual([first.code, first.stdout], [0, ''])
-  assert.match(first.stderr, /^applied 0001-\S+\.sql\n(applied .*\n)*the schema is up to date\n$/)
+  const place = `database: ${program.databasePath}\n`
+  assert.ok(first.stderr.endsWith(place), first.stderr)
+  assert.match(
+    first.stderr.slice(0, -place.length),
+    /^applied 0001-\S+\.sql\n(applied .*\n)*the schema is up to date\n$/,
+  )
   const second = await program.run('migrate')
-  assert.deepEqual([second.code, second.stderr], [0, 'the schema is up to date\n'])
+  assert.deepEqual([second.code, second.stderr], [0, `the schema is up to date\n${place}`])
 })

@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
-import { temporaryFolder } from '../fixtures/folder.ts'
-import { runHere, setDatabase } from './here.ts'
+import { MIGRATIONS, migrate } from '../../../src/sqlite/migrate.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { runHere, setDatabase } from '../here.ts'
 
 /** Every command that works on a database, but `serve`, `migrate` and `user add --create`. */
 const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
