@@ -3,6 +3,7 @@ import type { AuditStore } from './accounts/audit.ts'
 import type { ClaimStore } from './claim.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { OrganizationStore } from './organization.ts'
+import type { InventoryStore } from './accounts/inventory.ts'
 import type { OperatorStore } from './accounts/operator.ts'
 import type { PasswordStore, SecretStore } from './accounts/passwords.ts'
 import type { CheckedImportStore } from './servers/checked-import.ts'
@@ -28,6 +29,7 @@ export interface ManagementStore
     AttemptStore,
     AuditStore,
     OperatorStore,
+    InventoryStore,
     ApiKeyStore,
     ServerImportStore,
     RegisteredServerStore,

@@ -4,6 +4,7 @@ import { audit } from './accounts/audit.ts'
 import { checkedImports } from './servers/checked-imports.ts'
 import type { Database } from './database.ts'
 import { emailChanges } from './accounts/email-changes.ts'
+import { inventory } from './accounts/inventory.ts'
 import { invitations } from './invitations.ts'
 import { operator } from './accounts/operator.ts'
 import { organizations } from './organizations.ts'
@@ -23,6 +24,7 @@ export function createManagement(database: Database): ManagementStore {
   return {
     ...apiKeys(database),
     ...audit(database),
+    ...inventory(database),
     ...invitations(database),
     ...operator(database),
     ...organizations(database),

@@ -44,7 +44,7 @@ const COMMANDS: {
     actions: [],
   },
   { command: 'migrate', args: 'migrate', actions: [] },
-  { command: 'remove', args: 'user remove ada@example.com', actions: ['user removed'] },
+  { command: 'remove', args: 'user remove ada@example.com --yes', actions: ['user removed'] },
 ]
 
 interface Known {

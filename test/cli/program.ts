@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { commandLine, type ProcessOptions } from './command-line.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
 
@@ -19,17 +20,13 @@ export interface Ended {
   stderr: string
 }
 
-export interface RunOptions {
+export interface RunOptions extends ProcessOptions {
   /**
    * Added to DATABASE_URL, PORT=0 and DASHBOARD_PORT=0. No other setting of the program is
    * inherited.
    */
   env?: Record<string, string>
   stdin?: string | Uint8Array
-  /** The source of a module that runs in the process before the program. */
-  preload?: string
-  /** The limit of open files of the process. */
-  openFilesMax?: number
 }
 
 /** A running command. */
@@ -80,13 +77,9 @@ export function programIn(t: Pick<TestContext, 'after'>, bin = BIN): Program {
   const databasePath = join(folder, 'data', 'listing.db')
 
   function start(args: string | readonly string[], options: RunOptions): ChildProcess {
-    const { env = {}, preload } = options
-    const before =
-      preload === undefined
-        ? []
-        : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+    const { env = {} } = options
     const words = typeof args === 'string' ? args.split(' ').filter((word) => word !== '') : args
-    const [file, ...rest] = [...limit(options), process.execPath, ...before, bin, ...words]
+    const [file, ...rest] = commandLine(bin, words, options)
     const child = spawn(file!, rest, {
       cwd: folder,
       env: {
@@ -136,12 +129,6 @@ export function programIn(t: Pick<TestContext, 'after'>, bin = BIN): Program {
       return { ...served, port }
     },
   }
-}
-
-/** A prefix that limits the open files of a command. */
-function limit({ openFilesMax }: RunOptions): string[] {
-  if (openFilesMax === undefined) return []
-  return ['/bin/sh', '-c', `ulimit -n ${openFilesMax} && exec "$@"`, 'sh']
 }
 
 function watch(child: ChildProcess): Begun {

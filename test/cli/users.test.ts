@@ -67,11 +67,12 @@ test("user remove also removes the user's keys and servers", async (t) => {
   const program = programIn(t)
   await program.done('user add ada@example.com --create')
   await program.done('key issue --user ada@example.com --name bot')
-  const { code, stdout, stderr } = await program.run('user remove Ada@example.com')
-  assert.deepEqual([code, stdout, stderr], [0, '', `removed ada@example.com\n${program.place}`])
+  const { code, stdout, stderr } = await program.run('user remove Ada@example.com --yes')
+  const removed = 'removed ada@example.com with 1 active key, 0 servers and 0 organizations'
+  assert.deepEqual([code, stdout, stderr], [0, '', `${removed}\n${program.place}`])
   assert.equal(await program.done('user list --json'), '[]')
   assertRefused(
-    await program.run('user remove ada@example.com'),
+    await program.run('user remove ada@example.com --yes'),
     1,
     'ada@example.com',
     'no such user',

@@ -3,10 +3,11 @@ import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { checkEmail, createUser } from '../../listing/accounts/user.ts'
 import { audit } from '../audit.ts'
+import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, readEmail, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
-import { print, printJson, printTable, say, shortInstant } from '../output.ts'
+import { countOf, print, printJson, printTable, say, shortInstant } from '../output.ts'
 
 export function addUserCommands(program: Command): void {
   const user = program
@@ -61,7 +62,16 @@ Examples:
     .command('remove')
     .description('remove a user with all keys and servers; the keys stop working at once')
     .argument('<email>', "the user's email address")
-    .addHelpText('after', '\nExample:\n  server-listing user remove ada@example.com')
+    .option(...YES)
+    .addHelpText(
+      'after',
+      `
+On a terminal, the command says how much would go, and asks. Elsewhere it needs --yes.
+
+Examples:
+  server-listing user remove ada@example.com
+  server-listing user remove ada@example.com --yes`,
+    )
     .action(remove)
 }
 
@@ -122,16 +132,25 @@ async function list(options: { json?: boolean }): Promise<void> {
     )
 }
 
-async function remove(email: string): Promise<void> {
+async function remove(email: string, options: { yes?: boolean }): Promise<void> {
   const address = readEmail(email)
   await changeStore(async (store) => {
     const user = await store.findUser(address)
-    if (user === null || !(await store.removeUser(address)))
-      throw new Failure(
-        `cannot remove ${address}: there is no such user in ${store.place}. ` +
-          '`server-listing user list` shows all users',
-      )
+    if (user === null) throw unknownUser(address, store.place)
+    const { api_keys, servers, organizations } = await store.countBelongings(user.id)
+    const counts =
+      `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ` +
+      `and ${countOf(organizations, 'organization')}`
+    await confirm(`remove ${address} with ${counts} from ${store.place}`, options)
+    if (!(await store.removeUser(address))) throw unknownUser(address, store.place)
     await audit(store, 'user removed', user.id, address)
-    say(`removed ${address}`)
+    say(`removed ${address} with ${counts}`)
   })
+}
+
+function unknownUser(email: string, place: string): Failure {
+  return new Failure(
+    `cannot remove ${email}: there is no such user in ${place}. ` +
+      '`server-listing user list` shows all users',
+  )
 }

@@ -82,7 +82,7 @@ async function endAccess(database: Database, userId: string): Promise<void> {
 }
 
 /** Organizations with no other member. */
-const ownedAlone = (userId: string): Sql => sql`
+export const ownedAlone = (userId: string): Sql => sql`
   SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND NOT EXISTS (
     SELECT 1 FROM members AS other
     WHERE other.organization_id = members.organization_id AND other.user_id <> ${uuid(userId)}

@@ -18,7 +18,7 @@ test('the last line of every command that writes names the database', async (t) 
     [`key revoke --user ada@example.com ${id}`],
     ['key revoke --key-stdin', key],
     ['server import --user ada@example.com -', entries],
-    ['user remove ada@example.com'],
+    ['user remove ada@example.com --yes'],
   ] as const) {
     const { code, stderr } = await runHere(args, stdin)
     assert.equal(code, 0, `${args}: ${stderr}`)
@@ -32,7 +32,7 @@ test('a command that reads or changes nothing names no changed database', async 
   setDatabase(t, `sqlite:${path}`)
   await issue()
   assert.equal((await runHere('user list')).stderr, '')
-  for (const args of ['user remove eve@example.com', 'key list --user eve@example.com']) {
+  for (const args of ['user remove eve@example.com --yes', 'key list --user eve@example.com']) {
     const { code, stderr } = await runHere(args)
     assert.equal(code, 1)
     assert.doesNotMatch(stderr, /database: /)

@@ -38,7 +38,7 @@ test('the next answer shows a change by a command in another process', async (t)
   // The first key's second may not be over. Revocation is checked before the limit.
   await program.done('key revoke --key-stdin', { stdin: first })
   assert.equal((await ask(port, { key: first })).status, 401)
-  await program.done('user remove ada@example.com')
+  await program.done('user remove ada@example.com --yes')
   assert.equal((await ask(port, { key: third })).status, 401)
 })
 

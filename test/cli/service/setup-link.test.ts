@@ -74,7 +74,7 @@ test('a password set on the command line ends the setup link for good', async (t
   const link = await linkOf(served)
   await program.done('user password ada@example.com', { stdin: 'correct horse battery staple' })
   assert.equal((await fetch(link)).status, 404)
-  await program.done('user remove ada@example.com')
+  await program.done('user remove ada@example.com --yes')
   assert.equal((await fetch(link)).status, 404)
   assert.equal(await submit(link, 'bob@example.com', 'correct horse battery staple'), 404)
 

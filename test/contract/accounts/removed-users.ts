@@ -23,7 +23,11 @@ export function removedUsersContract(open: OpenFixture): void {
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
     await store.invite(ada.id, own, eve!.email, 0, NOW)
+    const { id: revoked } = await issueKey(store, ada)
+    await store.revokeApiKey(ada.id, revoked, NOW)
 
+    const counts = { api_keys: 1, servers: 2, organizations: 1 }
+    assert.deepEqual({ ...(await store.countBelongings(ada.id)) }, counts)
     assert.equal(await store.removeUser('ada@example.com'), true)
     assert.equal(await store.findUser('ada@example.com'), null)
     assert.deepEqual(await store.listApiKeys(ada.id), [])

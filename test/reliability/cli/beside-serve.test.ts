@@ -73,7 +73,7 @@ test('importing and removing 300,000 rows beside a service causes no 502', async
   assert.equal(table.split('\n').length, ROWS + 1)
 
   const othersKeys = keys.slice(KEYS_OF_USER)
-  const removed = await pollBeside('user remove user0@example.com', othersKeys)
+  const removed = await pollBeside('user remove user0@example.com --yes', othersKeys)
   assert.equal(removed.ended.code, 0, removed.ended.stderr)
   assert.equal((await ask(served.port, { key: keys[0]! })).status, 401)
   assert.equal(await program.done('server list --user user1@example.com --json'), '[]')

@@ -49,7 +49,7 @@ export function disturbedCommands<D extends Disturbance>(
         audited: [added],
       }),
       command(`user password ${ADA}`, { stdin: PASSWORD, audited: [by('password changed', ADA)] }),
-      command(`user remove ${ADA}`, {
+      command(`user remove ${ADA} --yes`, {
         repeated: /there is no such user/,
         isBetween: isRevokedKey,
         audited: [by('user removed', ADA)],

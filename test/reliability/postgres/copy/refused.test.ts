@@ -32,7 +32,7 @@ test('a database with rows is refused and keeps them', async (t) => {
   await ledger.program.done('user add bob@example.com --create', ledger.onPostgres)
   assertRefused(await ledger.copy(), 1, 'must be empty', 'users (1)')
   assert.equal(await ledger.countTarget(), 1)
-  await ledger.program.done('user remove bob@example.com', ledger.onPostgres)
+  await ledger.program.done('user remove bob@example.com --yes', ledger.onPostgres)
   assertRefused(await ledger.copy(), 1, 'has rows in audit_log (2)')
   await ledger.query('DELETE FROM audit_log')
   assert.equal((await ledger.copy()).code, 0)

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addAdaWithKey } from './ada.ts'
+import { assertRefused, programIn } from './program.ts'
+
+const REMOVE = 'user remove ada@example.com'
+const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '
+
+test('off a terminal, removing needs --yes, and the error says what would go', async (t) => {
+  const program = programIn(t)
+  await addAdaWithKey(program)
+  // Piped text is no answer of an operator.
+  const refused = await program.run(REMOVE, { stdin: 'yes\n' })
+  assertRefused(refused, 2, `nothing was changed: this would ${WOULD}${program.databasePath}`)
+  assertRefused(refused, 2, 'Add --yes')
+  assert.match(await program.done('user list'), /ada@example\.com/)
+  assert.equal((await program.run(`${REMOVE} --yes`)).code, 0)
+  assert.doesNotMatch(await program.done('user list'), /ada@example\.com/)
+})
+
+test('on a terminal, removing says what would go, and only yes does it', async (t) => {
+  const program = programIn(t)
+  await addAdaWithKey(program)
+  const answer = (stdin: string) => program.run(REMOVE, { stdin, onTerminal: true })
+  // The second answer is empty: Ctrl-D.
+  for (const typed of ['y\n', '\u0004']) {
+    const refused = await answer(typed)
+    assert.equal(refused.code, 1, refused.stdout)
+    assert.ok(refused.stdout.includes(`This would ${WOULD}${program.databasePath}.`))
+    assert.match(refused.stdout, /Type yes to do it: /)
+    assert.match(refused.stdout, /error: nothing was changed\r?\n/)
+  }
+  assert.match(await program.done('user list'), /ada@example\.com/)
+  const removed = await answer('Yes\n')
+  assert.equal(removed.code, 0, removed.stdout)
+  assert.match(removed.stdout, /removed ada@example\.com with 1 active key/)
+})
