@@ -45,6 +45,7 @@ export function programEnvironment(url: string): NodeJS.ProcessEnv {
     HOST: '127.0.0.1',
     PORT: '0',
     DASHBOARD_PORT: '0',
+    OPS_PORT: '0',
     LOG_LEVEL: 'info',
   }
 }

@@ -18,6 +18,9 @@ export interface Config {
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page. */
   operators: string[]
+  /** The listener for health and metrics. */
+  opsHost: string
+  opsPort: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   logLevel: LogLevel
@@ -66,6 +69,8 @@ const SETTINGS: Record<string, Complain> = {
   DASHBOARD_URL: complaintAboutUrl,
   SIGN_UP: complaintAboutSignUp,
   OPERATORS: complaintAboutOperators,
+  OPS_HOST: complaintAboutHost,
+  OPS_PORT: complaintAboutPort,
   TRUSTED_PROXIES: complaintAboutNetworks,
   LOG_LEVEL: complaintAboutLogLevel,
 }
@@ -85,27 +90,49 @@ export function readConfig(
   const reusePort = given.REUSE_PORT === 'on'
   if (reusePort && database.engine === 'sqlite')
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
-  const port = Number(given.PORT ?? 8080)
-  const dashboardPort = Number(given.DASHBOARD_PORT ?? 8081)
-  // With REUSE_PORT=on the system would let one process listen twice on one port.
-  if (port === dashboardPort && port !== 0)
-    complaints.push(`DASHBOARD_PORT must differ from PORT, which is ${port}`)
+  const ports = readPorts(given)
+  complaints.push(...complaintsAboutEqualPorts(ports))
   if (complaints.length > 0) return { complaints }
   return {
     config: {
       database,
       host: given.HOST ?? '127.0.0.1',
-      port,
+      port: ports.PORT,
       reusePort,
       baseUrl: withoutSlash(given.BASE_URL),
-      dashboardPort,
+      dashboardPort: ports.DASHBOARD_PORT,
       dashboardUrl: withoutSlash(given.DASHBOARD_URL),
       signUp: (given.SIGN_UP ?? 'closed') as SignUp,
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
+      opsHost: given.OPS_HOST ?? '127.0.0.1',
+      opsPort: ports.OPS_PORT,
       trustedProxies: listOf(given.TRUSTED_PROXIES),
       logLevel: (given.LOG_LEVEL ?? 'info') as LogLevel,
     },
   }
+}
+
+interface Ports {
+  PORT: number
+  DASHBOARD_PORT: number
+  OPS_PORT: number
+}
+
+function readPorts({ PORT, DASHBOARD_PORT, OPS_PORT }: Environment): Ports {
+  return {
+    PORT: Number(PORT ?? 8080),
+    DASHBOARD_PORT: Number(DASHBOARD_PORT ?? 8081),
+    OPS_PORT: Number(OPS_PORT ?? 8082),
+  }
+}
+
+/** With REUSE_PORT=on the system would let one process listen twice on one port. */
+function complaintsAboutEqualPorts(ports: Ports): string[] {
+  const named = Object.entries(ports)
+  return named.flatMap(([name, port], index) => {
+    const other = named.slice(0, index).find(([, earlier]) => earlier === port && port !== 0)
+    return other === undefined ? [] : [`${name} must differ from ${other[0]}, which is ${port}`]
+  })
 }
 
 function isOneOf(values: readonly string[], text: string): boolean {

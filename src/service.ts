@@ -12,6 +12,7 @@ import { listen } from './http/listen.ts'
 import { type Instant, presentInstant } from './listing/instant.ts'
 import type { ServingStore } from './listing/store.ts'
 import type { Log } from './log.ts'
+import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createUseCounter, type UseCounter } from './usage/use-counter.ts'
 
 /** The most connections at a time, per listener. */
@@ -27,6 +28,8 @@ export interface ServiceOptions {
   /** Lets other processes listen on the same ports. The store must allow several processes. */
   reusePort?: boolean
   dashboard: DashboardOptions
+  /** The listener for health and metrics. By default there is none. */
+  ops?: Pick<OpsOptions, 'host' | 'port' | 'log'>
   log: Pick<Log, 'fault' | 'http'>
 }
 
@@ -49,6 +52,8 @@ export interface Service {
   host: string
   port: number
   dashboardPort: number
+  /** Null without a listener for health and metrics. */
+  ops: { host: string; port: number } | null
   /** Finishes open requests, then closes the store. Takes at most ten seconds. */
   close(): Promise<void>
 }
@@ -78,29 +83,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const readPeer = createReadPeer(dashboard.trustedProxies)
   const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer, reusePort)
-  const [listener, dashboardListener] = await bothOrNone(api, pages)
+  const operating = startOps(options)
+  const [listener, dashboardListener, ops] = await allOrNone(api, pages, operating)
   return {
     host: listener.host,
     port: listener.port,
     dashboardPort: dashboardListener.port,
+    ops: ops === null ? null : { host: ops.host, port: ops.port },
     async close() {
+      ops?.drain()
       await Promise.all([listener.close(), dashboardListener.close()])
       await counter?.close()
-      await store?.close()
+      await Promise.all([store?.close(), ops?.close()])
     },
   }
 }
 
-/** Opens both listeners. If one fails, closes the other. */
-async function bothOrNone<A extends Closable, B extends Closable>(
-  first: Promise<A>,
-  second: Promise<B>,
-): Promise<[A, B]> {
+async function startOps({ ops, store, problem }: ServiceOptions): Promise<Ops | null> {
+  return ops === undefined ? null : listenForOps({ ...ops, store, problem })
+}
+
+/** Opens all listeners. If one fails, closes the others. */
+async function allOrNone<A extends Closable, B extends Closable, C extends Closable>(
+  ...opening: [Promise<A>, Promise<B>, Promise<C | null>]
+): Promise<[A, B, C | null]> {
   try {
-    return await Promise.all([first, second])
+    return await Promise.all(opening)
   } catch (error) {
-    const settled = await Promise.allSettled([first, second])
-    for (const one of settled) if (one.status === 'fulfilled') await one.value.close()
+    for (const one of await Promise.allSettled(opening))
+      if (one.status === 'fulfilled') await one.value?.close()
     throw error
   }
 }

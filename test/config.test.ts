@@ -24,6 +24,8 @@ test('every setting has a default', () => {
       dashboardUrl: null,
       signUp: 'closed',
       operators: [],
+      opsHost: '127.0.0.1',
+      opsPort: 8082,
       trustedProxies: [],
       logLevel: 'info',
     },
@@ -77,11 +79,23 @@ test('only PostgreSQL allows several processes on one port', () => {
   })
 })
 
-test('the API and the dashboard have ports of their own', () => {
+test('the API, the dashboard and the health checks have ports of their own', () => {
   const complaints = ['DASHBOARD_PORT must differ from PORT, which is 8081']
   assert.deepEqual(readConfig({ PORT: '8081' }), { complaints })
   assert.deepEqual(readConfig({ PORT: '8081', DASHBOARD_PORT: '08081' }), { complaints })
-  assert.ok('config' in readConfig({ PORT: '0', DASHBOARD_PORT: '0' }))
+  assert.deepEqual(readConfig({ OPS_PORT: '8080' }), {
+    complaints: ['OPS_PORT must differ from PORT, which is 8080'],
+  })
+  assert.deepEqual(readConfig({ PORT: '9', DASHBOARD_PORT: '9', OPS_PORT: '9' }), {
+    complaints: [
+      'DASHBOARD_PORT must differ from PORT, which is 9',
+      'OPS_PORT must differ from PORT, which is 9',
+    ],
+  })
+  assert.deepEqual(readConfig({ DASHBOARD_PORT: '8082' }), {
+    complaints: ['OPS_PORT must differ from DASHBOARD_PORT, which is 8082'],
+  })
+  assert.ok('config' in readConfig({ PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '0' }))
   assert.ok('config' in readConfig({ PORT: '8081', DASHBOARD_PORT: '8080' }))
 })
 

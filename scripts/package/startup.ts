@@ -29,6 +29,7 @@ const env = {
   DATABASE_URL: `sqlite:${join(folder, 'listing.db')}`,
   PORT: '0',
   DASHBOARD_PORT: '0',
+  OPS_PORT: '0',
   XDG_CACHE_HOME: join(folder, 'cache'),
 }
 try {

@@ -6,8 +6,8 @@ export interface Backlog {
   add(call: Waiting): void
   /** Returns a batch of which the engine decided nothing. It keeps its place in front. */
   putBack(batch: readonly Waiting[]): void
-  /** Adds a busy call whose retry is due. */
-  addRetry(call: Waiting): void
+  /** Adds a busy call whose retry is due, or a probe. Both go ahead of new calls. */
+  addAhead(call: Waiting): void
   /** Sets the expired calls aside. */
   expire(): void
   /** The calls of the next batch. */
@@ -20,9 +20,9 @@ export interface Backlog {
 export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog {
   /** In order of arrival, so that the oldest are in front. */
   let waiting: Waiting[] = []
-  let retries: Waiting[] = []
+  let ahead: Waiting[] = []
   /** However many keys are busy, half of a batch is for new calls. */
-  const retriesMin = Math.ceil(batchMax / 2)
+  const aheadMin = Math.ceil(batchMax / 2)
 
   return {
     add(call) {
@@ -33,23 +33,22 @@ export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog 
       waiting = batch.concat(waiting)
     },
 
-    addRetry(call) {
-      retries.push(call)
+    addAhead(call) {
+      ahead.push(call)
     },
 
     expire() {
       expired.takeFrom(waiting)
-      if (retries.length > 0)
-        retries = retries.flatMap((call) => expired.withoutExpired(call) ?? [])
+      if (ahead.length > 0) ahead = ahead.flatMap((call) => expired.withoutExpired(call) ?? [])
     },
 
     next() {
-      if (retries.length === 0) return waiting.splice(0, batchMax)
-      const due = retries.splice(0, Math.max(retriesMin, batchMax - waiting.length))
+      if (ahead.length === 0) return waiting.splice(0, batchMax)
+      const due = ahead.splice(0, Math.max(aheadMin, batchMax - waiting.length))
       return due.concat(waiting.splice(0, batchMax - due.length))
     },
 
     isFull: () => waiting.length >= batchMax,
-    count: () => waiting.length + retries.length,
+    count: () => waiting.length + ahead.length,
   }
 }

@@ -19,7 +19,9 @@ export interface Patience {
 export interface ExpiredCalls {
   /** Takes the expired calls out of a list in order of arrival. */
   takeFrom(waiting: Waiting[]): void
-  /** The busy call without those of its followers that expired; null if nothing is left. */
+  /**
+   * A busy call without those of its followers that expired, or a probe. Null if nothing is left.
+   */
   withoutExpired(call: Waiting): Waiting | null
   /** Gives a busy call up, with its followers, whatever their age. */
   add(call: Waiting, apiKeyId: string): void
@@ -54,7 +56,11 @@ export function createExpiredCalls(
       const calls = callsOf(call)
       const kept = calls.filter(({ since }) => since > tooOld)
       if (kept.length === calls.length) return call
-      const { apiKeyId } = call.busy!
+      if (call.busy === null) {
+        expired.push(call)
+        return null
+      }
+      const { apiKeyId } = call.busy
       for (const one of calls) if (one.since <= tooOld) add(one, apiKeyId)
       return kept.length === 0 ? null : asOne(kept, apiKeyId)
     },

@@ -1,4 +1,4 @@
-import type { ClaimStore } from '../listing/claim.ts'
+import type { Claim, ClaimStore, HeldListings } from '../listing/claim.ts'
 import { AuthenticationFault } from '../listing/faults.ts'
 import { createBacklog } from './backlog.ts'
 import { createBatches } from './batches.ts'
@@ -6,12 +6,21 @@ import { createBusyCalls } from './busy-calls.ts'
 import type { Decider } from './decide.ts'
 import { createExpiredCalls, type Patience } from './expired-calls.ts'
 
+/** No key has this hash. */
+const PROBE_HASH = new Uint8Array(32)
+const NO_LISTINGS: HeldListings = { get: () => null }
+
 export interface QueueOptions extends Patience {
   /** Calls in one batch. */
   batchMax: number
 }
 
 export interface ClaimQueue extends ClaimStore {
+  /**
+   * Has the next batch decide a claim with an unknown key. Under overload it does not wait behind
+   * other claims. Rejects with the fault.
+   */
+  probe(): Promise<void>
   /** Decides the waiting calls without waiting for any lock, and rejects all later ones. */
   close(): Promise<void>
 }
@@ -28,7 +37,7 @@ export function createClaimQueue(
   const expired = createExpiredCalls(patience, now)
   const backlog = createBacklog(batchMax, expired)
   const busy = createBusyCalls(expired, now, (call) => {
-    backlog.addRetry(call)
+    backlog.addAhead(call)
     batches.schedule()
   })
   const batches = createBatches(deciders, { backlog, busy, expired }, now)
@@ -41,6 +50,23 @@ export function createClaimQueue(
         const call = { keyHash, listings, since: now(), resolve, reject, busy: null }
         if (busy.join(call)) return
         backlog.add(call)
+        batches.schedule()
+      })
+    },
+
+    async probe() {
+      if (isClosed) throw new AuthenticationFault('the store is closed')
+      await new Promise<Claim>((resolve, reject) => {
+        const since = now()
+        const call = {
+          keyHash: PROBE_HASH,
+          listings: NO_LISTINGS,
+          since,
+          resolve,
+          reject,
+          busy: null,
+        }
+        backlog.addAhead(call)
         batches.schedule()
       })
     },

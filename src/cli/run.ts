@@ -95,6 +95,8 @@ Environment:
   SIGN_UP          open: everyone can create an account; closed: only operators can
                    (default: closed)
   OPERATORS        email addresses of the accounts that see the operator's page
+  OPS_HOST, OPS_PORT
+                   the address and port of health checks (default: 127.0.0.1 and 8082)
   TRUSTED_PROXIES  proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1
   LOG_LEVEL        debug, info, warn, error or silent (default: info)
 

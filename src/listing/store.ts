@@ -1,6 +1,7 @@
 import type { ApiKeyStore } from './api-key.ts'
 import type { AuditStore } from './accounts/audit.ts'
 import type { ClaimStore } from './claim.ts'
+import type { HealthStore } from './health/health.ts'
 import type { InvitationStore } from './invitation.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { InventoryStore } from './accounts/inventory.ts'
@@ -46,4 +47,4 @@ export interface Store extends ManagementStore {
 }
 
 /** A store that also answers the public API's requests. */
-export interface ServingStore extends Store, ClaimStore, UseCountStore {}
+export interface ServingStore extends Store, ClaimStore, UseCountStore, HealthStore {}

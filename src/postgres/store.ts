@@ -1,5 +1,6 @@
 import { createClaimQueue } from '../claims/queue.ts'
 import { NotConfigured } from '../listing/faults.ts'
+import { OLD_SCHEMA } from '../listing/health/health.ts'
 import type { ServingStore, Store } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { type Database, openDatabase } from './database.ts'
@@ -82,6 +83,16 @@ export async function openServingPostgresStore(
     ...useCounts(managed),
     prepare,
     claim: queue.claim,
+    probeClaims: queue.probe,
+
+    async checkSchema() {
+      await prepare()
+      const isUsable = await isUpToDate(database).catch((error: unknown) => {
+        throw unusable(error) ?? unreachable(error)
+      })
+      if (!isUsable) throw new NotConfigured(OLD_SCHEMA)
+    },
+
     async close() {
       await queue.close()
       await managed.close()

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
+import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
-import { NotConfigured } from '../listing/faults.ts'
+import { AuthenticationFault, NotConfigured } from '../listing/faults.ts'
+import { OLD_SCHEMA } from '../listing/health/health.ts'
 import type { ServingStore } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { outlastOtherBoots, registerBoot } from './claims/boots.ts'
@@ -20,7 +22,7 @@ import { watchFiles, whileHeld } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
 import { takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
-import { migrate } from './migrate.ts'
+import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
 
 /** A command that migrates the file may hold it while a service starts. */
@@ -81,10 +83,22 @@ export async function openServingSqliteStore(
       ...writeUseCounts(managementConnection(claiming, waiting)),
       prepare: async () => {},
       claim: queue.claim,
+      probeClaims: queue.probe,
+      checkSchema: async () => checkSchema(database),
       close: closeOpened,
     }
   } catch (error) {
     await closeOpened()
     throw unusable(path, error) ?? error
   }
+}
+
+function checkSchema(database: DatabaseSync): void {
+  try {
+    if (isUpToDate(database)) return
+  } catch (error) {
+    if (error instanceof NotConfigured) throw error
+    throw new AuthenticationFault('the schema cannot be read', { cause: error })
+  }
+  throw new NotConfigured(OLD_SCHEMA)
 }

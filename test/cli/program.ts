@@ -13,6 +13,9 @@ const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url
 // Without the cache, most of a command's time goes into compiling the same TypeScript again.
 const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
 
+/** The system picks the ports. */
+const FREE_PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '0' }
+
 export interface Ended {
   code: number | null
   signal: NodeJS.Signals | null
@@ -22,8 +25,8 @@ export interface Ended {
 
 export interface RunOptions extends ProcessOptions {
   /**
-   * Added to DATABASE_URL, PORT=0 and DASHBOARD_PORT=0. No other setting of the program is
-   * inherited.
+   * Added to DATABASE_URL and to 0 for PORT, DASHBOARD_PORT and OPS_PORT. No other setting of the
+   * program is inherited.
    */
   env?: Record<string, string>
   stdin?: string | Uint8Array
@@ -85,8 +88,7 @@ export function programIn(t: Pick<TestContext, 'after'>, bin = BIN): Program {
       env: {
         NODE_COMPILE_CACHE: COMPILE_CACHE,
         DATABASE_URL: `sqlite:${databasePath}`,
-        PORT: '0',
-        DASHBOARD_PORT: '0',
+        ...FREE_PORTS,
         ...env,
       },
       stdio: 'pipe',

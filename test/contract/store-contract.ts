@@ -8,6 +8,7 @@ import { farInstantsContract } from './far-instants.ts'
 import { editingContract } from './servers/edited-servers.ts'
 import { firstUserContract } from './accounts/first-user.ts'
 import type { OpenFixture } from './fixture.ts'
+import { healthContract } from './health.ts'
 import { importsContract } from './servers/imports.ts'
 import { invitingContract } from './organizations/invitations.ts'
 import { leftServersContract } from './servers/left-servers.ts'
@@ -67,5 +68,6 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: removed users`, () => removedUsersContract(open))
   suite(`${engine}: use counts`, () => useCountsContract(open))
   suite(`${engine}: the schema`, () => schemaContract(open))
+  suite(`${engine}: health`, () => healthContract(open))
   suite(`${engine}: the whole port`, () => everyMethodIsCalled(open, called))
 }

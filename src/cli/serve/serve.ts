@@ -5,8 +5,8 @@ import { createLog, type Log } from '../../log.ts'
 import { type OpenedStore, openServingStore } from '../../open-store.ts'
 import { type Service, startService } from '../../service.ts'
 import { loadConfig } from '../context.ts'
-import { Failure } from '../errors.ts'
 import { readVersion } from '../version.ts'
+import { listenFailure } from './listen-failure.ts'
 import { complaintAboutOpenFiles } from './open-files.ts'
 import { printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
@@ -14,7 +14,7 @@ import { ignoreSignals, untilClosed } from './signals.ts'
 /** Serves until SIGTERM or SIGINT. */
 export async function serve(): Promise<void> {
   const config = loadConfig()
-  const { host, port, reusePort, dashboardPort, logLevel } = config
+  const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
   const complaint = complaintAboutOpenFiles()
@@ -28,6 +28,7 @@ export async function serve(): Promise<void> {
     reusePort,
     log,
     dashboard: { ...config, port: dashboardPort, version: readVersion() },
+    ops: { host: opsHost, port: opsPort, log },
   }).catch(async (error: unknown) => {
     await store?.close()
     throw listenFailure(error, config)
@@ -41,13 +42,15 @@ export async function serve(): Promise<void> {
     await log.close('closed')
   }, log)
   const { dashboardUrl, hint } = sayWhere(config, service, log)
+  if (service.ops !== null) log.info(`health at ${urlOf(service.ops.host, service.ops.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
 }
 
 /**
- * Logs the URLs of the service. Returns the URL of the dashboard, with a hint for other machines.
+ * Logs the URLs of the API and of the dashboard. Returns that of the dashboard, with a hint for
+ * other machines.
  */
 function sayWhere(
   { baseUrl, dashboardUrl }: Config,
@@ -83,42 +86,5 @@ async function openOrExplain(
     if (!(error instanceof NotConfigured)) throw error
     log.error(`not configured, so every key gets 503: ${error.message}`)
     return { store: null, problem: error }
-  }
-}
-
-function listenFailure(
-  error: unknown,
-  { host, port: apiPort, dashboardPort, reusePort }: Config,
-): unknown {
-  const failed = (error as { port?: number }).port
-  const isDashboard = failed === dashboardPort && failed !== apiPort
-  const [variable, port] = isDashboard ? ['DASHBOARD_PORT', dashboardPort] : ['PORT', apiPort]
-  const address = `HOST ${host}, ${variable} ${port}`
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EADDRINUSE':
-      return new Failure(
-        `cannot listen on ${address}: another process uses the port. Stop that process, or set ` +
-          `${variable} to another port` +
-          (reusePort ? '. To share it, both processes need REUSE_PORT=on and the same user' : ''),
-      )
-    case 'ENOTSUP':
-      return new Failure(
-        `cannot listen on ${address}: this system cannot share a port. Set REUSE_PORT to off`,
-      )
-    case 'EACCES':
-      return new Failure(
-        `cannot listen on ${address}: this user may not use the port. Set ${variable} to 1024 ` +
-          'or higher',
-      )
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-    case 'EAFNOSUPPORT':
-      return new Failure(
-        `cannot listen on ${address}: this machine has no such address. Set HOST to 127.0.0.1 ` +
-          'for local clients only, or to 0.0.0.0 for all clients',
-      )
-    default:
-      return error
   }
 }

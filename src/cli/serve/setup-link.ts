@@ -16,11 +16,10 @@ export async function printSetupLink(
   log: Pick<Log, 'info' | 'fault'>,
   closing: AbortSignal,
 ): Promise<void> {
-  let failures = 0
+  let hasFailed = false
   while (!closing.aborted) {
     try {
       await store.prepare()
-      if (failures > 0) log.info('the database can be reached now')
       if (await store.hasAccounts()) return
       const token = await store.keepSecret('setup', randomBytes(16).toString('hex'))
       if (closing.aborted) return
@@ -28,8 +27,8 @@ export async function printSetupLink(
       return
     } catch (fault) {
       // One line per outage. A fault while the service closes is not an outage.
-      if (failures === 0 && !closing.aborted) log.fault(fault)
-      failures += 1
+      if (!hasFailed && !closing.aborted) log.fault(fault)
+      hasFailed = true
     }
     await delay(RETRY_MS, null, { ref: false, signal: closing }).catch(() => {})
   }

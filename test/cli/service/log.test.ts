@@ -65,9 +65,10 @@ test('at info the log has events and faults but no requests', async (t) => {
   database.exec('ALTER TABLE away RENAME TO servers')
   database.close()
 
-  const [listening, dashboard, place, setup, fault, ...rest] = logLines(await stop(served))
+  const [listening, dashboard, health, place, setup, fault, ...rest] = logLines(await stop(served))
   assert.match(String(listening?.msg), /^listening on/)
   assert.match(String(dashboard?.msg), /^dashboard at/)
+  assert.match(String(health?.msg), /^health at http:/)
   assert.equal(place?.msg, `database: ${program.databasePath}`)
   assert.match(String(setup?.msg), /^no account yet/)
   assert.deepEqual(
@@ -130,14 +131,14 @@ test("while the log can't be written the service continues, and the lines follow
   const full = join(program.folder, 'full')
   writeFileSync(full, '')
   for (const path of ['/', '/health']) assert.equal((await ask(served.port, { path })).status, 200)
-  assert.equal(logLines(served.stdout()).length, 4)
+  assert.equal(logLines(served.stdout()).length, 5)
   rmSync(full)
   assert.equal((await ask(served.port, { path: '/no' })).status, 404)
 
   const lines = logLines(await stop(served))
   assert.deepEqual(
     lines.map(({ status, msg }) => status ?? String(msg).split(' ')[0]),
-    ['listening', 'dashboard', 'database:', 'no', 200, 200, 404, 'closing:', 'closed'],
+    ['listening', 'dashboard', 'health', 'database:', 'no', 200, 200, 404, 'closing:', 'closed'],
   )
 })
 

@@ -39,6 +39,16 @@ test('processes share the ports, and one serves on after the other has ended', a
   assertRefused(alone, 1, `PORT ${first.port}`, 'another process uses the port')
 })
 
+test('processes that share their ports have health checks of their own', async (t) => {
+  const { program, serve } = await setScene(t)
+  const first = await serve({ PORT: '0' })
+  await first.written(/health at/)
+  const [, OPS_PORT = ''] = /health at http:\/\/[^\s"]*:(\d+)/.exec(first.stdout()) ?? []
+  const env = { DATABASE_URL: await newUrl(), REUSE_PORT: 'on', OPS_PORT }
+  const refused = await program.run('serve', { env })
+  assertRefused(refused, 1, `OPS_PORT ${OPS_PORT}`, 'each needs its own OPS_PORT')
+})
+
 test('the error names a port that its holder does not share', async (t) => {
   const holder = createServer().listen(0, '127.0.0.1')
   t.after(() => holder.close())

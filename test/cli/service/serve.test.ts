@@ -90,6 +90,8 @@ test('the error names a port in use and what to do', async (t) => {
   assertRefused(refused, 1, `HOST 127.0.0.1, PORT ${port}`, 'another process', 'set PORT')
   const dashboard = await program.run('serve', { env: { DASHBOARD_PORT: String(port) } })
   assertRefused(dashboard, 1, `DASHBOARD_PORT ${port}`, 'another process', 'set DASHBOARD_PORT')
+  const health = await program.run('serve', { env: { OPS_PORT: String(port) } })
+  assertRefused(health, 1, `OPS_HOST 127.0.0.1, OPS_PORT ${port}`, 'set OPS_PORT to another')
   // The failed process has released the file.
   await program.serve()
 })
@@ -97,7 +99,9 @@ test('the error names a port in use and what to do', async (t) => {
 test('the error names a HOST that this machine does not have', async (t) => {
   const program = programIn(t)
   const refused = await program.run('serve', { env: { HOST: '192.0.2.1' } })
-  assertRefused(refused, 1, 'HOST 192.0.2.1', 'no such address', 'Set HOST')
+  assertRefused(refused, 1, ' HOST 192.0.2.1', 'no such address', 'Set HOST')
+  const health = await program.run('serve', { env: { OPS_HOST: '192.0.2.1' } })
+  assertRefused(health, 1, 'OPS_HOST 192.0.2.1', 'no such address', 'Set OPS_HOST')
 })
 
 test('without a usable database the service answers 503 and logs why', async (t) => {

@@ -109,6 +109,7 @@ async function startBy(t: TestContext, [program = '', ...args]: string[]) {
       DATABASE_URL: `sqlite:${join(folder, 'listing.db')}`,
       PORT: '0',
       DASHBOARD_PORT: '0',
+      OPS_PORT: '0',
     },
   })
   const services = () => processesWith(join(folder, 'listing.db')).filter(isService)

@@ -12,7 +12,7 @@ test('the setup link is printed as soon as a missing database is back', async (t
   await served.written(/"fault"/)
   assert.doesNotMatch(served.stdout(), /setup/)
   await cluster.start()
-  await served.written(/the database can be reached now/)
+  await served.written(/the database is back after/)
   await served.written(/setup\/[0-9a-f]{32}/)
 
   const [, link = ''] = /(http:\S+\/setup\/[0-9a-f]{32})/.exec(served.stdout()) ?? []

@@ -21,7 +21,13 @@ export async function serveTraced(
   const strace = ['-D', '-f', '-qq', ...options]
   const program = [process.execPath, join(ROOT, 'bin/server-listing.js'), 'serve']
   const child = spawn('strace', [...strace, ...program], {
-    env: { ...process.env, DATABASE_URL: `sqlite:${path}`, PORT: '0', DASHBOARD_PORT: '0' },
+    env: {
+      ...process.env,
+      DATABASE_URL: `sqlite:${path}`,
+      PORT: '0',
+      DASHBOARD_PORT: '0',
+      OPS_PORT: '0',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   t.after(() => child.kill('SIGKILL'))

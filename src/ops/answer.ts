@@ -1,0 +1,45 @@
+import type { Refusal, Request, Response } from '../http/message.ts'
+import { renderHead } from '../http/render.ts'
+import { type Check, OK } from './monitor.ts'
+
+const JSON_HEADERS = [
+  'Content-Type',
+  'application/json; charset=utf-8',
+  'Cache-Control',
+  'no-store',
+]
+
+/** The checks of readiness, by name. */
+export type Checks = Record<string, Check>
+
+/**
+ * The operator's routes, for GET and HEAD. `/livez` is 200 while the event loop runs. `/readyz` is
+ * 200 if every check is `ok`, and 503 otherwise; its body has each check in words.
+ */
+export function createOpsAnswer(readChecks: () => Checks): (request: Request) => Response {
+  return ({ method, path }) => {
+    if (method !== 'GET' && method !== 'HEAD') return notFound
+    if (path === '/livez') return alive
+    if (path === '/readyz') return readiness(readChecks())
+    return notFound
+  }
+}
+
+/** For bytes that are no HTTP request. */
+export function refusal(status: Refusal): Response {
+  return status === 404 ? notFound : json(status, { error: 'The request is not valid.' })
+}
+
+const alive = json(200, { live: true })
+
+const notFound = json(404, { error: 'Not found. There are /livez and /readyz.' })
+
+function readiness(checks: Checks): Response {
+  const ready = Object.values(checks).every((check) => check === OK)
+  return json(ready ? 200 : 503, { ready, checks })
+}
+
+function json(status: number, value: object): Response {
+  const body = Buffer.from(`${JSON.stringify(value, null, 2)}\n`)
+  return { status, head: renderHead(status, JSON_HEADERS), body, route: 'ops', apiKeyId: null }
+}

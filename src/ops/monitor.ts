@@ -1,0 +1,130 @@
+import { NotConfigured } from '../listing/faults.ts'
+import type { HealthStore } from '../listing/health/health.ts'
+
+/** How long the engine may take to decide a probe. */
+const ANSWER_MS = 1_000
+/** The interval between two reads of the schema, which rarely changes. */
+const SCHEMA_MS = 15_000
+
+/** `ok`, or what is wrong as a sentence for the operator. */
+export type Check = string
+export const OK: Check = 'ok'
+const NOT_YET: Check = 'the database has not answered yet'
+
+/** What the monitor writes to the service's log. */
+export interface MonitorLog {
+  info(message: string): void
+  error(message: string): void
+}
+
+/** Watches the database of a serving store. */
+export interface Monitor {
+  /** By the last probe: whether claims are decided. */
+  claims(): Check
+  /** By the last look: whether this program can work with the schema. */
+  schema(): Check
+  /** Probes the claims, and reads the schema if that is due. Joins what is still under way. */
+  look(): Promise<void>
+  /** Logs nothing more: the end of the service is not an outage. */
+  close(): void
+}
+
+/** Logs one line when the database is lost and one when it is back. `now` is in milliseconds. */
+export function createMonitor(
+  store: HealthStore,
+  log: MonitorLog,
+  now: () => number = () => performance.now(),
+): Monitor {
+  let claims: Check = NOT_YET
+  let schema: Check = NOT_YET
+  let askedAt: number | null = null
+  let schemaDueAt = Number.NEGATIVE_INFINITY
+  const outage = createOutage(log, now)
+
+  const probe = oneAtATime(async () => {
+    askedAt = now()
+    try {
+      await store.probeClaims()
+      claims = OK
+      outage.end()
+    } catch (fault) {
+      claims = sentenceOf(fault)
+      outage.begin(fault)
+    }
+    askedAt = null
+  })
+
+  const readSchema = oneAtATime(async () => {
+    if (now() < schemaDueAt) return
+    try {
+      await store.checkSchema()
+      schema = OK
+      schemaDueAt = now() + SCHEMA_MS
+    } catch (fault) {
+      schema = sentenceOf(fault)
+    }
+  })
+
+  return {
+    claims() {
+      const waited = askedAt === null ? 0 : now() - askedAt
+      return waited > ANSWER_MS ? `the database has not answered for ${seconds(waited)}` : claims
+    },
+
+    schema: () => schema,
+
+    async look() {
+      await Promise.all([probe(), readSchema()])
+    },
+
+    close: outage.ignore,
+  }
+}
+
+/** The lines of the log about one outage. */
+function createOutage(log: MonitorLog, now: () => number) {
+  let since: number | null = null
+  let isIgnored = false
+  return {
+    begin(fault: unknown) {
+      if (since !== null || isIgnored) return
+      since = now()
+      const status = fault instanceof NotConfigured ? 503 : 502
+      log.error(`the database is lost, so every key gets ${status}: ${withCause(fault)}`)
+    },
+
+    end() {
+      if (since === null) return
+      log.info(`the database is back after ${seconds(now() - since)}`)
+      since = null
+    },
+
+    ignore() {
+      isIgnored = true
+    },
+  }
+}
+
+function oneAtATime(work: () => Promise<void>): () => Promise<void> {
+  let underWay: Promise<void> | null = null
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = null
+    })
+    return underWay
+  }
+}
+
+function sentenceOf(fault: unknown): string {
+  return fault instanceof Error ? fault.message : String(fault)
+}
+
+/** Our own faults name the failed operation. The driver's error below says why. */
+function withCause(fault: unknown): string {
+  const cause = fault instanceof Error ? fault.cause : undefined
+  return cause instanceof Error ? `${sentenceOf(fault)} (${cause.message})` : sentenceOf(fault)
+}
+
+function seconds(milliseconds: number): string {
+  return `${(milliseconds / 1_000).toFixed(1)} s`
+}

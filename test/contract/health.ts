@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AuthenticationFault, NotConfigured } from '../../src/listing/faults.ts'
+import { addOwner } from '../fixtures/service.ts'
+import type { OpenFixture } from './fixture.ts'
+import { claim } from './keys/claim.ts'
+
+/** What the operator's health checks learn from a store. */
+export function healthContract(open: OpenFixture): void {
+  test('a probe is decided, and no key loses its second', async (t) => {
+    const { store } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com')
+    await Promise.all([store.probeClaims(), store.probeClaims()])
+    assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+    assert.equal((await claim(store, key)).outcome, 'granted')
+  })
+
+  test('a probe fails while no key can be looked up', async (t) => {
+    const { store, breakApiKeys } = await open(t)
+    const restore = await breakApiKeys()
+    await assert.rejects(store.probeClaims(), AuthenticationFault)
+    await restore()
+    await store.probeClaims()
+  })
+
+  test('the check of the schema fails where the schema needs a newer program', async (t) => {
+    const { store, execute } = await open(t)
+    await store.checkSchema()
+    await execute(`UPDATE schema_migrations SET program_min = program_min + 900`)
+    await assert.rejects(store.checkSchema(), (fault) => {
+      assert.ok(fault instanceof NotConfigured)
+      assert.match(fault.message, /needs a newer server-listing/)
+      return true
+    })
+    await execute(`UPDATE schema_migrations SET program_min = program_min - 900`)
+    await store.checkSchema()
+  })
+
+  test('the check of the schema fails where the schema is older than the program', async (t) => {
+    const { store, execute } = await open(t)
+    await execute(`UPDATE schema_migrations SET number = -number`)
+    await assert.rejects(store.checkSchema(), (fault) => {
+      assert.ok(fault instanceof NotConfigured)
+      assert.match(fault.message, /older version.*restart the service/)
+      return true
+    })
+    await execute(`UPDATE schema_migrations SET number = -number`)
+    await store.checkSchema()
+  })
+
+  test('the check of the schema fails where the schema cannot be read', async (t) => {
+    const { store, execute } = await open(t)
+    await execute(`ALTER TABLE schema_migrations RENAME COLUMN program_min TO elsewhere`)
+    await assert.rejects(store.checkSchema(), AuthenticationFault)
+    await execute(`ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO program_min`)
+    await store.checkSchema()
+  })
+}
