@@ -4,7 +4,7 @@ import { html } from 'hono/html'
 import type { ManagementStore } from '../listing/store.ts'
 import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
-import { requireSession } from './account/session.ts'
+import { askToSignIn, requireSession } from './account/session.ts'
 import { addSessionListRoute } from './account/session-list.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
@@ -48,7 +48,8 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
   addSignUpRoutes(app, dashboard)
 
   app.use(IMPORT_PATH, keepImportText(dashboard))
-  app.use('/dashboard/*', requireSession(dashboard), throttleUser(dashboard))
+  const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
+  app.use('/dashboard/*', requireSession(dashboard), throttle)
   addStartRoutes(app, dashboard)
   addDocsRoute(app, dashboard)
   addLeakedKeyRoute(app, dashboard)

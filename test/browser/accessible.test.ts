@@ -45,7 +45,7 @@ for (const colorScheme of ['light', 'dark'] as const)
       `api/${key}/delete`,
       `api/${key}/replace`,
       `api/${key}/arrival`,
-      'account?done=email',
+      'account',
       'operator',
       'docs',
     ]

@@ -39,7 +39,7 @@ for (const javaScriptEnabled of [true, false])
     await Promise.all([page.waitForNavigation(), page.click('text=Delete leaked keys')])
     await assertFocused(page, 'leaked', 'Error: API keys')
     const account = { email: 'eve@example.com', 'email-password': 'not this one' }
-    await send('/dashboard/account', account, 'text=Change email address')
+    await send('/dashboard/account', account, 'text=Change email')
     await assertFocused(page, 'email-password', 'Error: Account')
     const same = { 'new-password': EMAIL, 'password-password': PASSWORD }
     await send('/dashboard/account', same, 'text=Change password')

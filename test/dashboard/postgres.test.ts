@@ -49,16 +49,13 @@ test('two users walk through every section of the dashboard on PostgreSQL', asyn
   await bob.submit(`${path}/accept`)
   assert.match((await ada.get(`${path}/members`)).body, /<bdi>bob@example\.com<\/bdi>/)
 
-  const leaked = await ada.post('/dashboard/api/leaked', { leaked: `in a log: ${key}` })
-  assert.match(leaked.body, /Keys in this text: 1\./)
+  const leaked = await ada.submit('/dashboard/api/leaked', { leaked: `in a log: ${key}` })
+  assert.match(leaked.body, /<bdi>bot<\/bdi><\/b> was deleted\./)
   assert.equal((await ask(apiPort, { key })).status, 401)
 
   const password = 'another long password'
   const change = { password: PASSWORD, 'new-password': password }
-  assert.match(
-    (await ada.submit('/dashboard/account/password', change)).body,
-    /You changed your password/,
-  )
+  assert.match((await ada.submit('/dashboard/account/password', change)).body, /Password changed/)
   assert.equal((await ada.post('/sign-out')).status, 303)
   assert.equal((await ada.signIn('ada@example.com', password)).status, 303)
   assert.deepEqual(faults, [])

@@ -22,11 +22,12 @@ import {
   withCookies,
 } from '../context.ts'
 import { showField } from '../html/form-field.ts'
-import { notice, showPage } from '../html/page.ts'
+import { type Notice, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { type Html, isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
+import { takeTold, tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { confirmPassword } from './attempts.ts'
 import { showEvents } from './events.ts'
@@ -36,7 +37,7 @@ import { showSessions } from './session-list.ts'
 type AccountStore = SessionStore & AuditStore & ApiKeyStore & OrganizationStore
 
 interface AccountPage {
-  message?: Html
+  notice?: Notice
   email?: string
   errors?: { email?: string; password?: string; newPassword?: string }
 }
@@ -51,10 +52,10 @@ export function addAccountRoutes(
   const { store, accounts, operators, now } = dashboard
 
   app.get('/dashboard/account', (c) => {
-    const message = DONE.get(c.req.query('done') ?? '')
+    const told = takeTold(dashboard, c, ['email-changed', 'password-changed', 'session-ended'])
     const email = c.req.query('email')
     return showAccount(dashboard, c, {
-      ...(message === undefined ? {} : { message: notice('good', message) }),
+      ...(told === null ? {} : { notice: { kind: 'good', text: DONE[told.outcome] } }),
       ...(email === undefined ? {} : { email }),
     })
   })
@@ -73,8 +74,10 @@ export function addAccountRoutes(
       return showAccount(dashboard, c, { email, errors: { password: confirmed.message } })
     const often = await limitUser(dashboard, c, 'email', EMAIL_CHANGES_MAX)
     if (often !== null) return showAccount(dashboard, c, { email, errors: { email: often } })
+    // A form that was sent twice.
+    if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
     // An operator's address counts as taken, because nothing verifies addresses.
-    const isReserved = checked.email !== session.email && operators.includes(checked.email)
+    const isReserved = operators.includes(checked.email)
     const change = isReserved
       ? 'taken'
       : await store.changeEmail(session.userId, confirmed.checked, checked.email, now())
@@ -85,7 +88,7 @@ export function addAccountRoutes(
       return showAccount(dashboard, c, { email, errors: { email: taken } })
     }
     await audit(dashboard, c, 'e-mail changed', session.userId, checked.email)
-    return c.redirect('/dashboard/account?done=email', 303)
+    return toAccount(dashboard, c, 'email-changed')
   })
 
   app.post('/dashboard/account/password', async (c) => {
@@ -105,20 +108,25 @@ export function addAccountRoutes(
     await audit(dashboard, c, 'password changed', userId, email)
     const signIn = () => accounts.signIn(email, password, browserOf(dashboard, c))
     const signedIn = await bestEffort(dashboard, signIn, null)
-    return withCookies(c.redirect('/dashboard/account?done=password', 303), signedIn?.cookies ?? [])
+    return withCookies(toAccount(dashboard, c, 'password-changed'), signedIn?.cookies ?? [])
   })
 }
 
-const DONE = new Map([
-  ['email', 'You changed your email address. Use the new one to sign in.'],
-  ['session', 'You ended the session. Its browser has to sign in again.'],
-  ['password', 'You changed your password. All your other sessions have ended.'],
-])
+const DONE = {
+  'email-changed': 'Email address saved. Use it to sign in.',
+  'password-changed': 'Password changed. All your other sessions have ended.',
+  'session-ended': 'Session ended. Its browser has to sign in again.',
+}
+
+function toAccount(dashboard: Dashboard, c: Context, outcome: keyof typeof DONE): Response {
+  tellNext(dashboard, c, outcome)
+  return c.redirect('/dashboard/account', 303)
+}
 
 const CHANGED_MEANWHILE =
   'Another session has just changed your password. This change was not saved. Sign in again.'
 
-/** The stored hash that the present password matches, or why the form is refused. */
+/** The stored hash that the current password matches, or why the form is refused. */
 async function confirmInSession(
   dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
   c: Context,
@@ -134,7 +142,7 @@ async function confirmInSession(
 async function showAccount(
   { store, now }: Dashboard<AccountStore>,
   c: Context,
-  { message, email, errors }: AccountPage,
+  { notice, email, errors }: AccountPage,
 ): Promise<Response> {
   const session = c.get('session')
   const isAboutEmail = email !== undefined
@@ -142,13 +150,13 @@ async function showAccount(
     title: 'Account',
     status: errors === undefined ? 200 : 422,
     lead: 'How you sign in, and what happened in your account.',
-    body: html`${message ?? ''}
-<section class="split"><div><h2>Email address</h2>
+    notice,
+    body: html`<section class="split"><div><h2>Email</h2>
 <p class="hint">You sign in as ${isolated(session.email)}.</p></div>
 <form class="card" method="post" action="/dashboard/account/email">
 ${showField({
   name: 'email',
-  label: 'New email address',
+  label: 'New email',
   type: 'email',
   value: email ?? '',
   autocomplete: 'email',
@@ -156,7 +164,7 @@ ${showField({
   error: errors?.email,
 })}
 ${showPassword('email-password', isAboutEmail ? errors?.password : undefined)}
-<button>Change email address</button>
+<button>Change email</button>
 </form></section>
 <section class="split"><div><h2>Password</h2>
 <p class="hint">All your other sessions will end.</p></div>

@@ -14,11 +14,11 @@ import {
   fieldOf,
   withCookies,
 } from '../context.ts'
-import { showNotFound } from '../html/page.ts'
 import { showAgo } from '../html/relative-time.ts'
 import type { Html } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
+import { tellNext } from '../request/next-notice.ts'
 import { nameBrowser } from './browser-name.ts'
 
 /** Ends one of the user's sessions, or all of them. */
@@ -32,9 +32,11 @@ export function addSessionListRoute(
     const { id: ownId, userId, email } = c.get('session')
     const ended = fieldOf(c, 'session')
     if (ended !== '' && ended !== ownId) {
-      if (!(await store.endSession(userId, ended))) return showNotFound(c)
-      await audit(dashboard, c, 'session ended', userId, ended)
-      return c.redirect('/dashboard/account?done=session', 303)
+      // Another tab may have ended it before.
+      if (await store.endSession(userId, ended))
+        await audit(dashboard, c, 'session ended', userId, ended)
+      tellNext(dashboard, c, 'session-ended')
+      return c.redirect('/dashboard/account', 303)
     }
     if (ended === '') await store.endSessions(userId)
     const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c)), [])

@@ -13,8 +13,7 @@ import {
   withCookies,
 } from '../context.ts'
 import { showField } from '../html/form-field.ts'
-import { notice, showPage } from '../html/page.ts'
-import type { Html } from '../html/text.ts'
+import { type Notice, showNotice, showPage } from '../html/page.ts'
 import { audit } from '../request/audit.ts'
 import { attempt } from './attempts.ts'
 import { readReturnPath } from './return-path.ts'
@@ -27,8 +26,8 @@ export function addSessionRoutes(
 
   app.get('/sign-in', async (c) => {
     if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect('/dashboard', 303)
-    const message = (await store.hasAccounts()) ? {} : { message: notice('note', NO_ACCOUNT) }
-    return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...message })
+    const said = (await store.hasAccounts()) ? {} : { notice: NO_ACCOUNT }
+    return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...said })
   })
 
   app.post('/sign-in', async (c) => {
@@ -57,31 +56,33 @@ export function addSessionRoutes(
   })
 }
 
-const NO_ACCOUNT =
-  'No account exists yet. To create the first one, open the setup link in the log of this service.'
+const NO_ACCOUNT: Notice = {
+  kind: 'note',
+  text: 'No account exists yet. To create the first one, open the setup link in the log of this service.',
+}
 
 interface SignInPage {
   signUp: 'open' | 'closed'
   next: string
   email?: string
-  message?: Html
+  notice?: Notice
   error?: string
   status?: 200 | 401 | 429 | 503
 }
 
 export function showSignIn(c: Context, page: SignInPage) {
-  const { signUp, next, email = '', message, error, status = 200 } = page
+  const { signUp, next, email = '', notice, error, status = 200 } = page
   return showPage(c, {
     title: 'Sign in',
     status,
     width: 'auth',
-    lead: 'Register your game servers and issue API keys for the programs that list them.',
-    body: html`${message ?? ''}
+    lead: 'List your game servers and give your programs access to them.',
+    body: html`${notice === undefined ? '' : showNotice(notice)}
 <form class="card" method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${showField({
   name: 'email',
-  label: 'Email address',
+  label: 'Email',
   type: 'email',
   value: email,
   autocomplete: 'username',

@@ -48,12 +48,12 @@ export function addSignUpRoutes(
 
   app.get('/setup/:token', async (c) => {
     const token = c.req.param('token')
-    if (!(await isSetupToken(dashboard, token))) return showNotFound(c)
+    if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
     return showForm(c, setupAt(token), {})
   })
   app.post('/setup/:token', async (c) => {
     const token = c.req.param('token')
-    if (!(await isSetupToken(dashboard, token))) return showNotFound(c)
+    if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
     return createAccount(dashboard, c, setupAt(token), (user, hash) =>
       store.insertFirstUser(user, hash, token),
     )
@@ -72,7 +72,7 @@ const OPEN: Kind = {
   title: 'Create an account',
   action: '/sign-up',
   intro: 'Register your servers and issue keys for the API.',
-  taken: 'This email address already has an account. Sign in instead.',
+  taken: 'This email address already has an account. If you just created it, sign in.',
 }
 
 function setupAt(token: string): Kind {
@@ -90,6 +90,17 @@ async function isSetupToken(
   token: string,
 ): Promise<boolean> {
   return (await store.findSecret('setup')) === token && !(await store.hasAccounts())
+}
+
+/** Any link, so that no visitor learns which one worked. */
+async function refuseLink({ store }: Dashboard<PasswordStore>, c: Context): Promise<Response> {
+  if (!(await store.hasAccounts())) return showNotFound(c)
+  return showPage(c, {
+    title: 'This link no longer works',
+    status: 404,
+    width: 'form',
+    body: html`<p>A setup link works only once, and an account exists now. <a href="/sign-in">Sign in</a></p>`,
+  })
 }
 
 interface Given {
@@ -140,7 +151,7 @@ function showForm(
     body: html`<form class="card" method="post" action="${kind.action}">
 ${showField({
   name: 'email',
-  label: 'Email address',
+  label: 'Email',
   type: 'email',
   value: email,
   autocomplete: 'username',

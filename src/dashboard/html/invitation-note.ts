@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Invitation } from '../../listing/invitation.ts'
-import { notice } from './page.ts'
+import { showNotice } from './page.ts'
 import { showAction } from './parts.ts'
 import { type Html, NAME_BYTES, truncated } from './text.ts'
 
@@ -9,9 +9,9 @@ export function showInvitationNote(invitations: readonly Invitation[]): Html | '
   const [first] = invitations
   if (first === undefined) return ''
   const more = invitations.length - 1
-  return notice(
-    'note',
-    html`${truncated(first.name, NAME_BYTES)}${more > 0 ? ` and ${more} more` : ''} invited you.`,
-    showAction({ href: '/dashboard/organizations', label: 'Accept or decline' }),
-  )
+  return showNotice({
+    kind: 'note',
+    text: html`${truncated(first.name, NAME_BYTES)}${more > 0 ? ` and ${more} more` : ''} invited you.`,
+    followUp: showAction({ href: '/dashboard/organizations', label: 'Accept or decline' }),
+  })
 }

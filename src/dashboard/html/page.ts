@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
 import { ICONS_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
 import { icon } from './icon.ts'
@@ -9,6 +9,8 @@ export interface Page {
   title: string
   /** A sentence below the title. */
   lead?: Html | string
+  /** What came of the last action. It stands above the body, and the title begins with it. */
+  notice?: Notice | undefined
   /** Links at the right of the title, the main one last. */
   actions?: Html
   body: Html
@@ -20,15 +22,15 @@ export interface Page {
 }
 
 /** Renders a page around its body, with the sections if a user is signed in. */
-export function showPage(c: Context, page: Page): Promise<Response> {
-  const { title, lead, actions, body, width, errors = {}, status = 200 } = page
+export async function showPage(c: Context, page: Page): Promise<Response> {
+  const { title, lead, actions, body, width, notice: said, errors = {}, status = 200 } = page
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${status >= 400 ? 'Error: ' : ''}${title} · Server listing</title>
+<title>${status >= 400 ? 'Error: ' : said === undefined ? '' : await showInTitle(said)}${title} · Server listing</title>
 <link rel="icon" href="${ICONS_PATH}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <script src="${SCRIPT_PATH}" defer></script>
@@ -41,12 +43,13 @@ ${showTopBar(c.get('path'), c.get('session')?.email, c.get('isOperator'))}
 ${lead === undefined ? '' : html`<p>${lead}</p>`}</div>
 ${actions === undefined ? '' : html`<div class="row">${actions}</div>`}</div>
 ${showSummary(errors)}
+${said === undefined ? '' : showNotice(said)}
 ${body}
 </main>
 </body>
 </html>
 `
-  return Promise.resolve(c.html(document, status))
+  return c.html(document, status)
 }
 
 /** Links to the fields if several are wrong. The browser focuses the first of them by itself. */
@@ -59,16 +62,40 @@ function showSummary(errors: Readonly<Record<string, string | undefined>>): Html
 
 const NOTICE_ICONS = { good: 'check', bad: 'alert', note: 'info' } as const
 
+/** The result of an action. */
+export interface Notice {
+  kind: 'good' | 'bad' | 'note'
+  text: string | Html
+  /** A link or a form for what comes next. */
+  followUp?: Html
+  /** True if it stays in sight on a page that opens further down. */
+  isSticky?: boolean
+}
+
+/** A bad notice gets the focus, so that the user is where it stands. */
+export function showNotice({ kind, text, followUp, isSticky }: Notice): Html {
+  return html`<div class="notice ${kind}${isSticky ? ' done' : ''}" ${kind === 'bad' ? html`role="alert" tabindex="-1" autofocus` : html`role="status"`}>${icon(NOTICE_ICONS[kind])}<div>${text}</div>${followUp ?? ''}</div>`
+}
+
 /**
- * The result of an action, with a link or a form to follow it up. A bad one gets the focus, so that
- * the user is where it stands.
+ * The text of a notice without its elements, since screen readers announce a new page by its title.
+ * A title has characters that isolate names, in the place of elements.
  */
-export function notice(
-  kind: 'good' | 'bad' | 'note',
-  text: string | Html,
-  followUp: Html | '' = '',
-): Html {
-  return html`<div class="notice ${kind}" ${kind === 'bad' ? html`role="alert" tabindex="-1" autofocus` : html`role="status"`}>${icon(NOTICE_ICONS[kind])}<div>${text}</div>${followUp}</div>`
+async function showInTitle({ text }: Notice): Promise<Html> {
+  const rendered = String(await html`${text}`)
+    .replaceAll('<bdi>', '\u2068')
+    .replaceAll('</bdi>', '\u2069')
+  return html`${raw(rendered.replace(/<[^>]*>/g, '').replace(/\.$/, ''))} · `
+}
+
+/** For a form whose record is gone, or is not the user's. Both get the same answer. */
+export function showUnchanged(c: Context, reason: Html): Promise<Response> {
+  return showPage(c, {
+    title: 'Nothing was changed',
+    status: 404,
+    width: 'form',
+    body: html`<p>${reason}</p>`,
+  })
 }
 
 export function showNotFound(c: Context): Promise<Response> {

@@ -9,8 +9,9 @@ import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import type { UseCountStore } from '../../listing/use-counts.ts'
 import type { UserStore } from '../../listing/accounts/user.ts'
 import { confirmPassword } from '../account/attempts.ts'
+import { askToSignIn } from '../account/session.ts'
 import { type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
-import { notice } from '../html/page.ts'
+import type { Notice } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
@@ -39,10 +40,10 @@ export async function issue(
   }
 
   // The session may have ended while the service checked the password.
-  if ((await accounts.readSession(cookieOf(c))) === null) return c.redirect('/sign-in', 303)
+  if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)
   const often = await limitUser(dashboard, c, 'issue', KEYS_ISSUED_MAX)
   if (often !== null)
-    return showOwnKeys(dashboard, c, { name, status: 429, message: notice('bad', often) })
+    return showOwnKeys(dashboard, c, { name, status: 429, notice: { kind: 'bad', text: often } })
 
   const id = idFromFormTag(session.userId, fieldOf(c, 'form'))
   const issued = await issueApiKey(store, session.userId, name, now(), id)
@@ -52,18 +53,18 @@ export async function issue(
     const replaced = apiKeys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
     return showIssuedKey(c, { ...issued, replaced }, baseUrl, now())
   }
-  if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, message: KNOWN })
+  if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, notice: KNOWN })
   if (issued.because === 'at limit')
-    return showOwnKeys(dashboard, c, { name, status: 409, message: AT_LIMIT })
+    return showOwnKeys(dashboard, c, { name, status: 409, notice: AT_LIMIT })
   return showOwnKeys(dashboard, c, { name, status: 422, nameError: sentence(issued.refused) })
 }
 
 const ASK_PASSWORD = `${SIGNED_IN_LONG_AGO} Enter your password to issue a key.`
-const KNOWN = notice(
-  'note',
-  'This form already issued its key, which can’t be shown again. If you didn’t copy it, delete it and issue another.',
-)
-const AT_LIMIT = notice(
-  'bad',
-  `No key was issued. ${AT_KEY_LIMIT} Delete one you no longer use to issue another.`,
-)
+const KNOWN: Notice = {
+  kind: 'note',
+  text: 'This form already issued its key, which can’t be shown again. If you didn’t copy it, delete it and issue another.',
+}
+const AT_LIMIT: Notice = {
+  kind: 'bad',
+  text: `No key was issued. ${AT_KEY_LIMIT} Delete one you no longer use to issue another.`,
+}

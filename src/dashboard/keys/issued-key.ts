@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ApiKey } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Context } from '../context.ts'
-import { notice, showPage } from '../html/page.ts'
+import { showNotice, showPage } from '../html/page.ts'
 import { type Html, isolated } from '../html/text.ts'
 import { arrivalPathOf, showArrival } from './arrival.ts'
 import { copyButton, showSnippets } from './snippet-list.ts'
@@ -28,7 +28,7 @@ export function showIssuedKey(
   return showPage(c, {
     title: 'Your new key',
     width: 'form',
-    body: html`${notice('note', 'Copy the key now. This is the only time it is shown: we do not store it. If you lose it, delete it and issue another.')}
+    body: html`${showNotice(COPY_NOW)}
 <section class="card" data-secret><h2>${isolated(apiKey.name)}</h2>
 <p>Set this environment variable for your program, for example in its <code>.env</code> file.</p>
 <div class="code"><div><span id="variable-label" class="label">Environment variable</span><span class="row">${copyButton('variable', 'Copy line')}${copyButton('key', 'Copy key only')}</span></div>
@@ -44,6 +44,11 @@ ${replaced === null ? '' : showReplaced(replaced)}
 <p><a class="button primary" href="/dashboard/api">Done</a></p>`,
   })
 }
+
+const COPY_NOW = {
+  kind: 'note',
+  text: 'Copy the key now. This is the only time it is shown: we do not store it. If you lose it, delete it and issue another.',
+} as const
 
 function showReplaced({ id, name, prefix }: ApiKey): Html {
   return html`<section class="card"><h2>The old key still works</h2>

@@ -1,14 +1,12 @@
-import { html } from 'hono/html'
-import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import type { ApiKeyStore } from '../../listing/api-key.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import type { InvitationStore } from '../../listing/invitation.ts'
 import { revokeLeakedKeys } from '../../listing/leaked-keys.ts'
 import type { UseCountStore } from '../../listing/use-counts.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
-import { notice } from '../html/page.ts'
-import { type Html, isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
+import { tellLeaked } from './notices.ts'
 import { showOwnKeys } from './own-keys.ts'
 
 /** Deletes the user's keys that occur in a leaked text. No page repeats the text. */
@@ -26,8 +24,8 @@ export function addLeakedKeyRoute(
       return showOwnKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
     const deleted = apiKeys.filter(({ revoked_at }) => revoked_at === at)
     for (const { id } of deleted) await audit(dashboard, c, 'key revoked', userId, id)
-    const message = notice('good', sayFound(found, apiKeys.length, deleted))
-    return showOwnKeys(dashboard, c, { message })
+    tellLeaked(dashboard, c, { found, own: apiKeys.length, at })
+    return c.redirect('/dashboard/api', 303)
   })
 }
 
@@ -37,13 +35,4 @@ function sayNone(found: number): string {
   return found === 1
     ? 'This text contains 1 key, and it is not yours. Nothing was deleted.'
     : `This text contains ${found} keys, and none of them is yours. Nothing was deleted.`
-}
-
-/** Names only the keys that were active until now, because a user has at most five of those. */
-function sayFound(found: number, own: number, deleted: readonly ApiKey[]): Html {
-  const names = deleted.map(({ name }, index) => html`${index > 0 ? ', ' : ''}${isolated(name)}`)
-  const earlier = own - deleted.length
-  return html`Keys in this text: ${found}. Yours: ${own}. Not yours: ${found - own}. ${
-    deleted.length > 0 ? html`Deleted now: ${names}. ` : ''
-  }${earlier > 0 ? `Deleted earlier: ${earlier}.` : ''}`
 }

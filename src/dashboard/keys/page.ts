@@ -5,7 +5,7 @@ import type { Invitation } from '../../listing/invitation.ts'
 import { slotOf, type UseCount } from '../../listing/use-counts.ts'
 import type { Context } from '../context.ts'
 import { showInvitationNote } from '../html/invitation-note.ts'
-import { showPage } from '../html/page.ts'
+import { type Notice, showPage } from '../html/page.ts'
 import { showAction, showEmpty } from '../html/parts.ts'
 import { showAgo } from '../html/relative-time.ts'
 import { type Html, isolated, truncated } from '../html/text.ts'
@@ -25,7 +25,7 @@ export interface KeysPage {
   nameError?: string
   passwordError?: string
   leakedError?: string
-  message?: Html
+  notice?: Notice
   status?: 200 | 403 | 409 | 422 | 429 | 503
 }
 
@@ -55,7 +55,8 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     actions: showAction({ href, label: 'Issue a key', icon: 'plus', isMain: true }),
     errors: { name: page.nameError, password: page.passwordError, leaked: page.leakedError },
     status: page.status ?? 200,
-    body: html`${page.message ?? ''}${showInvitationNote(page.invitations)}
+    notice: page.notice,
+    body: html`${showInvitationNote(page.invitations)}
 ${active.length === 0 ? showEmpty(NO_KEYS) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
 ${showIssueForm({ ...page, email: c.get('session').email, active: active.length })}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}

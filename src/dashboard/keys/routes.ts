@@ -1,19 +1,17 @@
-import { html } from 'hono/html'
 import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import type { InvitationStore } from '../../listing/invitation.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import { SESSION_FRESH_US } from '../../listing/accounts/sessions.ts'
-import { MINUTE_US } from '../../listing/instant.ts'
 import type { UseCountStore } from '../../listing/use-counts.ts'
 import type { UserStore } from '../../listing/accounts/user.ts'
 import type { App, Context, Dashboard } from '../context.ts'
-import { notice, showNotFound } from '../html/page.ts'
-import { type Html, isolated } from '../html/text.ts'
+import { showNotFound } from '../html/page.ts'
 import { audit } from '../request/audit.ts'
 import { showArrivalPage } from './arrival.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
+import { takeNotice, tellDeleted } from './notices.ts'
 import { showOwnKeys } from './own-keys.ts'
 
 /** Lists, issues, replaces and deletes the user's keys (spec 5.3). */
@@ -26,10 +24,10 @@ export function addKeyRoutes(
   const { store, now } = dashboard
 
   app.get('/dashboard/api', async (c) => {
-    const deleted = await findJustDeleted(dashboard, c, c.req.query('deleted') ?? '')
+    const notice = await takeNotice(dashboard, c)
     return showOwnKeys(dashboard, c, {
       name: c.req.query('name') ?? '',
-      ...(deleted === null ? {} : { message: sayDeleted(deleted) }),
+      ...(notice === null ? {} : { notice }),
     })
   })
 
@@ -37,46 +35,40 @@ export function addKeyRoutes(
 
   app.get('/dashboard/api/:id/delete', async (c) => {
     const { apiKey } = await findActive(dashboard, c)
-    return apiKey === null ? showNotFound(c) : showDeleteKey(c, apiKey, now())
+    return apiKey === null ? showGone(dashboard, c) : showDeleteKey(c, apiKey, now())
   })
 
   app.post('/dashboard/api/:id/delete', async (c) => {
     const { userId } = c.get('session')
-    const revoked = await store.revokeApiKey(userId, c.req.param('id'), now())
+    const at = now()
+    const revoked = await store.revokeApiKey(userId, c.req.param('id'), at)
     if (revoked === null) return showNotFound(c)
-    await audit(dashboard, c, 'key revoked', userId, revoked.id)
-    return c.redirect(`/dashboard/api?deleted=${revoked.id}`, 303)
+    // Another tab may have deleted the key before.
+    if (revoked.revoked_at === at) await audit(dashboard, c, 'key revoked', userId, revoked.id)
+    tellDeleted(dashboard, c, revoked.id)
+    return c.redirect('/dashboard/api', 303)
   })
 
   app.get('/dashboard/api/:id/replace', async (c) => {
     const { apiKey, active } = await findActive(dashboard, c)
-    if (apiKey === null) return showNotFound(c)
+    if (apiKey === null) return showGone(dashboard, c)
     const asksPassword = now() - c.get('session').startedAt >= SESSION_FRESH_US
     return showReplaceKey(c, apiKey, { asksPassword, active })
   })
 
   app.get('/dashboard/api/:id/arrival', async (c) => {
     const { apiKey } = await findActive(dashboard, c)
-    return apiKey === null ? showNotFound(c) : showArrivalPage(c, apiKey, now())
+    return apiKey === null ? showGone(dashboard, c) : showArrivalPage(c, apiKey, now())
   })
 }
 
-/** How long after a deletion the page confirms it, so that a kept link does not repeat it. */
-const CONFIRMED_US = MINUTE_US
-
-async function findJustDeleted(
-  { store, now }: Dashboard<ApiKeyStore>,
-  c: Context,
-  id: string,
-): Promise<ApiKey | null> {
-  if (id === '') return null
-  const apiKeys = await store.listApiKeys(c.get('session').userId, 1)
-  const found = apiKeys.find((apiKey) => apiKey.id === id)
-  return now() - (found?.revoked_at ?? 0) < CONFIRMED_US ? (found ?? null) : null
-}
-
-function sayDeleted({ name }: ApiKey): Html {
-  return notice('good', html`${isolated(name)} was deleted. Requests with it now get a 401.`)
+/** For a page of a key that another tab has deleted, the page of keys says so. */
+async function showGone(dashboard: Dashboard<ApiKeyStore>, c: Context): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const deleted = await dashboard.store.findApiKeys([id], c.get('session').userId)
+  if (deleted.length === 0) return showNotFound(c)
+  tellDeleted(dashboard, c, id)
+  return c.redirect('/dashboard/api', 303)
 }
 
 /** The user's active key of the path, or null, and the number of all active keys. */

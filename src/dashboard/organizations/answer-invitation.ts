@@ -2,9 +2,11 @@ import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { type InvitationStore, oldestInvitation } from '../../listing/invitation.ts'
 import type { OrganizationStore } from '../../listing/organization.ts'
 import type { App, Dashboard } from '../context.ts'
-import { notice, showNotFound } from '../html/page.ts'
 import { audit } from '../request/audit.ts'
+import { tellNext } from '../request/next-notice.ts'
 import { showOrganizations, TOO_MANY } from './list.ts'
+import { INVITATION_GONE, showGone } from './notices.ts'
+import { findMembership } from './organization.ts'
 
 /** Lets users accept or decline their invitations. */
 export function addInvitationRoutes(
@@ -17,18 +19,25 @@ export function addInvitationRoutes(
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const accepted = await store.acceptInvitation(userId, id, oldestInvitation(now()), now())
-    if (accepted === 'not found') return showNotFound(c)
+    // A form that was sent twice has made the user a member at first.
+    const isMember = accepted === 'joined' || (await findMembership(store, c)) !== null
+    if (accepted === 'not found' && !isMember) return showGone(c, INVITATION_GONE)
     if (accepted === 'too many')
-      return showOrganizations(dashboard, c, { status: 409, message: notice('bad', TOO_MANY) })
-    await audit(dashboard, c, 'invitation accepted', userId, id)
-    return c.redirect(`/dashboard/organizations/${id}?done=joined`, 303)
+      return showOrganizations(dashboard, c, {
+        status: 409,
+        notice: { kind: 'bad', text: TOO_MANY },
+      })
+    if (accepted === 'joined') await audit(dashboard, c, 'invitation accepted', userId, id)
+    tellNext(dashboard, c, 'joined')
+    return c.redirect(`/dashboard/organizations/${id}`, 303)
   })
 
   app.post('/dashboard/organizations/:id/decline', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await store.declineInvitation(userId, id))) return showNotFound(c)
+    if (!(await store.declineInvitation(userId, id))) return showGone(c, INVITATION_GONE)
     await audit(dashboard, c, 'invitation declined', userId, id)
-    return c.redirect('/dashboard/organizations?done=declined', 303)
+    tellNext(dashboard, c, 'declined')
+    return c.redirect('/dashboard/organizations', 303)
   })
 }

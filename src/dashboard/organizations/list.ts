@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { html } from 'hono/html'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { idFromFormTag } from '../../listing/form-id.ts'
 import { type InvitationStore, oldestInvitation } from '../../listing/invitation.ts'
 import {
   checkOrganizationName,
@@ -11,12 +11,14 @@ import {
   type OrganizationStore,
 } from '../../listing/organization.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
-import { showField } from '../html/form-field.ts'
-import { notice, showNotFound, showPage } from '../html/page.ts'
+import { showField, showFormTag } from '../html/form-field.ts'
+import { type Notice, showPage } from '../html/page.ts'
 import { pill, showAction, showEmpty } from '../html/parts.ts'
 import { type Html, NAME_BYTES, truncated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
+import { tellNext } from '../request/next-notice.ts'
 import { showInvitations } from './invitations.ts'
+import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
 import { type OrganizationServers, showOrganization } from './organization.ts'
 
 /** Lists the user's organizations and invitations, and creates organizations. */
@@ -30,9 +32,7 @@ export function addOrganizationRoutes(
     showOrganizations(dashboard, c, {
       name: c.req.query('name') ?? '',
       slug: c.req.query('slug') ?? '',
-      ...(c.req.query('done') === 'declined'
-        ? { message: notice('good', 'You declined the invitation.') }
-        : {}),
+      notice: takeListNotice(dashboard, c),
     }),
   )
 
@@ -48,11 +48,15 @@ export function addOrganizationRoutes(
     if ('complaint' in checked || slugError !== null)
       return showOrganizations(dashboard, c, { name, slug, errors })
 
-    const organization = { id: randomUUID(), slug, name: checked.name }
-    const made = await store.insertOrganization(userId, organization, now())
-    if (made === 'made') {
-      await audit(dashboard, c, 'organization made', userId, organization.id)
-      return c.redirect(`/dashboard/organizations/${organization.id}?done=made`, 303)
+    // The same form with other values is another organization.
+    const tag = fieldOf(c, 'form')
+    const id = idFromFormTag(userId, tag && [tag, slug, checked.name].join('\n'))
+    const made = await store.insertOrganization(userId, { id, slug, name: checked.name }, now())
+    if (made === 'made') await audit(dashboard, c, 'organization made', userId, id)
+    const own = made === 'made' ? [] : await store.listOrganizations(userId)
+    if (made === 'made' || own.some((one) => one.id === id)) {
+      tellNext(dashboard, c, 'created')
+      return c.redirect(`/dashboard/organizations/${id}`, 303)
     }
     if (made === 'slug taken')
       errors.slug = 'Another organization has this slug. Choose a different one.'
@@ -65,19 +69,21 @@ export function addOrganizationRoutes(
   app.post('/dashboard/organizations/:id/remove', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await store.removeOrganization(userId, id))) return showNotFound(c)
+    if (!(await store.removeOrganization(userId, id))) return showGone(c, NOT_DELETED)
     await audit(dashboard, c, 'organization deleted', userId, id)
+    tellNext(dashboard, c, 'organization-deleted')
     return c.redirect('/dashboard/organizations', 303)
   })
 }
 
+const NOT_DELETED = `${ORGANIZATION_GONE} An organization with servers can’t be deleted either.`
 export const TOO_MANY = `You have reached the limit of ${ORGANIZATIONS_MAX} organizations. Leave or delete one first.`
 
 export interface OrganizationsPage {
   name?: string
   slug?: string
   errors?: Record<string, string>
-  message?: Html
+  notice?: Notice | undefined
   status?: 409
 }
 
@@ -85,7 +91,7 @@ export interface OrganizationsPage {
 export async function showOrganizations(
   { store, now }: Dashboard<OrganizationStore & InvitationStore>,
   c: Context,
-  { name = '', slug = '', errors = {}, message, status }: OrganizationsPage,
+  { name = '', slug = '', errors = {}, notice, status }: OrganizationsPage,
 ): Promise<Response> {
   const { userId } = c.get('session')
   const organizations = await store.listOrganizations(userId)
@@ -96,12 +102,13 @@ export async function showOrganizations(
     actions: showAction({ href: '#name', label: 'New organization', icon: 'plus', isMain: true }),
     errors,
     status: status ?? (Object.keys(errors).length > 0 ? 422 : 200),
-    body: html`${message ?? ''}
-${invitations.length > 0 ? showInvitations(invitations) : ''}
+    notice,
+    body: html`${invitations.length > 0 ? showInvitations(invitations) : ''}
 ${organizations.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="rows">${organizations.map(showRow)}</ul>`}
 <section class="split"><div><h2>Create an organization</h2>
 <p class="hint">Members see each other’s email addresses.</p></div>
 <form class="card" method="post" action="/dashboard/organizations">
+${showFormTag(c.req.method === 'POST' && fieldOf(c, 'form') !== '' ? fieldOf(c, 'form') : undefined)}
 ${showField({
   name: 'name',
   label: 'Name',
@@ -119,7 +126,7 @@ ${showField({
   hint: 'Lowercase letters, digits and single hyphens, such as red-stone.',
   error: errors.slug,
 })}
-<button class="primary">Create</button>
+<button class="primary">Create organization</button>
 </form></section>`,
   })
 }
@@ -127,7 +134,7 @@ ${showField({
 const NO_ORGANIZATIONS = {
   icon: 'people',
   title: 'No organizations yet',
-  text: 'Create one to keep a group’s servers apart from your own.',
+  text: 'Create one to collect the servers of a group.',
   action: { href: '#name', label: 'Create an organization' },
 } as const
 

@@ -11,42 +11,35 @@ import {
 import type { Member, Membership, OrganizationStore } from '../../listing/organization.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { showField } from '../html/form-field.ts'
-import { notice, showNotFound, showPage } from '../html/page.ts'
+import { showNotFound, showPage } from '../html/page.ts'
 import { pill } from '../html/parts.ts'
 import { type Html, truncated } from '../html/text.ts'
+import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
-
-const DONE = new Map([
-  [
-    'invited',
-    'The invitation is ready. We don’t send mail, so tell the person to sign in and accept it.',
-  ],
-  ['withdrawn', 'The invitation is withdrawn.'],
-  ['removed', 'The member is removed. Their servers stay in this organization.'],
-])
 
 /** Bytes of an email address in a list, for `truncated`. */
 const EMAIL_BYTES = 56
 
 /** Shows an organization's members to each other. Other users get a 404. */
 export async function showMembersPage(
-  { store, now }: Dashboard<OrganizationStore & InvitationStore>,
+  dashboard: Dashboard<OrganizationStore & InvitationStore>,
   c: Context,
   { email, emailError }: { email?: string; emailError?: string },
 ): Promise<Response> {
+  const { store, now } = dashboard
   const { userId } = c.get('session')
   const organization = await findMembership(store, c)
   if (organization === null) return showNotFound(c)
   const { id, name, role } = organization
   const members = await store.listMembers(userId, id)
   const invited = await store.listInvited(userId, id, oldestInvitation(now()))
-  const done = DONE.get(c.req.query('done') ?? '')
   return showPage(c, {
     title: escapeInvisible(name),
     lead: 'Members see the servers of this organization and each other’s email addresses.',
     errors: { email: emailError },
     status: emailError === undefined ? 200 : 422,
-    body: html`${done === undefined ? '' : notice('good', done)}${showTabs(id, 'members')}
+    notice: takeMembersNotice(dashboard, c),
+    body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>
 ${showMembers(organization, members, userId)}
 ${invited.length > 0 ? showInvited(id, invited) : ''}</section>
@@ -86,11 +79,11 @@ function showInvitedRow({ id, email }: Invited, index: number): Html {
 
 function showInviteForm(id: string, email: string, error: string | undefined): Html {
   return html`<section class="split"><div><h2>Invite a member</h2>
-<p class="hint">Members can move their own servers here. We don’t send mail. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
+<p class="hint">Members can move their own servers here. We don’t send email. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
 <form class="card" method="post" action="/dashboard/organizations/${id}/members">
 ${showField({
   name: 'email',
-  label: 'Email address',
+  label: 'Email',
   type: 'email',
   value: email,
   required: true,

@@ -6,11 +6,12 @@ import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import { checkStoredEmail } from '../../listing/accounts/user.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
-import { showNotFound } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { audit } from '../request/audit.ts'
+import { tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { showMembersPage } from './member-list.ts'
+import { INVITATION_GONE, ORGANIZATION_GONE, showGone } from './notices.ts'
 
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
 export function addMemberRoutes(
@@ -35,39 +36,48 @@ export function addMemberRoutes(
     const since = oldestInvitation(now())
     // The answer must not reveal whether an account has this address.
     const invited = await store.invite(userId, id, checked.email, since, now())
-    if (invited === 'not found') return showNotFound(c)
+    if (invited === 'not found') return showGone(c, ORGANIZATION_GONE)
     if (invited === 'member') return refuse('This person is already a member.')
     if (invited === 'full')
       return refuse(
         `This organization has reached the limit of ${MEMBERS_MAX} members and invitations.`,
       )
     await audit(dashboard, c, 'invited', userId, id)
-    return c.redirect(`/dashboard/organizations/${id}/members?done=invited`, 303)
+    tellNext(dashboard, c, 'invited')
+    return c.redirect(`/dashboard/organizations/${id}/members`, 303)
   })
 
   app.post('/dashboard/organizations/:id/members/withdraw', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await store.withdrawInvitation(userId, id, fieldOf(c, 'invited')))) return showNotFound(c)
+    if (!(await store.withdrawInvitation(userId, id, fieldOf(c, 'invited'))))
+      return showGone(c, INVITATION_GONE)
     await audit(dashboard, c, 'invitation withdrawn', userId, id)
-    return c.redirect(`/dashboard/organizations/${id}/members?done=withdrawn`, 303)
+    tellNext(dashboard, c, 'withdrawn')
+    return c.redirect(`/dashboard/organizations/${id}/members`, 303)
   })
 
   app.post('/dashboard/organizations/:id/members/remove', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const member = fieldOf(c, 'member')
-    if (!(await store.removeMember(userId, id, member))) return showNotFound(c)
+    if (!(await store.removeMember(userId, id, member))) return showGone(c, NOT_REMOVED)
     await audit(dashboard, c, 'member removed', userId, member)
-    const next = member === userId ? '' : `/${id}/members?done=removed`
+    tellNext(dashboard, c, member === userId ? 'left' : 'removed')
+    const next = member === userId ? '' : `/${id}/members`
     return c.redirect(`/dashboard/organizations${next}`, 303)
   })
 
   app.post('/dashboard/organizations/:id/return', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if ((await store.returnServers(userId, id)) === null) return showNotFound(c)
-    await audit(dashboard, c, 'servers given back', userId, id)
-    return c.redirect(`/dashboard/organizations/${id}?done=returned`, 303)
+    const returned = await store.returnServers(userId, id)
+    if (returned === null) return showGone(c, ORGANIZATION_GONE)
+    // A form that was sent twice returns nothing more.
+    if (returned > 0) await audit(dashboard, c, 'servers given back', userId, id)
+    tellNext(dashboard, c, 'returned')
+    return c.redirect(`/dashboard/organizations/${id}`, 303)
   })
 }
+
+const NOT_REMOVED = 'This person is no longer a member, or you can’t remove them.'

@@ -10,18 +10,13 @@ import type { RegisteredServerStore } from '../../listing/servers/registered-ser
 import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
 import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
 import type { Context, Dashboard } from '../context.ts'
-import { notice, showNotFound, showPage } from '../html/page.ts'
+import { showNotFound, showPage } from '../html/page.ts'
 import { showAction, showEmpty, showFilter } from '../html/parts.ts'
 import type { Html } from '../html/text.ts'
 import { takeNotice } from '../servers/notices.ts'
 import { pathOf, readSearch, readSelectedPage } from '../servers/search.ts'
 import { showServers } from '../servers/table.ts'
-
-const DONE = new Map([
-  ['made', 'The organization is created.'],
-  ['joined', 'You are now a member.'],
-  ['returned', 'The servers are returned to the users who registered them, as drafts.'],
-])
+import { takeOrganizationNotice } from './notices.ts'
 
 /** The stores that the page needs. */
 export type OrganizationServers = OrganizationStore &
@@ -45,9 +40,10 @@ export async function showOrganization(
   const search = readSearch(c)
   const found = await store.searchOrganizationServers(userId, id, search)
   const left = isOwner ? await store.countServersOfFormerMembers(id) : 0
-  const done = DONE.get(c.req.query('done') ?? '')
   const register = `/dashboard/servers/new?organization_id=${id}`
-  const said = await takeNotice(dashboard, c, pathOf(path, search))
+  const notice =
+    takeOrganizationNotice(dashboard, c, organization) ??
+    (await takeNotice(dashboard, c, pathOf(path, search)))
   const whenNone = showEmpty({
     icon: 'server',
     title: 'This organization has no servers',
@@ -60,7 +56,8 @@ export async function showOrganization(
     title: escapeInvisible(name),
     lead: 'The API never returns these servers.',
     actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
-    body: html`${done === undefined ? said : notice('good', done)}${showTabs(id, 'servers')}
+    notice,
+    body: html`${showTabs(id, 'servers')}
 <section><h2 class="unseen">Servers</h2>
 ${showServers(table)}
 ${left > 0 ? showReturnForm(id, left) : ''}</section>
@@ -93,7 +90,7 @@ function showReturnForm(id: string, left: number): Html {
       : ['servers', 'they become personal drafts of the members who registered them']
   return html`<form class="card" method="post" action="/dashboard/organizations/${id}/return">
 <p>Former members registered ${left}${left === RETURNED_MAX ? ' or more' : ''} ${servers} here.
-If you return the ${servers}, ${become}. The API lists drafts, too.</p>
+If you return the ${servers}, ${become}. The API also returns drafts.</p>
 <button>Return ${servers}</button></form>`
 }
 

@@ -8,8 +8,14 @@ import { type Action, BUDGETS, createTokenBuckets, WAITING_MAX } from './token-b
 /** Delay before a 429, so that retrying at once gains nothing. */
 const DELAY_MS = 1_000
 
-/** Throttles each user, across all of their sessions. Runs after `requireSession`. */
-export function throttleUser({ accounts, now }: Dashboard) {
+/**
+ * Throttles each user, across all of their sessions. Runs after `requireSession`. `askToSignIn`
+ * answers a request whose session has ended while it waited.
+ */
+export function throttleUser(
+  { accounts, now }: Dashboard,
+  askToSignIn: (c: Context) => Promise<Response>,
+) {
   const buckets = createTokenBuckets(now)
   return createMiddleware<Env>(async (c, next) => {
     const action = c.req.method === 'POST' ? 'write' : 'page'
@@ -20,7 +26,7 @@ export function throttleUser({ accounts, now }: Dashboard) {
         // The browser may have hung up and the session may have ended meanwhile.
         if (c.env.outgoing.destroyed) return c.body(null, 204)
         const session = await accounts.readSession(cookieOf(c))
-        if (session === null) return c.redirect('/sign-in', 303)
+        if (session === null) return askToSignIn(c)
         c.set('session', session)
       }
       return await next()

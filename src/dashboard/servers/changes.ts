@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../listing/form-id.ts'
+import type { OrganizationStore } from '../../listing/organization.ts'
 import type {
   RegisteredServer,
   RegisteredServerStore,
@@ -8,22 +9,22 @@ import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
 import { PAGE_SIZE } from '../../listing/servers/server-search.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showFormTag } from '../html/form-field.ts'
-import { showNotFound, showPage } from '../html/page.ts'
+import { showNotFound, showPage, showUnchanged } from '../html/page.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
 import { listPathOf, placeBefore, readPlace } from './location.ts'
-import { tellNext } from './notices.ts'
+import { tellNext } from '../request/next-notice.ts'
 
 /** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
 export function addChangeRoutes(
   app: App,
-  dashboard: Dashboard<RegisteredServerStore & ServerChangeStore>,
+  dashboard: Dashboard<RegisteredServerStore & ServerChangeStore & OrganizationStore>,
 ): void {
   const { store, now } = dashboard
 
   app.post('/dashboard/servers/change', async (c) => {
     const { userId } = c.get('session')
     const wanted = readChange(c)
-    const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+    const from = await readList(store, c)
     if (wanted === null || wanted.servers.length === 0) {
       tellNext(dashboard, c, 'none')
       return c.redirect(from, 303)
@@ -44,10 +45,10 @@ export function addChangeRoutes(
   })
 
   app.post('/dashboard/servers/undo', async (c) => {
-    const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+    const from = await readList(store, c)
     const { userId } = c.get('session')
     const undone = await store.undoServerChange(userId, fieldOf(c, 'change'), now())
-    if (undone === null) tellNext(dashboard, c, 'too late')
+    if (undone === null) tellNext(dashboard, c, 'too-late')
     else tellNext(dashboard, c, 'undone', undone.id)
     return c.redirect(from, 303)
   })
@@ -57,6 +58,17 @@ export function addChangeRoutes(
     if (server === null) return showNotFound(c)
     return showDeletion(c, [server], placeBefore(c) ?? listPathOf(server))
   })
+}
+
+const OF_ORGANIZATION = /^\/dashboard\/organizations\/([0-9a-f-]+)/
+
+/** The list to return to. The user may have left its organization meanwhile. */
+async function readList(store: OrganizationStore, c: Context): Promise<string> {
+  const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+  const organization = OF_ORGANIZATION.exec(from)?.[1]
+  if (organization === undefined) return from
+  const own = await store.listOrganizations(c.get('session').userId)
+  return own.some(({ id }) => id === organization) ? from : '/dashboard/servers'
 }
 
 interface WantedByForm {
@@ -123,10 +135,8 @@ function showList(servers: readonly RegisteredServer[]): Html {
 
 /** Another tab may have deleted them. The servers of other users get the same answer. */
 function showGone(c: Context): Promise<Response> {
-  return showPage(c, {
-    title: 'Nothing was changed',
-    status: 404,
-    width: 'form',
-    body: html`<p>These servers no longer exist, or you can’t change them. <a href="/dashboard/servers">Go to your servers</a></p>`,
-  })
+  return showUnchanged(
+    c,
+    html`These servers no longer exist, or you can’t change them. <a href="/dashboard/servers">Go to your servers</a>`,
+  )
 }

@@ -1,6 +1,7 @@
 import { idFromFormTag } from '../../listing/form-id.ts'
 import type { OrganizationStore } from '../../listing/organization.ts'
 import {
+  fingerprintOf,
   REGISTERED_MAX,
   type RegisteredServer,
   type RegisteredServerStore,
@@ -11,11 +12,12 @@ import {
 import { SERVER_DEFAULTS } from '../../listing/servers/server.ts'
 import { suggestSlug } from '../../listing/servers/server-entry.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
-import { notice, showNotFound } from '../html/page.ts'
+import { type Notice, showNotFound } from '../html/page.ts'
+import { tellNext } from '../request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
 import { listPathOf, placeBefore, readPlace } from './location.ts'
-import { tellNext } from './notices.ts'
 import { showSeenServer } from './read-only.ts'
+import { sayOutdated, showGone } from './stale.ts'
 
 /** If a suggested slug is taken, numbers up to this one are tried behind it. */
 const SUGGESTIONS_MAX = 20
@@ -50,11 +52,11 @@ export function addEditRoutes(
       store.insertServer(userId, id, { ...fields, slug }, now()),
     )
     if (written === 'written') return toList(dashboard, c, 'added', id, fields)
-    if (written === 'too many') return showServerForm(c, { ...form, message: TOO_MANY })
+    if (written === 'too many') return showServerForm(c, { ...form, notice: TOO_MANY })
     if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
     if (isSame(fields, await store.findServer(userId, id)))
       return toList(dashboard, c, 'added', id, fields)
-    return showServerForm(c, { ...form, message: SENT_BEFORE, isSpent: true })
+    return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
 
   app.get('/dashboard/servers/:id', async (c) => {
@@ -65,23 +67,27 @@ export function addEditRoutes(
     const { id, ...fields } = server
     const values = { ...withoutNulls(fields), ...valuesFromQuery(c) }
     const from = placeBefore(c)
-    return showServerForm(c, { id, values, organizations: await organizationsOf(c), from })
+    const seen = fingerprintOf(server)
+    return showServerForm(c, { id, values, organizations: await organizationsOf(c), from, seen })
   })
 
   app.post('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
     const server = await store.findServer(userId, c.req.param('id'))
-    if (server === null) return showNotFound(c)
+    if (server === null) return showGone(c)
     const { id } = server
     const { fields, values, complaints } = readFields(c)
-    const from = readPlace(fieldOf(c, 'from'))
-    let errors = complaints
-    if (fields !== null) {
-      const written = await store.updateServer(userId, id, fields, now())
-      if (written === 'written') return toList(dashboard, c, 'saved', id, fields)
-      errors = complaintFor(written)
-    }
-    return showServerForm(c, { id, values, errors, organizations: await organizationsOf(c), from })
+    const seen = fieldOf(c, 'seen') || fingerprintOf(server)
+    const organizations = await organizationsOf(c)
+    const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
+    if (fields === null) return showServerForm(c, { ...form, errors: complaints })
+    const written = await store.updateServer(userId, id, fields, now(), seen)
+    if (written === 'written') return toList(dashboard, c, 'saved', id, fields)
+    if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
+    const stored = await store.findServer(userId, id)
+    if (stored === null) return showGone(c)
+    const notice = sayOutdated(stored, fields)
+    return showServerForm(c, { ...form, notice, seen: fingerprintOf(stored) })
   })
 }
 
@@ -102,14 +108,14 @@ function toList(
   return c.redirect(from?.replace(/[?#].*$/, '') === list ? from : list, 303)
 }
 
-const TOO_MANY = notice(
-  'bad',
-  `Not registered: you have reached the limit of ${REGISTERED_MAX} servers. Delete one you no longer need.`,
-)
-const SENT_BEFORE = notice(
-  'note',
-  `This form already registered a server with other values. To register the server below as well, send the form again.`,
-)
+const TOO_MANY: Notice = {
+  kind: 'bad',
+  text: `Not registered: you have reached the limit of ${REGISTERED_MAX} servers. Delete one you no longer need.`,
+}
+const SENT_BEFORE: Notice = {
+  kind: 'note',
+  text: 'This form already registered a server with other values. To register the server below as well, send the form again.',
+}
 
 /**
  * True if the form matches the stored server. An empty slug matches, because the service made one

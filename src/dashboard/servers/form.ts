@@ -8,7 +8,7 @@ import {
 } from '../../listing/servers/server-entry.ts'
 import { type Context, fieldOf } from '../context.ts'
 import { showChoice, showField, showFormTag } from '../html/form-field.ts'
-import { showPage } from '../html/page.ts'
+import { type Notice, showPage } from '../html/page.ts'
 import type { Html } from '../html/text.ts'
 
 type Values = Partial<Record<string, string>>
@@ -47,24 +47,27 @@ export interface ServerForm {
   values: Values
   errors?: Record<string, string>
   organizations: readonly Membership[]
+  /** The fingerprint of the fields that the page has shown. */
+  seen?: string
   /** The place in a list from which the user opened the form. */
   from: string | null
-  message?: Html
+  notice?: Notice
   /** True if the form already registered a server, so that the page needs a form with a new tag. */
   isSpent?: boolean
 }
 
 export function showServerForm(c: Context, form: ServerForm): Promise<Response> {
-  const { id, errors = {}, message, isSpent = false, from } = form
+  const { id, errors = {}, notice, isSpent = false, from, seen } = form
   const list = from ?? '/dashboard/servers'
   const isWrong = Object.keys(errors).length > 0
   return showPage(c, {
     title: id === null ? 'Register a server' : 'Edit a server',
     width: 'form',
     errors,
-    status: message === undefined ? (isWrong ? 422 : 200) : 409,
-    body: html`${message ?? ''}<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
-${id === null ? showFormTag(isSpent ? undefined : submittedTag(c)) : ''}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}
+    status: notice === undefined ? (isWrong ? 422 : 200) : 409,
+    notice,
+    body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
+${id === null ? showFormTag(isSpent ? undefined : submittedTag(c)) : ''}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
 ${showIdentity(form)}
 ${showDetails(form)}
 ${showOwner(form)}

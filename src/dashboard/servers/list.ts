@@ -40,7 +40,7 @@ export function addServerRoutes(
     const organizations = await store.listOrganizations(userId)
     const invitations = await store.listInvitations(userId, oldestInvitation(now))
     const rows = await store.previewListing(userId)
-    const said = await takeNotice(dashboard, c, pathOf(PATH, search))
+    const notice = await takeNotice(dashboard, c, pathOf(PATH, search))
     const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined
@@ -49,7 +49,8 @@ export function addServerRoutes(
       title: 'Servers',
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,
       actions: html`${showAction(IMPORT)}${showAction(REGISTER)}`,
-      body: html`${said}${showInvitationNote(invitations)}
+      notice,
+      body: html`${showInvitationNote(invitations)}
 <section>
 ${showServers(table)}
 ${countAll(found.counts) > 0 ? EXPORT : ''}

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 import type { Server, ServerRow } from './server.ts'
 
@@ -29,6 +30,12 @@ export const SERVER_FIELDS = [
 /** The fields that a user sets. The store adds the others. */
 export type ServerFields = Omit<Server, 'id'> & { organization_id: string | null }
 
+/** Equal for equal fields. A form carries it, so that it can't overwrite what it has not shown. */
+export function fingerprintOf(fields: ServerFields): string {
+  const values = SERVER_FIELDS.map((name) => fields[name])
+  return hash('sha256', JSON.stringify(values), 'hex').slice(0, 16)
+}
+
 /**
  * `slug taken` if the owner has another server with this slug, personally or in the same
  * organization. `not found` if the server or organization does not exist.
@@ -54,8 +61,18 @@ export interface RegisteredServerStore {
     fields: ServerFields,
     now: Instant,
   ): Promise<Written | 'known' | 'too many'>
-  /** Can also move the server to one of the user's organizations, or back. */
-  updateServer(userId: string, id: string, fields: ServerFields, now: Instant): Promise<Written>
+  /**
+   * Can also move the server to one of the user's organizations, or back. With the fingerprint of
+   * the fields that the user has seen, writes nothing if the server has other fields by now:
+   * `outdated`, or `written` if it already has the wanted ones.
+   */
+  updateServer(
+    userId: string,
+    id: string,
+    fields: ServerFields,
+    now: Instant,
+    seen?: string,
+  ): Promise<Written | 'outdated'>
   /** The rows that the API would return for this user's key now (spec 4.1). */
   previewListing(userId: string): Promise<ServerRow[]>
 }

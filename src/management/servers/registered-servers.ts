@@ -1,5 +1,6 @@
 import type { Instant } from '../../listing/instant.ts'
 import {
+  fingerprintOf,
   REGISTERED_MAX,
   type RegisteredServer,
   type RegisteredServerStore,
@@ -14,8 +15,14 @@ import { at, type Sql, sql, uuid } from '../sql.ts'
 export function registeredServers(
   database: Database,
 ): Pick<RegisteredServerStore, 'findServer' | 'findSeenServer' | 'insertServer' | 'updateServer'> {
-  async function find(scope: Sql, id: string): Promise<RegisteredServer | null> {
-    const row = await database.get<RegisteredRow>(sql`
+  const find = (scope: Sql, id: string) => findIn(database, scope, id)
+
+  async function findIn(
+    queries: Queries,
+    scope: Sql,
+    id: string,
+  ): Promise<RegisteredServer | null> {
+    const row = await queries.get<RegisteredRow>(sql`
       SELECT ${columnsOf(database.dialect)} FROM servers WHERE ${scope} AND id = ${uuid(id)}`)
     return row === null ? null : toRegisteredServer(row)
   }
@@ -28,8 +35,18 @@ export function registeredServers(
     insertServer: (userId, id, fields, now) =>
       database.transact((transaction) => insert(transaction, userId, id, fields, now)),
 
-    updateServer: (userId, id, fields, now) =>
-      database.transact((transaction) => update(transaction, userId, id, fields, now)),
+    updateServer: (userId, id, fields, now, seen) =>
+      database.transact(async (transaction) => {
+        await transaction.lock('users', [userId])
+        const found = await findIn(transaction, isOwn(userId), id)
+        if (found === null) return 'not found'
+        if (seen !== undefined) {
+          const stored = fingerprintOf(found)
+          if (stored === fingerprintOf(fields)) return 'written'
+          if (stored !== seen) return 'outdated'
+        }
+        return update(transaction, userId, id, fields, now)
+      }),
   }
 }
 
@@ -72,6 +89,7 @@ async function insert(
   return 'written'
 }
 
+/** Under the user's lock. */
 async function update(
   transaction: Transaction,
   userId: string,
@@ -79,9 +97,7 @@ async function update(
   fields: ServerFields,
   now: Instant,
 ): Promise<Written> {
-  await transaction.lock('users', [userId])
   const own = sql`${isOwn(userId)} AND id = ${uuid(id)}`
-  if ((await transaction.get(sql`SELECT 1 FROM servers WHERE ${own}`)) === null) return 'not found'
   if (!(await canRegisterIn(transaction, userId, fields.organization_id))) return 'not found'
   if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
   const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { fingerprintOf } from '../../../src/listing/servers/registered-server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
@@ -46,6 +47,22 @@ export function editingContract(open: OpenFixture): void {
     assert.equal(await update({ slug: 'taken' }), 'slug taken')
     assert.deepEqual(await store.findServer(ada!.id, id), before)
     assert.equal(await update({ slug: 'of-bob' }), 'written')
+  })
+
+  test('an edit of fields that have changed since the user saw them writes nothing', async (t) => {
+    const { store } = await open(t)
+    const [ada, eve] = await addUsers(store, 'ada', 'eve')
+    const id = await register(store, ada!, { version: '1' })
+    const seen = fingerprintOf((await store.findServer(ada!.id, id))!)
+    const edit = (version: string, now: number, wasSeen = seen) =>
+      store.updateServer(ada!.id, id, fields({ version }), now, wasSeen)
+    assert.equal(await edit('2', NOW + 1), 'written')
+    assert.equal(await edit('3', NOW + 2), 'outdated')
+    assert.equal(await edit('2', NOW + 3), 'written')
+    const stored = await store.findServer(ada!.id, id)
+    assert.deepEqual([stored?.version, stored?.updated_at], ['2', NOW + 1])
+    assert.equal(await edit('3', NOW + 4, fingerprintOf(stored!)), 'written')
+    assert.equal(await store.updateServer(eve!.id, id, fields(), NOW, seen), 'not found')
   })
 
   test('only the user who registered a server edits, hides or removes it', async (t) => {

@@ -120,7 +120,7 @@ test('signing out everywhere ends all sessions; a new password ends all but the 
     'new-password': 'another long password',
     password: PASSWORD,
   })
-  assert.match(changed.body, /You changed your password/)
+  assert.match(changed.body, /Password changed/)
   assert.equal((await other.get('/dashboard/api')).status, 303)
   assert.equal((await other.signIn('ada@example.com', PASSWORD)).status, 401)
   assert.equal((await other.signIn('ada@example.com', 'another long password')).status, 303)

@@ -8,7 +8,7 @@ import type {
 import type { ReadServers } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { Context } from '../../context.ts'
-import { notice, showPage } from '../../html/page.ts'
+import { type Notice, showNotice, showPage } from '../../html/page.ts'
 import { pill } from '../../html/parts.ts'
 import { type Html, NAME_BYTES, truncated } from '../../html/text.ts'
 import { IMPORT_PATH } from './form.ts'
@@ -22,14 +22,15 @@ export function showCheck(
   c: Context,
   id: string,
   plan: PlannedImport | SavedImport,
-  message: Html | '' = '',
+  notice?: Notice,
 ): Promise<Response> {
   const isSaved = !('fingerprint' in plan)
   return showPage(c, {
     title: isSaved ? 'Import finished' : 'Check the import',
     lead: isSaved ? sayCounts(plan.added, plan.changed, plan.unchanged) : sayPlan(plan),
-    status: message === '' ? 200 : 409,
-    body: isSaved ? showDone() : html`${message}${showPlan(id, plan)}`,
+    status: notice === undefined ? 200 : 409,
+    notice,
+    body: isSaved ? showDone() : showPlan(id, plan),
   })
 }
 
@@ -51,11 +52,15 @@ function showPlan(id: string, plan: PlannedImport): Html {
   const back = html`<a class="button" href="${IMPORT_PATH}">Back</a>`
   if (servers === 0)
     return html`<p>Your servers already have these values. There is nothing to import.</p><div class="row">${back}</div>`
-  if (isTooMany)
-    return html`${notice('bad', `Nothing was imported. You would have more than ${REGISTERED_MAX} servers, the limit. Delete some or import fewer.`)}<div class="row">${back}</div>`
+  if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
   const label = servers === 1 ? 'Import 1 server' : `Import ${servers} servers`
   return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">${label}</button>${back}</form>
 ${showPlanned([...added, ...changed], servers)}`
+}
+
+const TOO_MANY: Notice = {
+  kind: 'bad',
+  text: `Nothing was imported. You would have more than ${REGISTERED_MAX} servers, the limit. Delete some or import fewer.`,
 }
 
 function showPlanned(servers: readonly PlannedServer[], total: number): Html {

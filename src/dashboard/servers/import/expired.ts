@@ -1,7 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
 import { cookieOf, type Dashboard, type Env } from '../../context.ts'
-import { notice } from '../../html/page.ts'
 import { readUpload } from '../../request/upload.ts'
 import { IMPORT_PATH, showImportForm } from './form.ts'
 
@@ -22,11 +21,10 @@ export function keepImportText({ accounts }: Dashboard) {
       const upload = await readUpload(c.req.raw)
       const text = typeof upload === 'number' ? '' : (upload.fields.get('text') ?? '')
       const signIn = `/sign-in?next=${encodeURIComponent(IMPORT_PATH)}`
-      const message = notice(
-        'bad',
-        html`Your session has ended, and nothing was imported. <a href="${signIn}" target="_blank">Sign in in a new tab</a>, then press Check here again.`,
-      )
-      return await showImportForm(c, { text, message, status: 401 })
+      const isFile = typeof upload !== 'number' && upload.file !== null
+      const message = html`Your session has ended, and nothing was imported. <a href="${signIn}" target="_blank">Sign in in a new tab</a>, then ${isFile ? 'choose the file again and press Check' : 'press Check here again'}.`
+      const notice = { kind: 'bad', text: message } as const
+      return await showImportForm(c, { text, notice, status: 401 })
     } finally {
       reading -= 1
     }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { Context } from '../../context.ts'
 import { showFormTag } from '../../html/form-field.ts'
-import { notice, type Page, showPage } from '../../html/page.ts'
+import { type Notice, type Page, showPage } from '../../html/page.ts'
 import type { Html } from '../../html/text.ts'
 import { UPLOAD_BYTES_MAX } from '../../request/upload.ts'
 
@@ -13,20 +13,21 @@ export interface ImportForm {
   text?: string
   /** The tag of the form that was sent, which it keeps. */
   tag?: string
-  message?: Html
+  notice?: Notice
   status?: Page['status']
 }
 
 /** The form for new servers: a text or a file. */
 export function showImportForm(c: Context, form: ImportForm = {}): Promise<Response> {
-  const { text = '', tag, message = '', status = 200 } = form
+  const { text = '', tag, notice, status = 200 } = form
   const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
   return showPage(c, {
     title: 'Import servers',
     lead: 'Paste servers or choose a file. You see what would change before anything is saved.',
     width: 'form',
     status,
-    body: html`${message}<form class="card" method="post" action="${IMPORT_PATH}" enctype="multipart/form-data">
+    notice,
+    body: html`<form class="card" method="post" action="${IMPORT_PATH}" enctype="multipart/form-data">
 ${showFormTag(tag)}
 <div class="field"><label for="text">JSON or CSV</label>
 <textarea id="text" name="text" rows="8" spellcheck="false" autocapitalize="none" autocomplete="off" aria-describedby="text-hint">
@@ -46,6 +47,6 @@ export function refuseImport(
   reason: string | Html,
   form: ImportForm = {},
 ): Promise<Response> {
-  const message = notice('bad', html`${reason} Nothing was imported.`)
-  return showImportForm(c, { status: 422, ...form, message })
+  const text = html`${reason} Nothing was imported.`
+  return showImportForm(c, { status: 422, ...form, notice: { kind: 'bad', text } })
 }

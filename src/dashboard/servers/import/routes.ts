@@ -11,9 +11,9 @@ import {
 } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
-import { notice, showPage } from '../../html/page.ts'
+import { showPage } from '../../html/page.ts'
+import { tellNext } from '../../request/next-notice.ts'
 import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.ts'
-import { tellNext } from '../notices.ts'
 import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
 import { showCheck, showWrong } from './check.ts'
 
@@ -69,7 +69,12 @@ async function showKept(
   if (kept === null) return showExpired(c)
   if (kept.saved !== null) return showCheck(c, id, kept.saved)
   const plan = await store.planServers(userId, kept.entries)
-  return showCheck(c, id, plan, replanned === undefined ? '' : notice('bad', replanned))
+  return showCheck(
+    c,
+    id,
+    plan,
+    replanned === undefined ? undefined : { kind: 'bad', text: replanned },
+  )
 }
 
 function showExpired(c: Context): Promise<Response> {

@@ -56,13 +56,12 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
   return [
     { ...posting('/dashboard/api', 200, { name: 'bot', form: 'f' }), repeated: 409 },
     posting('/dashboard/api/:id/delete', 303, {}, `/dashboard/api/${keys[0]!.id}/delete`),
-    posting('/dashboard/api/leaked', 200, { leaked }),
+    posting('/dashboard/api/leaked', 303, { leaked }),
     posting('/sign-out', 303),
     { ...posting('/dashboard/account/sessions', 303), repeated: 401 },
     {
       ...posting('/dashboard/account/sessions', 303, { session: otherSession }),
       name: 'ending a session',
-      repeated: 404,
     },
   ]
 }
@@ -70,15 +69,12 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
 function organizationVisits(scene: Scene): Visit[] {
   const { organization, emptyOrganization, otherOrganization, bob, invitation } = scene
   return [
-    {
-      ...posting('/dashboard/organizations', 303, { name: 'Red Stone', slug: 'red-stone' }),
-      repeated: 422,
-    },
+    posting('/dashboard/organizations', 303, { name: 'Red Stone', slug: 'red-stone', form: 'o' }),
     under(organization, 'members', { email: 'eve@example.com' }),
     { ...under(organization, 'members/withdraw', { invited: invitation }), repeated: 404 },
     { ...under(organization, 'members/remove', { member: bob.id }), repeated: 404 },
     under(organization, 'return'),
-    { ...under(otherOrganization, 'accept'), repeated: 404 },
+    under(otherOrganization, 'accept'),
     { ...under(otherOrganization, 'decline'), repeated: 404 },
     { ...under(emptyOrganization, 'remove'), repeated: 404 },
   ]

@@ -1,0 +1,71 @@
+import { html } from 'hono/html'
+import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import type { Context, Dashboard } from '../context.ts'
+import type { Notice } from '../html/page.ts'
+import { type Html, isolated } from '../html/text.ts'
+import { takeTold, tellNext } from '../request/next-notice.ts'
+
+/*
+ * What the page of keys says after a deletion.
+ */
+
+/** Of a text with leaked keys: the keys in it, those of the user, and when these were deleted. */
+export interface LeakedKeys {
+  found: number
+  own: number
+  at: number
+}
+
+export function tellDeleted(dashboard: Dashboard, c: Context, id: string): void {
+  tellNext(dashboard, c, 'key-deleted', id)
+}
+
+export function tellLeaked(dashboard: Dashboard, c: Context, leaked: LeakedKeys): void {
+  tellNext(dashboard, c, 'keys-leaked', `${leaked.found}-${leaked.own}-${leaked.at}`)
+}
+
+export async function takeNotice(
+  dashboard: Dashboard<ApiKeyStore>,
+  c: Context,
+): Promise<Notice | null> {
+  const told = takeTold(dashboard, c, ['key-deleted', 'keys-leaked'])
+  if (told === null) return null
+  const { store } = dashboard
+  const { userId } = c.get('session')
+  if (told.outcome === 'key-deleted') {
+    const deleted = await store.findApiKeys([told.id], userId)
+    return deleted.length === 0 ? null : { kind: 'good', text: html`${sayDeleted(deleted)}` }
+  }
+  const [found = 0, own = 0, at = 0] = told.id.split('-').map(Number)
+  const revoked = await store.listApiKeys(userId, own)
+  const deleted = revoked.filter(({ revoked_at }) => revoked_at === at)
+  return { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
+}
+
+/** A user has at most five active keys, so this names them all. */
+function sayDeleted(deleted: readonly ApiKey[]): Html {
+  const last = deleted.length - 1
+  const names = deleted.map(({ name }, index) => {
+    const before = index === 0 ? '' : index === last ? ' and ' : ', '
+    return html`${before}<b>${isolated(name)}</b>`
+  })
+  return last === 0
+    ? html`${names} was deleted. Requests with it now get a 401.`
+    : html`${names} were deleted. Requests with them now get a 401.`
+}
+
+function sayLeaked({ found, own }: LeakedKeys, deleted: readonly ApiKey[]): Html {
+  const earlier = own - deleted.length
+  const sentences = [
+    ...(deleted.length > 0 ? [sayDeleted(deleted)] : []),
+    ...(earlier > 0 ? [`${countKeys(earlier)} in this text had been deleted earlier.`] : []),
+    ...(found > own
+      ? [`${countKeys(found - own)} in this text ${found - own === 1 ? 'is' : 'are'} not yours.`]
+      : []),
+  ]
+  return html`${sentences.map((sentence, index) => html`${index > 0 ? ' ' : ''}${sentence}`)}`
+}
+
+function countKeys(keys: number): string {
+  return `${keys} ${keys === 1 ? 'key' : 'keys'}`
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { PASSWORD } from '../../fixtures/dashboard.ts'
+import type { Person } from '../../fixtures/person.ts'
+import type { Answer } from '../../fixtures/requests.ts'
+import type { Scene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
+import type { Dump } from '../../reliability/fault-injection/tables.ts'
+import { readForms, type Submission } from './read-forms.ts'
+
+/*
+ * Every form of a dashboard with one of everything, filled in.
+ */
+
+const TYPED: Record<string, string> = {
+  name: 'Typed',
+  address: 'typed.example.com',
+  slug: 'typed',
+  edition: 'java',
+  version: '1.21',
+  listing_kind: 'server',
+  email: 'typed@example.com',
+  password: PASSWORD,
+  'new-password': 'another battery of horses',
+  text: 'name,address\nNew,new.example',
+}
+/**
+ * Time before each form, for the user's token bucket. All forms together take less than the ten
+ * minutes after which issuing a key asks for the password.
+ */
+const REST_MS = 8_000
+
+/** The forms of Ada's pages and of visitors' pages, with something typed into every field. */
+export async function crawl(scene: Scene): Promise<Submission[]> {
+  const { dashboard, ada, keys, deletion } = scene
+  const found = new Map<string, Submission>()
+  const read = (answer: Answer, path: string) => {
+    assert.equal(answer.status, 200, path)
+    for (const form of readForms(answer.body)) {
+      const fields = typeInto(form, `see ${keys[0]!.key}`)
+      if (!found.has(form.name)) found.set(form.name, { ...form, fields })
+    }
+  }
+  dashboard.elapse(REST_MS)
+  for (const path of ['/sign-in', '/sign-up']) read(await dashboard.visitor().get(path), path)
+  for (const path of pagesOf(scene)) read(await ada.get(`/dashboard${path}`), path)
+  // The notice with the button to undo a change stands on the list once.
+  const cookie = `${ada.cookie()}; notice=changed.${deletion}`
+  read(await dashboard.visitor().get('/dashboard/servers', { Cookie: cookie }), 'an undo')
+  return [...found.values()]
+}
+
+function pagesOf({ server, keys, waiting, organization, emptyOrganization }: Scene): string[] {
+  const key = `/api/${keys[0]!.id}`
+  return [
+    '/api',
+    `${key}/delete`,
+    `${key}/replace`,
+    `${key}/arrival`,
+    '/servers',
+    '/servers/new',
+    `/servers/${server}`,
+    `/servers/${server}/delete`,
+    '/servers/import',
+    `/servers/import/${waiting.id}`,
+    '/organizations',
+    `/organizations/${organization}`,
+    `/organizations/${organization}/members`,
+    `/organizations/${emptyOrganization}`,
+    '/account',
+    '/docs',
+    '/operator',
+  ]
+}
+
+/** Types into every field, and selects the first row of a list for its buttons. */
+export function typeInto(
+  { name: form, fields, typed }: Submission,
+  leaked = '',
+): Submission['fields'] {
+  const email = form === '/sign-in' ? 'ada@example.com' : TYPED.email!
+  const values: Record<string, string> = { ...TYPED, leaked, email }
+  const filled = fields.map(([name, value]): [string, string] => [
+    name,
+    typed.includes(name) ? (values[name] ?? value) : value,
+  ])
+  const isOfRows = fields.some(([name, value]) => name === 'to' && !value.includes('sure'))
+  return isOfRows ? [...filled, ['row', '0']] : filled
+}
+
+export function send(person: Person, { path, fields, isUpload }: Submission): Promise<Answer> {
+  if (isUpload) return person.upload(path, Object.fromEntries(fields))
+  return person.send('POST', path, new URLSearchParams(fields).toString())
+}
+
+/** Runs with the initial records, a little later. */
+export async function afresh(
+  { dashboard, tables }: Pick<Scene, 'dashboard' | 'tables'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  await tables.restore()
+  dashboard.elapse(REST_MS)
+  await work()
+}
+
+/** The rows of each table but these, and but the counts of attempts. */
+export function rowsOf(dump: Dump, except: readonly string[] = []): Dump {
+  const left = [...dump].filter(([name]) => ![...except, 'sign_in_attempts'].includes(name))
+  return new Map(left)
+}
