@@ -42,6 +42,8 @@ export interface ManagementStore
 
 /** What a command opens. */
 export interface Store extends ManagementStore {
+  /** False if certainly no process answers requests from this database at the moment. */
+  isServed(): boolean
   /** Ends everything the store has open. Harmless when repeated. */
   close(): Promise<void>
 }

@@ -145,5 +145,7 @@ export async function migratePostgres(url: string): Promise<string[]> {
 function management(database: Database): Omit<Store, 'close'> {
   return {
     ...createManagement(managementConnection(database)),
+    // Processes that serve a database do not announce themselves.
+    isServed: () => true,
   }
 }

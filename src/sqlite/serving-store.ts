@@ -81,6 +81,7 @@ export async function openServingSqliteStore(
       ...createManagement(managing),
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
+      isServed: () => true,
       prepare: async () => {},
       claim: queue.claim,
       probeClaims: queue.probe,

@@ -3,7 +3,7 @@ import type { Store } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
 import { unusable } from './errors.ts'
-import { AlreadyServed, takeServingLock } from './file/serving-lock.ts'
+import { AlreadyServed, isServed, takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 
@@ -23,6 +23,7 @@ export async function openSqliteStore(path: string, { create }: SqliteOptions): 
     else assertUpToDate(database, path)
     return {
       ...createManagement(managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS })),
+      isServed: () => isServed(path),
       close: async () => closeDatabase(database),
     }
   } catch (error) {

@@ -17,6 +17,16 @@ test('between two batches there is a pause of half the time of the first, and at
   assert.deepEqual(pauses, [50, 200 / 2, 500 / 2])
 })
 
+test('while no process serves, the pause is 10 ms', async () => {
+  let batches = 0
+  const isServed = () => {
+    batches += 1
+    return batches === 2
+  }
+  const { pauses } = await write([0.01, 0.1, 0.5, 0], 0, isServed)
+  assert.deepEqual(pauses, [10, 200 / 2, 10])
+})
+
 test('a batch with fewer rows than it may write is the last', async () => {
   assert.deepEqual(await write([0], 999), { sizes: [1_000], pauses: [] })
   const whole = await write([0, 0], 0)
@@ -42,6 +52,7 @@ test('the pause takes real time when no other clock is given', async () => {
 async function write(
   millisecondsPerRow: readonly number[],
   rest: number,
+  isServed?: () => boolean,
 ): Promise<{ sizes: number[]; pauses: number[] }> {
   let now = 1_000
   const sizes: number[] = []
@@ -52,6 +63,7 @@ async function write(
       sizes.push(rowsMax)
       return sizes.length === millisecondsPerRow.length ? rest : rowsMax
     },
+    isServed,
     {
       now: () => now,
       async pause(milliseconds) {

@@ -5,6 +5,7 @@ import { inBatches } from '../../transfer/batches.ts'
 import { readServers } from '../../listing/servers/file/server-file.ts'
 import type { ServerEntry } from '../../listing/servers/server-entry.ts'
 import type { Saved, ServerImportStore } from '../../listing/servers/server-import.ts'
+import type { Store } from '../../listing/store.ts'
 import { quote } from '../../listing/text.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
@@ -108,7 +109,7 @@ async function readEntries(file: string): Promise<ServerEntry[]> {
 }
 
 async function saveInBatches(
-  store: ServerImportStore,
+  store: ServerImportStore & Pick<Store, 'isServed'>,
   userId: string,
   organizationId: string | null,
   entries: readonly ServerEntry[],
@@ -133,7 +134,7 @@ async function saveInBatches(
     done += batch.length
     progress.show(`imported ${count(done)} of ${count(entries.length)} servers`)
     return batch.length
-  })
+  }, store.isServed)
   progress.clear()
   return total
 }

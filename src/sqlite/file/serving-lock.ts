@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createDatabaseFile, transact } from '../database.ts'
@@ -57,6 +57,27 @@ function holdLock(lock: DatabaseSync): void {
     lock.exec('BEGIN IMMEDIATE')
     if (readHolder(lock) === process.pid) return
     lock.exec('ROLLBACK')
+  }
+}
+
+/**
+ * False if no process holds the serving lock at this moment. A process that starts to serve takes
+ * the lock before its first write. True if the lock can't be read.
+ */
+export function isServed(path: string): boolean {
+  try {
+    const lockPath = `${realpathSync(path)}-serving`
+    if (!existsSync(lockPath)) return false
+    const lock = new DatabaseSync(lockPath, { timeout: 0 })
+    try {
+      // Closing the lock ends this transaction, before a starting service tries again.
+      lock.exec('BEGIN IMMEDIATE')
+      return false
+    } finally {
+      lock.close()
+    }
+  } catch {
+    return true
   }
 }
 

@@ -18,6 +18,12 @@ const FULL = {
 
 /** How `saveServers` writes the entries of an import. */
 export function importsContract(open: OpenFixture): void {
+  test('a store knows that a process may be serving its database', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    assert.deepEqual([store.isServed(), second.isServed()], [true, true])
+  })
+
   test('an entry keeps the fields that it omits and clears those that are null', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')

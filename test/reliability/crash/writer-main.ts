@@ -103,6 +103,7 @@ async function openCarelessly(path: string): Promise<Store> {
   if (role === 'reckless') database.exec('PRAGMA synchronous = OFF')
   return {
     ...createManagement(managementConnection(database, { lockWaitMs: 1_000 })),
+    isServed: () => true,
     close: async () => database.close(),
   }
 }
