@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { logLines, programIn, type Served } from '../../cli/program.ts'
+import { eventually } from '../../fixtures/eventually.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { whileLocked } from '../other-session.ts'
 
-/** The clients of both keys claim at these intervals, slower than the limit. */
+/** The client of the locked key sends its requests at this interval, answered or not. */
 const ASK_MS = 150
+/** The client of the other key waits this long after each answer, longer than the limit. */
 const POLITE_MS = 1_100
 
 /**
@@ -31,31 +33,39 @@ export async function checkHeldRow(t: TestContext, url: string, holdMs: number):
     const [atLocked, atFree] = await whileLocked(url, keyId, () => {
       const until = performance.now() + holdMs
       return Promise.all([
-        statuses(served, locked, ASK_MS, until),
-        statuses(served, free, POLITE_MS, until),
+        statusesAtInterval(served, locked, until),
+        statusesInTurn(served, free, until),
       ])
     })
     t.diagnostic(`${atLocked.length} and ${atFree.length} requests`)
     assert.deepEqual([...new Set(atLocked)], [502])
     assert.deepEqual([...new Set(atFree)], [200])
     assert.equal((await ask(served.port, { key: locked })).status, 200, 'released')
-    assert.equal(linesAbout(keyId, served.stdout()), episode)
+    // The service writes its log beside the answers.
+    await eventually(async () => linesAbout(keyId, served.stdout()) >= episode)
   }
+  served.kill('SIGTERM')
+  const { stdout } = await served.ended
+  assert.equal(linesAbout(keyId, stdout), 2)
 }
 
-/** Sends the next request after this time, whether the last one is answered or not. */
-async function statuses(
-  { port }: Served,
-  key: string,
-  intervalMs: number,
-  until: number,
-): Promise<number[]> {
+async function statusesAtInterval({ port }: Served, key: string, until: number): Promise<number[]> {
   const answers: Promise<{ status: number }>[] = []
   while (performance.now() < until) {
     answers.push(ask(port, { key }))
-    await delay(intervalMs)
+    await delay(ASK_MS)
   }
   return (await Promise.all(answers)).map(({ status }) => status)
+}
+
+/** The pause begins with the answer, because a slow one may have been granted just before it. */
+async function statusesInTurn({ port }: Served, key: string, until: number): Promise<number[]> {
+  const answers: number[] = []
+  while (performance.now() < until) {
+    answers.push((await ask(port, { key })).status)
+    await delay(POLITE_MS)
+  }
+  return answers
 }
 
 function linesAbout(keyId: string, stdout: string): number {
