@@ -7,13 +7,14 @@ import { startTcpProxy } from '../../../fixtures/proxy/tcp-proxy.ts'
 import { type Ends, lastFirst } from './ends.ts'
 import { SHORT_STAY, type Stay } from '../faults/fault.ts'
 import { clockFaults, processFaults, startFleet } from '../traffic/fleet.ts'
-import { makeMachine } from '../faults/machine.ts'
+import { type Machine, makeMachine } from '../faults/machine.ts'
 import type { Battlefield } from '../nemesis.ts'
 import { networkFaults } from '../faults/network-faults.ts'
 import { startOtherProcess } from '../traffic/other-process.ts'
 import { postgresFaults } from '../faults/postgres-faults.ts'
-import { machineFaults, type PostgresMachine } from '../faults/postgres-machine-faults.ts'
+import { machineFaults } from '../faults/postgres-machine-faults.ts'
 import { keepStamps, readStamps } from '../record/postgres-record.ts'
+import { makeDatabaseClock } from '../faults/set-clock.ts'
 import { postgresStaying } from '../faults/postgres-staying.ts'
 
 /** Processes that serve one database. The first one reaches it through the proxy. */
@@ -24,27 +25,28 @@ const SETTINGS = { fsync: 'off' }
 const DISK_MEGABYTES = 512
 
 /**
- * Uses a server of its own. Its clock and disk and the clocks of the services are among the faults.
+ * Uses a server of its own. Its disk and the clocks of the database and of the services are among
+ * the faults.
  */
 export async function openPostgresMachine(t: Ends, stay: Stay): Promise<Battlefield> {
   const own = lastFirst(t)
-  const { makeClock, disk } = makeMachine(own, DISK_MEGABYTES)
-  const server = makeClock()
-  const folder = join(disk.folder, 'cluster')
+  const machine = makeMachine(own, DISK_MEGABYTES)
+  const folder = join(machine.disk.folder, 'cluster')
   mkdirSync(folder)
-  const cluster = await startCluster({ folder, env: server.env, settings: SETTINGS })
+  const cluster = await startCluster({ folder, settings: SETTINGS })
   own.after(cluster.remove)
-  return openPostgresBattlefield(own, cluster, { makeClock, server, disk }, stay)
+  return openPostgresBattlefield(own, cluster, machine, stay)
 }
 
 export async function openPostgresBattlefield(
   t: Ends,
   cluster: Cluster,
-  machine: PostgresMachine | null = null,
+  machine: Machine | null = null,
   stay = SHORT_STAY,
 ): Promise<Battlefield> {
   const program = programIn(t)
   const url = await createDatabase(cluster)
+  const clock = machine === null ? null : await makeDatabaseClock(t, url)
   const operator = await startOtherProcess(url)
   const proxy = await startTcpProxy(cluster.port)
   t.after(async () => {
@@ -56,13 +58,15 @@ export async function openPostgresBattlefield(
   const urls = [byProxy, ...Array(PROCESSES - 1).fill(url)]
   const fleet = await startFleet(program, urls, machine?.makeClock, stay)
   const ofServer = postgresFaults(cluster, url, stay)
+  const ofMachine =
+    clock === null ? {} : machineFaults(cluster, url, { clock, disk: machine!.disk }, stay)
   return {
     engine: 'postgres',
     operator,
     port: fleet.port,
     groups: [
       { ...processFaults(fleet, true), ...(machine === null ? {} : clockFaults(fleet)) },
-      machine === null ? ofServer : { ...ofServer, ...machineFaults(cluster, url, machine, stay) },
+      { ...ofServer, ...ofMachine },
       networkFaults(proxy, BEHIND_PROXY, stay),
     ],
     staying: (ms) => postgresStaying(url, fleet, proxy, BEHIND_PROXY, ms),

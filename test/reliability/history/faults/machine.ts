@@ -1,13 +1,13 @@
 import type { Ends } from '../battlefield/ends.ts'
-import { canSetClocks, makeClock, type SetClock } from './set-clock.ts'
+import { canSetClocks, makeClock, type ProgramClock } from './set-clock.ts'
 import { canMountDisks, mountSmallDisk, type SmallDisk } from './small-disk.ts'
 
 /**
- * What belongs to the machine and fails with it: the clocks and disks of the services or of their
- * server.
+ * What belongs to the machine and fails with it: the clocks of the services, and the disk of their
+ * database.
  */
 export interface Machine {
-  makeClock: () => SetClock
+  makeClock: () => ProgramClock
   disk: SmallDisk
 }
 

@@ -3,7 +3,6 @@ import type { Cluster } from '../../../fixtures/postgres/cluster.ts'
 import { asAdmin } from '../../../fixtures/postgres/database.ts'
 import { type Commit, type Fault, SHORT_STAY, type Stay, withEffect } from './fault.ts'
 import { insist } from './insist.ts'
-import type { Machine } from './machine.ts'
 import { AFTER_CRASH, AFTER_WAIT } from './postgres-faults.ts'
 import { type SetClock, stepClock } from './set-clock.ts'
 import type { SmallDisk } from './small-disk.ts'
@@ -13,23 +12,15 @@ const PATIENCE_MS = 4_000
 /** All files of the server except those that it reads at its start. */
 const SERVER_FILES = /^[0-9A-F]{24}$|^[0-9]+(_fsm|_vm)?$/
 
-/** A clock and a disk for the server, and clocks for the services. */
-export interface PostgresMachine extends Machine {
-  server: SetClock
-}
-
-/**
- * These faults belong in one group with those of the server, because what sleeps in the server
- * sleeps by its clock.
- */
+/** These faults belong in one group with those of the server, because a full disk stops it. */
 export function machineFaults(
   cluster: Cluster,
   url: string,
-  { server, disk }: PostgresMachine,
+  { clock, disk }: { clock: SetClock; disk: SmallDisk },
   stay = SHORT_STAY,
 ): Record<string, Fault> {
   return {
-    ...withEffect(AFTER_WAIT, { 'server clock set back': setBack(server) }),
+    ...withEffect(AFTER_WAIT, { 'server clock set back': setBack(clock) }),
     ...withEffect(AFTER_CRASH, {
       'disk full': fillDisk(cluster, url, disk, stay),
       'disk read-only': protectDisk(cluster, url, disk, stay),

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { asAdmin } from '../../../fixtures/postgres/database.ts'
 import type { Ends } from '../battlefield/ends.ts'
 import { now, type Operation } from '../record/record.ts'
 
@@ -14,17 +15,52 @@ export function canSetClocks(): boolean {
   return existsSync(LIBRARY)
 }
 
-/**
- * The time of day of one program and its child processes. The monotonic clock stays the machine's.
- */
+/** A time of day that a test moves. The monotonic clock stays the machine's. */
 export interface SetClock {
-  /** Environment to start the program with. */
-  env: Record<string, string>
-  /** Moves the clock by this many whole seconds at one instant, while the program runs. */
+  /** Moves the clock by this many whole seconds at one instant, while its programs run. */
   step(seconds: number): void
 }
 
-export function makeClock(t: Ends): SetClock {
+/** The time of day of one program and its child processes. */
+export interface ProgramClock extends SetClock {
+  /** Environment to start the program with. */
+  env: Record<string, string>
+}
+
+export function makeClock(t: Ends): ProgramClock {
+  const { file, step } = makeOffset(t)
+  return {
+    env: {
+      LD_PRELOAD: LIBRARY,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      FAKETIME_DONT_RESET: '1',
+    },
+    step,
+  }
+}
+
+/**
+ * The clock by which a new database decides and stamps claims. A function precedes PostgreSQL's own
+ * `clock_timestamp()` on the search path. The server can't run under libfaketime: its handlers of
+ * signals read the time, and there the library's allocations corrupt the heap.
+ */
+export async function makeDatabaseClock(t: Ends, url: string): Promise<SetClock> {
+  const { file, step } = makeOffset(t)
+  await asAdmin(url, (client) =>
+    client.query(`
+      CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS $$
+        SELECT pg_catalog.clock_timestamp() + make_interval(secs => pg_read_file('${file}')::float8)
+      $$;
+      ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, pg_catalog
+    `),
+  )
+  return { step }
+}
+
+/** A file with the seconds by which a clock was set in all. Every reading of the clock reads it. */
+function makeOffset(t: Ends): SetClock & { file: string } {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-clock-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   // A server that runs as another user has to read it.
@@ -38,13 +74,7 @@ export function makeClock(t: Ends): SetClock {
   }
   write()
   return {
-    env: {
-      LD_PRELOAD: LIBRARY,
-      FAKETIME_TIMESTAMP_FILE: file,
-      FAKETIME_NO_CACHE: '1',
-      FAKETIME_DONT_FAKE_MONOTONIC: '1',
-      FAKETIME_DONT_RESET: '1',
-    },
+    file,
     step(seconds) {
       total += seconds
       write()

@@ -4,7 +4,7 @@ import type { Listening } from './connection.ts'
 import { type Commit, type Fault, SHORT_STAY, type Touched, withEffect } from '../faults/fault.ts'
 import type { Random } from '../../../fixtures/random.ts'
 import type { Operation } from '../record/record.ts'
-import { removeNamesOf, type SetClock, stepClock } from '../faults/set-clock.ts'
+import { type ProgramClock, removeNamesOf, stepClock } from '../faults/set-clock.ts'
 
 /** Processes of the real service. Some may be dead or stopped at the moment. */
 export interface Fleet {
@@ -32,7 +32,7 @@ interface Place {
   url: string
   /** Counts from 1. */
   number: number
-  clock: SetClock | null
+  clock: ProgramClock | null
   served: Served | null
 }
 
@@ -42,7 +42,7 @@ interface Place {
 export async function startFleet(
   program: Program,
   urls: readonly string[],
-  makeClock: (() => SetClock) | null = null,
+  makeClock: (() => ProgramClock) | null = null,
   stay = SHORT_STAY,
 ): Promise<Fleet> {
   const start = async ({ url, clock }: Place) => {

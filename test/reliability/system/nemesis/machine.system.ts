@@ -4,8 +4,10 @@ import { once } from 'node:events'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
+import { openServer } from '../../../fixtures/postgres/server.ts'
 import { lastFirst } from '../../history/battlefield/ends.ts'
-import { makeClock, removeNamesOf } from '../../history/faults/set-clock.ts'
+import { makeClock, makeDatabaseClock, removeNamesOf } from '../../history/faults/set-clock.ts'
 import { mountSmallDisk } from '../../history/faults/small-disk.ts'
 
 /*
@@ -41,6 +43,27 @@ test('setting a clock moves the wall clock and not the monotonic one', async (t)
     const moved = after.wall - before.wall - elapsed
     assert.ok(Math.abs(moved - total * 1_000) <= 3_000, `moved by ${moved} ms`)
   }
+})
+
+test("setting a database's clock moves the time of its next statement", async (t) => {
+  const server = await openServer()
+  t.after(() => server.remove())
+  const url = await createDatabase(server)
+  const clock = await makeDatabaseClock(t, url)
+  await asAdmin(url, async (client) => {
+    for (const [seconds, total] of [
+      [0, 0],
+      [-7, -7],
+      [15, 8],
+    ]) {
+      clock.step(seconds!)
+      const { rows } = await client.query(`
+        SELECT clock_timestamp() - interval '${total} s'
+          BETWEEN statement_timestamp() AND pg_catalog.clock_timestamp() AS is_moved
+      `)
+      assert.equal(rows[0].is_moved, true, `not moved by ${total} s`)
+    }
+  })
 })
 
 test('a full disk and a protected file refuse writes until they are restored', (t) => {
