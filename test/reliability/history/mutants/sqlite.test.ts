@@ -21,6 +21,7 @@ import {
   assertCaught,
   assertNoAlarm,
   type EngineOnTrial,
+  type Flawed,
   runTrial,
   SEED,
   type Trial,
@@ -53,31 +54,27 @@ const CAUGHT_BY: [Flaw, byStore: Invariant[], byClients: Invariant[] | null][] =
 
 suite('SQLite', { concurrency: AT_A_TIME }, () => {
   test('the real engine raises no alarm', async (t) => {
-    assertNoAlarm(await tryEngine(t, SEED, openServingSqliteStore, { hasStamps: true }))
+    assertNoAlarm(await tryEngine(t, SEED, openServingSqliteStore, { hasStamps: true }, null))
   })
 
   test('the copy without a flaw raises no alarm', async (t) => {
-    assertNoAlarm(await tryFlawed(t, SEED, 'nothing'))
+    assertNoAlarm(await tryFlawed(t, SEED, 'nothing', null))
   })
 
   for (const [flaw, byStore, byClients] of CAUGHT_BY)
     test(`the checker finds this flaw: ${flaw}`, (t) =>
-      assertCaught(
-        t,
-        (seed) => tryFlawed(t, seed, flaw),
-        { by: byStore },
-        byClients === null ? null : { by: byClients },
-      ))
+      assertCaught(t, (seed, flawed) => tryFlawed(t, seed, flaw, flawed), { byStore, byClients }))
 
   test('the checker finds an answer with the sentence of another status', async (t) => {
-    const trial = (seed: number) =>
-      tryEngine(t, seed, openServingSqliteStore, { hasStamps: true, distort: swapSentence })
-    await assertCaught(t, trial, { by: ['I8'] }, { by: ['I8'] })
+    const trying = { hasStamps: true, distort: swapSentence }
+    const trial = (seed: number, flawed: Flawed) =>
+      tryEngine(t, seed, openServingSqliteStore, trying, flawed)
+    await assertCaught(t, trial, { byStore: ['I8'], byClients: ['I8'] })
   })
 
   test('the checker finds a limit by a clock that is set', async (t) => {
-    const trial = (seed: number) => trySteppedClock(t, seed)
-    await assertCaught(t, trial, { by: ['I1'] }, { by: ['I1'] })
+    const trial = (seed: number, flawed: Flawed) => trySteppedClock(t, seed, flawed)
+    await assertCaught(t, trial, { byStore: ['I1'], byClients: ['I1'] })
   })
 })
 
@@ -85,10 +82,10 @@ suite('SQLite', { concurrency: AT_A_TIME }, () => {
  * Runs the real engine on a wall clock that jumps two seconds ahead whenever a client has got its
  * 200.
  */
-async function trySteppedClock(t: TestContext, seed: number): Promise<Trial> {
+async function trySteppedClock(t: TestContext, seed: number, flawed: Flawed): Promise<Trial> {
   let ahead = 0
   const clock = { ...systemClock, monotonic: () => now() + ahead }
-  return tryEngine(t, seed, (path) => openServingSqliteStore(path, clock), {
+  const trying: Trying = {
     hasStamps: false,
     async disturb({ operations }, _, isOver) {
       for (let steps = 0; steps < STEPS_MIN || !isOver(); steps += 1) {
@@ -102,11 +99,18 @@ async function trySteppedClock(t: TestContext, seed: number): Promise<Trial> {
         await delay(100)
       }
     },
-  })
+  }
+  return tryEngine(t, seed, (path) => openServingSqliteStore(path, clock), trying, flawed)
 }
 
-async function tryFlawed(t: TestContext, seed: number, flaw: Flaw): Promise<Trial> {
-  return tryEngine(t, seed, async (path) => openFlawedEngine(path, flaw), { hasStamps: true })
+async function tryFlawed(
+  t: TestContext,
+  seed: number,
+  flaw: Flaw,
+  flawed: Flawed | null,
+): Promise<Trial> {
+  const open = async (path: string) => openFlawedEngine(path, flaw)
+  return tryEngine(t, seed, open, { hasStamps: true }, flawed)
 }
 
 interface Trying extends Pick<EngineOnTrial, 'distort'> {
@@ -121,6 +125,7 @@ async function tryEngine(
   seed: number,
   open: (path: string) => Promise<Pick<ServingStore, 'claim'> & { close(): unknown }>,
   { hasStamps, distort, disturb }: Trying,
+  flawed: Flawed | null,
 ): Promise<Trial> {
   const path = join(temporaryFolder(t), 'listing.db')
   const operator = await openSqliteStore(path, { create: true })
@@ -138,7 +143,7 @@ async function tryEngine(
     disturb: disturb ?? ((scene, random, isOver) => failLists(path, scene, random, isOver)),
     ...(distort === undefined ? {} : { distort }),
   }
-  return runTrial(t, engine, seed, TRIAL_MS)
+  return runTrial(t, engine, seed, TRIAL_MS, flawed)
 }
 
 /** Renames the table of servers now and then. */
