@@ -3,7 +3,6 @@ import { RETURN_MAX } from './check/liveness.ts'
 import { commitFault, type Fault } from './faults/fault.ts'
 import type { Battlefield, Run } from './nemesis.ts'
 import { randomFrom } from '../../fixtures/random.ts'
-import { now } from './record/record.ts'
 import { setScene } from './traffic/scene.ts'
 import { watchForStalls } from './faults/stalls.ts'
 import { startTraffic } from './traffic/traffic.ts'
@@ -45,8 +44,7 @@ export async function runBeside(
     await traffic.abandon()
     throw error
   }
-  const calmFrom = now()
-  await delay(CALM_MS)
+  const calmFrom = await stalls.calm(() => CALM_MS)
   await traffic.stop()
   stalls.stop()
   const { operations, incidents } = scene

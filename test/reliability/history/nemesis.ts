@@ -4,7 +4,7 @@ import { isStep, refusedLonger } from './check/clock-steps.ts'
 import type { Listening } from './traffic/connection.ts'
 import { commitFault, type Fault } from './faults/fault.ts'
 import { type Random, randomFrom } from '../../fixtures/random.ts'
-import { type History, now } from './record/record.ts'
+import type { History } from './record/record.ts'
 import { type Operator, type Scene, setScene } from './traffic/scene.ts'
 import type { StoreRecord } from './record/sqlite-record.ts'
 import { watchForStalls } from './faults/stalls.ts'
@@ -83,8 +83,9 @@ export async function runNemesis(
     await traffic.abandon()
     throw error
   }
-  const calmFrom = now()
-  await delay(CALM_MS + refusedLonger(scene.operations.filter(isStep), calmFrom) / 1_000)
+  const calmFrom = await stalls.calm(
+    (from) => CALM_MS + refusedLonger(scene.operations.filter(isStep), from) / 1_000,
+  )
   await traffic.stop()
   stalls.stop()
   const { operations, incidents } = scene
