@@ -1,5 +1,6 @@
 import type { DatabaseConfig } from './database-url.ts'
 import type { CopiedTable, OnProgress } from './transfer/copy.ts'
+import { type Manifest, NotBackedUp, NotRestored, type PreparedRestore } from './transfer/backup.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
@@ -62,6 +63,37 @@ export async function copyStore(
   } finally {
     source.close()
   }
+}
+
+const USE_DUMPS =
+  'this command is for SQLite files, and DATABASE_URL names a PostgreSQL database; use pg_dump and pg_restore for it'
+
+/**
+ * Backs the database up into a file, while it is served, and checks the file. Throws NotConfigured
+ * or NotBackedUp.
+ */
+export async function backUpStore(
+  database: DatabaseConfig,
+  target: string,
+  program: string,
+): Promise<Manifest> {
+  if (database.engine === 'postgres') throw new NotBackedUp(USE_DUMPS)
+  const { backUpSqlite } = await import('./sqlite/backup/backup.ts')
+  return backUpSqlite(pathOf(database), target, program)
+}
+
+/**
+ * Checks a backup and prepares to replace the database by it. `journals` are further journals of
+ * revocations. Throws NotConfigured, NotRestored or AlreadyServed.
+ */
+export async function prepareRestore(
+  database: DatabaseConfig,
+  from: string,
+  journals: readonly string[],
+): Promise<PreparedRestore> {
+  if (database.engine === 'postgres') throw new NotRestored(USE_DUMPS)
+  const restoring = await import('./sqlite/backup/restore.ts')
+  return restoring.prepareRestore(pathOf(database), from, journals)
 }
 
 function pathOf(database: Exclude<DatabaseConfig, { engine: 'postgres' }>): string {

@@ -11,6 +11,8 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   copy: async () => (await import('./commands/copy.ts')).addCopyCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
+  restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   user: async () => (await import('./commands/users.ts')).addUserCommands,
   key: async () => (await import('./commands/keys.ts')).addKeyCommands,
   server: async () => (await import('./commands/servers.ts')).addServerCommands,

@@ -18,6 +18,8 @@ import {
   transact,
 } from './database.ts'
 import { unusable } from './errors.ts'
+import { journaled } from './backup/journaled.ts'
+import { completeRevocations } from './backup/revocations.ts'
 import { watchFiles, whileHeld } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
 import { takeServingLock } from './file/serving-lock.ts'
@@ -59,6 +61,7 @@ export async function openServingSqliteStore(
     // Before migrating: a newer program must not change the schema under an older one that serves.
     opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))
     migrate(database)
+    completeRevocations(database, path, onFault)
     const bootId = clock.bootId ?? randomUUID()
     await outlastOtherBoots(database, bootId)
     // A connection opened on a read-only disk stays read-only permanently, and only a write reveals
@@ -78,7 +81,7 @@ export async function openServingSqliteStore(
     const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
     const managing = managementConnection(database, waiting)
     return {
-      ...createManagement(managing),
+      ...journaled(createManagement(managing), managing, path),
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
       isServed: () => true,

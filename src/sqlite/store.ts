@@ -2,6 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Store } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
+import { journaled } from './backup/journaled.ts'
 import { unusable } from './errors.ts'
 import { AlreadyServed, isServed, takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
@@ -21,8 +22,9 @@ export async function openSqliteStore(path: string, { create }: SqliteOptions): 
   try {
     if (create) await bringUpToDate(database, path)
     else assertUpToDate(database, path)
+    const managing = managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS })
     return {
-      ...createManagement(managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS })),
+      ...journaled(createManagement(managing), managing, path),
       isServed: () => isServed(path),
       close: async () => closeDatabase(database),
     }

@@ -1,0 +1,65 @@
+import type { Command } from 'commander'
+import type { RestorePlan } from '../../transfer/backup.ts'
+import { prepareRestore } from '../../open-store.ts'
+import { confirm, YES } from '../confirm.ts'
+import { nameDatabase } from '../../database-url.ts'
+import { loadDatabase, sayDatabase } from '../context.ts'
+import { describe } from './backup.ts'
+import { countOf, printJson, say } from '../output.ts'
+
+interface Options {
+  revocations?: string[]
+  yes?: boolean
+  json?: boolean
+}
+
+export function addRestoreCommand(program: Command): void {
+  program
+    .command('restore <file>')
+    .description('replace the database by a backup; revoked keys stay revoked')
+    .option(
+      '--revocations <journal...>',
+      'further journals of revocations, such as a copy from a lost machine',
+    )
+    .option(...YES)
+    .option('--json', 'print what was restored as JSON')
+    .addHelpText(
+      'after',
+      `
+Stop the service first. The command checks the backup before it changes anything, keeps the replaced
+database beside the new one, and ends all dashboard sessions.
+
+Keys that were revoked since the backup stay revoked, and so do the keys of removed users. The
+command learns of them from the replaced database, from the journal beside it, and from the journals
+that --revocations names.
+
+Example:
+  server-listing restore /var/backups/listing.db`,
+    )
+    .action(restore)
+}
+
+async function restore(file: string, options: Options): Promise<void> {
+  const database = loadDatabase()
+  const prepared = await prepareRestore(database, file, options.revocations ?? [])
+  try {
+    const { plan } = prepared
+    if (plan.present !== null) await confirm(describePlan(file, plan), options)
+    const restored = await prepared.apply()
+    if (options.json) printJson(restored)
+    const { kept, revoked } = restored
+    say(
+      `restored ${file}: ${describe(restored.backup)}. ` +
+        `${countOf(revoked, 'key')} of the backup stayed revoked. ` +
+        (kept === null ? 'There was no database before' : `The replaced database is ${kept}`),
+    )
+    sayDatabase(nameDatabase(database))
+  } finally {
+    prepared.close()
+  }
+}
+
+function describePlan(file: string, { backup, present }: RestorePlan): string {
+  const last = backup.last_use === null ? '' : `, last used at ${backup.last_use}`
+  return `restore ${file} (${describe(backup)}${last}) in place of ${describe(present!)}`
+}

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { programIn } from '../program.ts'
+
+test('a key that is issued, backed up and revoked is still revoked after the restore', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const key = await program.done(['key', 'issue', '--user', 'ada@example.com', '--name', 'bot'])
+  const file = join(program.folder, 'backup')
+  const made = await program.run(['backup', '--json', file])
+  assert.equal(made.code, 0, made.stderr)
+  assert.match(
+    made.stderr,
+    /^backed up and checked .*backup: 1 user, 0 servers, 1 active key\ndatabase: /,
+  )
+  const { file: named, ...manifest } = JSON.parse(made.stdout)
+  assert.equal(named, file)
+  assert.deepEqual(manifest, JSON.parse(readFileSync(`${file}.json`, 'utf8')))
+  await program.done('key revoke --key-stdin', { stdin: key })
+
+  const before = readFileSync(program.databasePath)
+  const asked = await program.run(['restore', file])
+  assert.deepEqual([asked.code, asked.stdout], [2, ''])
+  assert.match(
+    asked.stderr,
+    /^error: nothing was changed: this would restore .*backup \(1 user, 0 servers, 1 active key\) in place of 1 user, 0 servers, 0 active keys\. Add --yes if you want that\n$/,
+  )
+  assert.deepEqual(readFileSync(program.databasePath), before)
+
+  const service = await program.serve()
+  const served = await program.run(['restore', '--yes', file])
+  assert.equal(served.code, 1)
+  assert.match(served.stderr, /^error: .* is being served by process \d+/)
+  service.kill('SIGTERM')
+  await service.ended
+
+  const restored = await program.run(['restore', '--yes', '--json', file])
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.match(restored.stderr, /1 key of the backup stayed revoked\. The replaced database is .*/)
+  const { kept } = JSON.parse(restored.stdout)
+  assert.ok(statSync(kept).size > 0)
+  const { port } = await program.serve()
+  const headers = { Authorization: `Bearer ${key}` }
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/servers`, { headers })
+  assert.equal(answer.status, 401)
+})
+
+test('a folder keeps the newest backups, and a misuse changes nothing', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const names = () =>
+    readdirSync(program.folder).filter((name) => name.startsWith('server-listing-'))
+  writeFileSync(join(program.folder, 'server-listing-20200101T000000000Z'), 'an old one')
+  writeFileSync(join(program.folder, 'server-listing-notes'), 'not ours')
+  await program.done(['backup', '--keep', '1', program.folder])
+  const [first, manifest, ...others] = names().toSorted()
+  assert.match(first!, /^server-listing-\d{8}T\d{9}Z$/)
+  assert.deepEqual([manifest, others], [`${first}.json`, ['server-listing-notes']])
+
+  const misused: [string[], RegExp][] = [
+    [['backup'], /missing required argument 'target'/],
+    [['backup', '--keep', '0', program.folder], /--keep must be a number from 1 to 10000.* is 0/],
+    [['backup', '--keep', '2', join(program.folder, 'x')], /--keep needs a folder of backups/],
+    [['backup', '--json', '-'], /--json and --keep need a file or a folder/],
+  ]
+  for (const [args, sentence] of misused) {
+    const { code, stdout, stderr } = await program.run(args)
+    assert.deepEqual([code, stdout], [2, ''])
+    assert.match(stderr, sentence)
+  }
+  assert.equal(names().length, 3)
+})
