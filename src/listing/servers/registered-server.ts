@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { Instant } from '../instant.ts'
 import type { Server, ServerRow } from './server.ts'
 
@@ -32,6 +31,8 @@ export type ServerFields = Omit<Server, 'id'> & { organization_id: string | null
 
 /** Equal for equal fields. A form carries it, so that it can't overwrite what it has not shown. */
 export function fingerprintOf(fields: ServerFields): string {
+  // Loaded on use: a command needs no cryptography.
+  const { hash } = process.getBuiltinModule('node:crypto')
   const values = SERVER_FIELDS.map((name) => fields[name])
   return hash('sha256', JSON.stringify(values), 'hex').slice(0, 16)
 }
