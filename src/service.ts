@@ -1,5 +1,5 @@
 import { createAnswer } from './api/answer.ts'
-import { refusal } from './api/responses.ts'
+import { refusal, ROUTES } from './api/responses.ts'
 import { ownUrlOf } from './config.ts'
 import {
   CONNECTIONS_MAX as DASHBOARD_CONNECTIONS_MAX,
@@ -13,6 +13,7 @@ import { type Instant, presentInstant } from './listing/instant.ts'
 import type { ServingStore } from './listing/store.ts'
 import type { Log } from './log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
+import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
 import { createUseCounter, type UseCounter } from './usage/use-counter.ts'
 
 /** The most connections at a time, per listener. */
@@ -29,7 +30,7 @@ export interface ServiceOptions {
   reusePort?: boolean
   dashboard: DashboardOptions
   /** The listener for health and metrics. By default there is none. */
-  ops?: Pick<OpsOptions, 'host' | 'port' | 'log'>
+  ops?: Pick<OpsOptions, 'host' | 'port' | 'log' | 'build'>
   log: Pick<Log, 'fault' | 'http'>
 }
 
@@ -62,12 +63,16 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { store, problem, host, port, reusePort = false, dashboard, log } = options
   const counter = store === null ? null : createUseCounter(store, log.fault, dashboard.now)
+  const requests = createRequestMeter(Object.values(ROUTES))
   const claim = store?.claim ?? (() => Promise.reject(problem))
   const api = listen(
     {
       answer: createAnswer({ store: { claim }, count: counter?.count, onFault: log.fault }),
       refuse: refusal,
-      observe: log.http,
+      observe(event) {
+        requests.observe(event)
+        log.http(event)
+      },
     },
     host,
     port,
@@ -83,7 +88,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
   const readPeer = createReadPeer(dashboard.trustedProxies)
   const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer, reusePort)
-  const operating = startOps(options)
+  const operating = startOps(options, requests)
   const [listener, dashboardListener, ops] = await allOrNone(api, pages, operating)
   return {
     host: listener.host,
@@ -99,8 +104,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-async function startOps({ ops, store, problem }: ServiceOptions): Promise<Ops | null> {
-  return ops === undefined ? null : listenForOps({ ...ops, store, problem })
+async function startOps(
+  { ops, store, problem }: ServiceOptions,
+  requests: RequestMeter,
+): Promise<Ops | null> {
+  return ops === undefined ? null : listenForOps({ ...ops, store, problem, requests })
 }
 
 /** Opens all listeners. If one fails, closes the others. */

@@ -4,6 +4,7 @@ import type { BusyCalls } from './busy-calls.ts'
 import type { Waiting } from './call.ts'
 import { type Decider, decide } from './decide.ts'
 import type { ExpiredCalls } from './expired-calls.ts'
+import type { ClaimMeter } from './meter.ts'
 import { createPause } from './pause.ts'
 
 /** Where calls are before and after a batch. */
@@ -24,6 +25,7 @@ export interface Batches {
 export function createBatches(
   deciders: readonly Decider[],
   { backlog, busy, expired }: Lists,
+  meter: ClaimMeter,
   now: () => number,
 ): Batches {
   const idle = [...deciders]
@@ -56,7 +58,9 @@ export function createBatches(
     // At most one batch each: a synchronous decider must not hold the event loop for longer.
     for (let free = idle.length; free > 0 && backlog.count() > 0; free -= 1) {
       const decider = idle.pop()!
-      const work = decide(decider, backlog.next(), destinations)?.then(() => {
+      const batch = backlog.next()
+      meter.countBatch(batch.length, now() - batch[0]!.since)
+      const work = decide(decider, batch, destinations)?.then(() => {
         working.delete(work!)
         idle.push(decider)
         schedule()

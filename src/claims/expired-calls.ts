@@ -1,6 +1,7 @@
 import { AuthenticationFault } from '../listing/faults.ts'
 import { asOne, callsOf, type Waiting } from './call.ts'
 import { createLockEpisodes } from './lock-episodes.ts'
+import type { ClaimMeter } from './meter.ts'
 
 /** Calls rejected in one turn: thousands at once would delay every other answer. */
 const REJECT_MAX = 256
@@ -35,12 +36,15 @@ export interface ExpiredCalls {
 export function createExpiredCalls(
   { waitMaxMs, expiredReason, busyReason = () => expiredReason }: Patience,
   now: () => number,
+  meter: Pick<ClaimMeter, 'countShed'>,
 ): ExpiredCalls {
   let expired: Waiting[] = []
   const episodes = createLockEpisodes(busyReason, now)
 
   function add(call: Waiting, apiKeyId: string): void {
-    for (const one of callsOf(call)) expired.push(asOne([one], apiKeyId))
+    const calls = callsOf(call)
+    for (const one of calls) expired.push(asOne([one], apiKeyId))
+    meter.countShed(calls.length)
   }
 
   return {
@@ -48,7 +52,9 @@ export function createExpiredCalls(
       const tooOld = now() - waitMaxMs
       const kept = waiting.findIndex(({ since }) => since > tooOld)
       const count = kept === -1 ? waiting.length : kept
-      if (count > 0) expired = expired.concat(waiting.splice(0, count))
+      if (count === 0) return
+      expired = expired.concat(waiting.splice(0, count))
+      meter.countShed(count)
     },
 
     withoutExpired(call) {

@@ -5,6 +5,8 @@ import { createBatches } from './batches.ts'
 import { createBusyCalls } from './busy-calls.ts'
 import type { Decider } from './decide.ts'
 import { createExpiredCalls, type Patience } from './expired-calls.ts'
+import { createClaimMeter } from './meter.ts'
+import type { ClaimCounts } from '../listing/health/health.ts'
 
 /** No key has this hash. */
 const PROBE_HASH = new Uint8Array(32)
@@ -21,6 +23,7 @@ export interface ClaimQueue extends ClaimStore {
    * other claims. Rejects with the fault.
    */
   probe(): Promise<void>
+  counts: ClaimCounts
   /** Decides the waiting calls without waiting for any lock, and rejects all later ones. */
   close(): Promise<void>
 }
@@ -34,16 +37,19 @@ export function createClaimQueue(
   { batchMax, ...patience }: QueueOptions,
   now: () => number = () => performance.now(),
 ): ClaimQueue {
-  const expired = createExpiredCalls(patience, now)
+  const meter = createClaimMeter()
+  const expired = createExpiredCalls(patience, now, meter)
   const backlog = createBacklog(batchMax, expired)
   const busy = createBusyCalls(expired, now, (call) => {
     backlog.addAhead(call)
     batches.schedule()
   })
-  const batches = createBatches(deciders, { backlog, busy, expired }, now)
+  const batches = createBatches(deciders, { backlog, busy, expired }, meter, now)
   let isClosed = false
 
   return {
+    counts: meter,
+
     claim(keyHash, listings) {
       if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
       return new Promise((resolve, reject) => {

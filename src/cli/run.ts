@@ -98,7 +98,7 @@ Environment:
                    (default: closed)
   OPERATORS        email addresses of the accounts that see the operator's page
   OPS_HOST, OPS_PORT
-                   the address and port of health checks (default: 127.0.0.1 and 8082)
+                   the address and port of health and metrics (default: 127.0.0.1 and 8082)
   TRUSTED_PROXIES  proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1
   LOG_LEVEL        debug, info, warn, error or silent (default: info)
 

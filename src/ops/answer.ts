@@ -1,5 +1,6 @@
 import type { Refusal, Request, Response } from '../http/message.ts'
 import { renderHead } from '../http/render.ts'
+import { CONTENT_TYPE } from './exposition.ts'
 import { type Check, OK } from './monitor.ts'
 
 const JSON_HEADERS = [
@@ -16,11 +17,19 @@ export type Checks = Record<string, Check>
  * The operator's routes, for GET and HEAD. `/livez` is 200 while the event loop runs. `/readyz` is
  * 200 if every check is `ok`, and 503 otherwise; its body has each check in words.
  */
-export function createOpsAnswer(readChecks: () => Checks): (request: Request) => Response {
+export function createOpsAnswer({
+  readChecks,
+  renderMetrics,
+}: {
+  readChecks(): Checks
+  /** The text of `/metrics`. */
+  renderMetrics(): string
+}): (request: Request) => Response {
   return ({ method, path }) => {
     if (method !== 'GET' && method !== 'HEAD') return notFound
     if (path === '/livez') return alive
     if (path === '/readyz') return readiness(readChecks())
+    if (path === '/metrics') return metrics(renderMetrics())
     return notFound
   }
 }
@@ -32,11 +41,17 @@ export function refusal(status: Refusal): Response {
 
 const alive = json(200, { live: true })
 
-const notFound = json(404, { error: 'Not found. There are /livez and /readyz.' })
+const notFound = json(404, { error: 'Not found. There are /livez, /readyz and /metrics.' })
 
 function readiness(checks: Checks): Response {
   const ready = Object.values(checks).every((check) => check === OK)
   return json(ready ? 200 : 503, { ready, checks })
+}
+
+function metrics(text: string): Response {
+  const headers = ['Content-Type', CONTENT_TYPE, 'Cache-Control', 'no-store']
+  const head = renderHead(200, headers)
+  return { status: 200, head, body: Buffer.from(text), route: 'ops', apiKeyId: null }
 }
 
 function json(status: number, value: object): Response {

@@ -2,7 +2,11 @@ import { LIMITS, type Limits } from '../http/limits.ts'
 import { listen } from '../http/listen.ts'
 import type { HealthStore } from '../listing/health/health.ts'
 import { type Checks, createOpsAnswer, refusal } from './answer.ts'
-import { createMonitor, type MonitorLog, OK } from './monitor.ts'
+import { watchEventLoop } from './event-loop.ts'
+import { renderMetrics } from './exposition.ts'
+import { metricFamilies } from './metrics.ts'
+import { createMonitor, type Monitor, type MonitorLog, OK } from './monitor.ts'
+import type { RequestMeter } from './request-meter.ts'
 
 /** The interval between two looks at the database. */
 const LOOK_MS = 1_000
@@ -17,6 +21,9 @@ export interface OpsOptions {
   /** Null without a usable database, for the reason in `problem`. */
   store: HealthStore | null
   problem?: Error | undefined
+  /** Counts the requests of the API. */
+  requests: RequestMeter
+  build: { version: string; engine: string }
   log: MonitorLog
 }
 
@@ -31,36 +38,51 @@ export interface Ops {
 
 /** Listens for the operator's requests, and watches the store meanwhile. */
 export async function listenForOps(options: OpsOptions): Promise<Ops> {
-  const { host, port, store, problem, log } = options
+  const { host, port, store, log } = options
   const monitor = store === null ? null : createMonitor(store, log)
+  const loop = watchEventLoop()
   let isDraining = false
 
-  function readChecks(): Checks {
-    const missing = problem?.message ?? 'there is no database'
-    return {
-      schema: monitor?.schema() ?? missing,
-      claims: monitor?.claims() ?? missing,
-      shutdown: isDraining ? 'the service is shutting down' : OK,
-    }
-  }
-
-  const answer = createOpsAnswer(readChecks)
-  const listener = await listen(
-    { answer, refuse: refusal, observe: () => {} },
-    host,
-    port,
-    OPS_LIMITS,
-  )
+  const readChecks = () => checksOf(options, monitor, isDraining)
+  const answer = createOpsAnswer({
+    readChecks,
+    renderMetrics: () =>
+      renderMetrics(
+        metricFamilies({
+          build: { ...options.build, node: process.version },
+          startedAt: performance.timeOrigin / 1_000,
+          requests: options.requests,
+          loopDelays: loop.delays,
+          checks: readChecks(),
+          counts: store?.readCounts() ?? null,
+          measures: monitor?.measures() ?? null,
+        }),
+      ),
+  })
+  const application = { answer, refuse: refusal, observe: () => {} }
+  const listener = await listen(application, host, port, OPS_LIMITS)
   void monitor?.look()
   const timer = setInterval(() => void monitor?.look(), LOOK_MS).unref()
   return {
     host: listener.host,
     port: listener.port,
+
     drain() {
       isDraining = true
       clearInterval(timer)
+      loop.close()
       monitor?.close()
     },
+
     close: listener.close,
+  }
+}
+
+function checksOf({ problem }: OpsOptions, monitor: Monitor | null, isDraining: boolean): Checks {
+  const missing = problem?.message ?? 'there is no database'
+  return {
+    schema: monitor?.schema() ?? missing,
+    claims: monitor?.claims() ?? missing,
+    shutdown: isDraining ? 'the service is shutting down' : OK,
   }
 }

@@ -1,10 +1,13 @@
 import { NotConfigured } from '../listing/faults.ts'
-import type { HealthStore } from '../listing/health/health.ts'
+import type { HealthStore, Measures } from '../listing/health/health.ts'
 
 /** How long the engine may take to decide a probe. */
 const ANSWER_MS = 1_000
 /** The interval between two reads of the schema, which rarely changes. */
 const SCHEMA_MS = 15_000
+
+/** The interval between two measurements of the database. */
+const MEASURE_MS = 60_000
 
 /** `ok`, or what is wrong as a sentence for the operator. */
 export type Check = string
@@ -23,7 +26,9 @@ export interface Monitor {
   claims(): Check
   /** By the last look: whether this program can work with the schema. */
   schema(): Check
-  /** Probes the claims, and reads the schema if that is due. Joins what is still under way. */
+  /** The last measurement. Null before the first one. */
+  measures(): Measures | null
+  /** Probes the claims. Reads and measures what is due. Joins what is still under way. */
   look(): Promise<void>
   /** Logs nothing more: the end of the service is not an outage. */
   close(): void
@@ -31,7 +36,7 @@ export interface Monitor {
 
 /** Logs one line when the database is lost and one when it is back. `now` is in milliseconds. */
 export function createMonitor(
-  store: HealthStore,
+  store: Pick<HealthStore, 'probeClaims' | 'checkSchema' | 'measure'>,
   log: MonitorLog,
   now: () => number = () => performance.now(),
 ): Monitor {
@@ -39,6 +44,8 @@ export function createMonitor(
   let schema: Check = NOT_YET
   let askedAt: number | null = null
   let schemaDueAt = Number.NEGATIVE_INFINITY
+  let measures: Measures | null = null
+  let measureDueAt = Number.NEGATIVE_INFINITY
   const outage = createOutage(log, now)
 
   const probe = oneAtATime(async () => {
@@ -65,6 +72,13 @@ export function createMonitor(
     }
   })
 
+  const measure = oneAtATime(async () => {
+    if (now() < measureDueAt) return
+    measureDueAt = now() + MEASURE_MS
+    // Without an answer the last measurement stays. The probe tells why there is none.
+    measures = await store.measure().catch(() => measures)
+  })
+
   return {
     claims() {
       const waited = askedAt === null ? 0 : now() - askedAt
@@ -72,9 +86,10 @@ export function createMonitor(
     },
 
     schema: () => schema,
+    measures: () => measures,
 
     async look() {
-      await Promise.all([probe(), readSchema()])
+      await Promise.all([probe(), readSchema(), measure()])
     },
 
     close: outage.ignore,

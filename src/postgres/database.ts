@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import type { PoolCounts } from '../listing/health/health.ts'
 import { type Backend, createAbandonedBackends } from './claims/abandoned.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import type { Patience } from './patience.ts'
@@ -25,6 +26,8 @@ export interface Database {
   lend<T>(body: (client: pg.ClientBase) => Promise<T>): Promise<T>
   /** Runs `body` as one transaction. */
   transact<T>(body: (client: pg.ClientBase) => Promise<T>): Promise<T>
+  /** The open connections. */
+  connections(): PoolCounts
   close(): Promise<void>
 }
 
@@ -90,12 +93,24 @@ export function openDatabase(url: string, patience: Patience): Database {
     acquire,
     giveUp,
     lend: (body) => lend(pool, body),
-
     query: <Row>(text: string, values?: unknown[]) =>
       lend(pool, async (client) => (await client.query(text, values)).rows as Row[]),
 
     transact: (body) => lend(pool, (client) => transact(client, body)),
+
+    connections: () => countConnections([pool, lastPool]),
     close: () => (closed ??= close()),
+  }
+}
+
+function countConnections(pools: readonly pg.Pool[]): PoolCounts {
+  const sum = (count: (pool: pg.Pool) => number) =>
+    pools.reduce((total, pool) => total + count(pool), 0)
+  const idle = sum((pool) => pool.idleCount)
+  return {
+    busy: sum((pool) => pool.totalCount) - idle,
+    idle,
+    waiting: sum((pool) => pool.waitingCount),
   }
 }
 

@@ -85,6 +85,18 @@ export async function openServingPostgresStore(
     claim: queue.claim,
     probeClaims: queue.probe,
 
+    readCounts: () => ({
+      claims: queue.counts,
+      pools: { claims: database.connections(), pages: managed.connections() },
+    }),
+
+    async measure() {
+      const [size] = await managed.query<{ bytes: string }>(
+        'SELECT pg_database_size(current_database()) AS bytes',
+      )
+      return { databaseBytes: Number(size!.bytes), logBytes: null, backedUpAt: null }
+    },
+
     async checkSchema() {
       await prepare()
       const isUsable = await isUpToDate(database).catch((error: unknown) => {

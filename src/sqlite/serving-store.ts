@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
 import { AuthenticationFault, NotConfigured } from '../listing/faults.ts'
-import { OLD_SCHEMA } from '../listing/health/health.ts'
+import { type Measures, OLD_SCHEMA } from '../listing/health/health.ts'
 import type { ServingStore } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { outlastOtherBoots, registerBoot } from './claims/boots.ts'
@@ -88,6 +89,8 @@ export async function openServingSqliteStore(
       prepare: async () => {},
       claim: queue.claim,
       probeClaims: queue.probe,
+      readCounts: () => ({ claims: queue.counts, pools: {} }),
+      measure: () => measureFile(path),
       checkSchema: async () => checkSchema(database),
       close: closeOpened,
     }
@@ -105,4 +108,11 @@ function checkSchema(database: DatabaseSync): void {
     throw new AuthenticationFault('the schema cannot be read', { cause: error })
   }
   throw new NotConfigured(OLD_SCHEMA)
+}
+
+async function measureFile(path: string): Promise<Measures> {
+  // SQLite names the log after the file itself, not after a link to it.
+  const file = await realpath(path)
+  const [database, log] = await Promise.all([stat(file), stat(`${file}-wal`)])
+  return { databaseBytes: database.size, logBytes: log.size, backedUpAt: null }
 }

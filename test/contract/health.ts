@@ -55,4 +55,21 @@ export function healthContract(open: OpenFixture): void {
     await execute(`ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO program_min`)
     await store.checkSchema()
   })
+
+  test('the store counts its batches, and measures the database', async (t) => {
+    const { store } = await open(t)
+    const before = store.readCounts().claims.batchSizes.sum()
+    await store.probeClaims()
+    const { claims, pools } = store.readCounts()
+    assert.equal(claims.batchSizes.sum(), before + 1)
+    assert.equal(claims.shed(), 0)
+    for (const { busy, idle, waiting } of Object.values(pools)) {
+      assert.ok(busy >= 0 && idle >= 0)
+      assert.equal(waiting, 0)
+    }
+    const { databaseBytes, logBytes, backedUpAt } = await store.measure()
+    assert.ok(databaseBytes >= 4_096)
+    assert.ok(logBytes === null || logBytes >= 0)
+    assert.equal(backedUpAt, null)
+  })
 }

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
 import type { HealthStore } from '../../src/listing/health/health.ts'
 import { listenForOps, type Ops } from '../../src/ops/listen.ts'
+import { createRequestMeter } from '../../src/ops/request-meter.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -83,7 +84,15 @@ async function start(t: TestContext): Promise<{ ops: Ops; path: string }> {
 
 async function open(t: TestContext, store: HealthStore | null, problem?: Error): Promise<Ops> {
   const log = { info() {}, error() {} }
-  const ops = await listenForOps({ host: '127.0.0.1', port: 0, store, problem, log })
+  const ops = await listenForOps({
+    host: '127.0.0.1',
+    port: 0,
+    store,
+    problem,
+    requests: createRequestMeter(['unknown']),
+    build: { version: '1.2.3', engine: 'sqlite' },
+    log,
+  })
   t.after(async () => {
     ops.drain()
     await ops.close()

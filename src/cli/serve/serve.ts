@@ -21,14 +21,16 @@ export async function serve(): Promise<void> {
   if (complaint !== null) log.warn(complaint)
   const opened = await openOrExplain(config.database, log)
   const { store } = opened
+  const version = readVersion()
+  const engine = config.database.engine ?? 'none'
   const service = await startService({
     ...opened,
     host,
     port,
     reusePort,
     log,
-    dashboard: { ...config, port: dashboardPort, version: readVersion() },
-    ops: { host: opsHost, port: opsPort, log },
+    dashboard: { ...config, port: dashboardPort, version },
+    ops: { host: opsHost, port: opsPort, log, build: { version, engine } },
   }).catch(async (error: unknown) => {
     await store?.close()
     throw listenFailure(error, config)
@@ -42,7 +44,8 @@ export async function serve(): Promise<void> {
     await log.close('closed')
   }, log)
   const { dashboardUrl, hint } = sayWhere(config, service, log)
-  if (service.ops !== null) log.info(`health at ${urlOf(service.ops.host, service.ops.port)}`)
+  if (service.ops !== null)
+    log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed

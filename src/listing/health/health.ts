@@ -1,4 +1,7 @@
-/** What the operator's health checks ask of a serving store. */
+import type { Instant } from '../instant.ts'
+import type { Histogram } from './histogram.ts'
+
+/** What the operator's health checks and metrics ask of a serving store. */
 export interface HealthStore {
   /**
    * Has the engine decide a claim with a key that no user can have, ahead of all waiting claims. It
@@ -10,6 +13,40 @@ export interface HealthStore {
    * them, and AuthenticationFault if it can't read them.
    */
   checkSchema(): Promise<void>
+  /** What the data plane has counted since the start. Asks no database. */
+  readCounts(): StoreCounts
+  /** Asks the database or the system for what grows. Rejects if there is no answer. */
+  measure(): Promise<Measures>
+}
+
+export interface StoreCounts {
+  claims: ClaimCounts
+  /** Open connections, by what they are for. Empty on an engine without a pool. */
+  pools: Record<string, PoolCounts>
+}
+
+export interface ClaimCounts {
+  /** Batches by their number of claims. */
+  batchSizes: Histogram
+  /** Batches by how long their first claim waited, in milliseconds. */
+  waits: Histogram
+  /** Claims that waited too long and were rejected without a decision. */
+  shed(): number
+}
+
+export interface PoolCounts {
+  busy: number
+  idle: number
+  /** Callers that wait for a connection. */
+  waiting: number
+}
+
+export interface Measures {
+  databaseBytes: number
+  /** The write-ahead log. Null on an engine where it belongs to the whole server. */
+  logBytes: number | null
+  /** When the last backup ended. Null if the store knows of none. */
+  backedUpAt: Instant | null
 }
 
 /** The fault of `checkSchema` after another program has put an older schema in place. */

@@ -68,7 +68,7 @@ test('at info the log has events and faults but no requests', async (t) => {
   const [listening, dashboard, health, place, setup, fault, ...rest] = logLines(await stop(served))
   assert.match(String(listening?.msg), /^listening on/)
   assert.match(String(dashboard?.msg), /^dashboard at/)
-  assert.match(String(health?.msg), /^health at http:/)
+  assert.match(String(health?.msg), /^health and metrics at http:/)
   assert.equal(place?.msg, `database: ${program.databasePath}`)
   assert.match(String(setup?.msg), /^no account yet/)
   assert.deepEqual(

@@ -42,8 +42,8 @@ test('processes share the ports, and one serves on after the other has ended', a
 test('processes that share their ports have health checks of their own', async (t) => {
   const { program, serve } = await setScene(t)
   const first = await serve({ PORT: '0' })
-  await first.written(/health at/)
-  const [, OPS_PORT = ''] = /health at http:\/\/[^\s"]*:(\d+)/.exec(first.stdout()) ?? []
+  await first.written(/health and metrics at/)
+  const [, OPS_PORT = ''] = /metrics at http:\/\/[^\s"]*:(\d+)/.exec(first.stdout()) ?? []
   const env = { DATABASE_URL: await newUrl(), REUSE_PORT: 'on', OPS_PORT }
   const refused = await program.run('serve', { env })
   assertRefused(refused, 1, `OPS_PORT ${OPS_PORT}`, 'each needs its own OPS_PORT')

@@ -1,0 +1,147 @@
+import type { Measures, StoreCounts } from '../listing/health/health.ts'
+import type { Histogram } from '../listing/health/histogram.ts'
+import type { Checks } from './answer.ts'
+import { type Family, histogramSamples } from './exposition.ts'
+import { OK } from './monitor.ts'
+import type { RequestMeter } from './request-meter.ts'
+
+const MS_PER_SECOND = 1_000
+const US_PER_SECOND = 1_000_000
+
+/** What the metrics show. */
+export interface Sources {
+  build: { version: string; engine: string; node: string }
+  /** When the process started, in seconds since 1970. */
+  startedAt: number
+  requests: Pick<RequestMeter, 'answers' | 'durations'>
+  loopDelays: Histogram
+  checks: Checks
+  /** Null without a usable database. */
+  counts: StoreCounts | null
+  /** Null as long as nothing has been measured. */
+  measures: Measures | null
+}
+
+/** All metrics. Labels come from fixed sets, so that no client can add a series. */
+export function metricFamilies(sources: Sources): Family[] {
+  return [
+    ...requestFamilies(sources),
+    ...claimFamilies(sources),
+    ...databaseFamilies(sources),
+    ...processFamilies(sources),
+  ]
+}
+
+function requestFamilies({ requests, checks }: Sources): Family[] {
+  const values = Object.entries(checks)
+  return [
+    counter(
+      'server_listing_requests_total',
+      'Answers of the API, by route and status.',
+      requests.answers().map(({ route, status, count }) => {
+        return { labels: { route, status: String(status) }, value: count }
+      }),
+    ),
+    {
+      name: 'server_listing_request_duration_seconds',
+      type: 'histogram',
+      help: 'Time from the head of a request to its answer, by route.',
+      samples: [...requests.durations].flatMap(([route, durations]) =>
+        histogramSamples(durations, MS_PER_SECOND, { route }),
+      ),
+    },
+    gauge('server_listing_ready', 'Whether /readyz answers 200.', [
+      { value: Number(values.every(([, check]) => check === OK)) },
+    ]),
+    gauge(
+      'server_listing_check_ok',
+      'Whether a check of /readyz is ok.',
+      values.map(([check, state]) => ({ labels: { check }, value: Number(state === OK) })),
+    ),
+  ]
+}
+
+function claimFamilies({ counts }: Sources): Family[] {
+  if (counts === null) return []
+  const { claims, pools } = counts
+  return [
+    {
+      name: 'server_listing_batch_size',
+      type: 'histogram',
+      help: 'Claims that were decided together.',
+      samples: histogramSamples(claims.batchSizes, 1),
+    },
+    {
+      name: 'server_listing_batch_wait_seconds',
+      type: 'histogram',
+      help: 'Time that the first claim of a batch waited.',
+      samples: histogramSamples(claims.waits, MS_PER_SECOND),
+    },
+    counter('server_listing_shed_requests_total', 'Requests that waited too long for a batch.', [
+      { value: claims.shed() },
+    ]),
+    gauge(
+      'server_listing_pool_connections',
+      'Open connections to the database, by pool and state.',
+      Object.entries(pools).flatMap(([pool, { busy, idle }]) => [
+        { labels: { pool, state: 'busy' }, value: busy },
+        { labels: { pool, state: 'idle' }, value: idle },
+      ]),
+    ),
+    gauge(
+      'server_listing_pool_waiting',
+      'Callers that wait for a connection, by pool.',
+      Object.entries(pools).map(([pool, { waiting }]) => ({ labels: { pool }, value: waiting })),
+    ),
+  ]
+}
+
+function databaseFamilies({ measures }: Sources): Family[] {
+  if (measures === null) return []
+  const { databaseBytes, logBytes, backedUpAt } = measures
+  return [
+    gauge('server_listing_database_bytes', 'Size of the database.', [{ value: databaseBytes }]),
+    gauge(
+      'server_listing_database_log_bytes',
+      'Size of the write-ahead log. SQLite only.',
+      logBytes === null ? [] : [{ value: logBytes }],
+    ),
+    gauge(
+      'server_listing_backup_timestamp_seconds',
+      'When the last backup ended. Absent if the service knows of none.',
+      backedUpAt === null ? [] : [{ value: backedUpAt / US_PER_SECOND }],
+    ),
+  ]
+}
+
+function processFamilies({ build, startedAt, loopDelays }: Sources): Family[] {
+  const { user, system } = process.cpuUsage()
+  return [
+    {
+      name: 'server_listing_event_loop_delay_seconds',
+      type: 'histogram',
+      help: 'How late a timer of 50 ms was.',
+      samples: histogramSamples(loopDelays, MS_PER_SECOND),
+    },
+    gauge('server_listing_build_info', 'Always 1. The labels tell what runs.', [
+      { labels: build, value: 1 },
+    ]),
+    counter('process_cpu_seconds_total', 'CPU time of the process.', [
+      { value: (user + system) / US_PER_SECOND },
+    ]),
+    gauge('process_resident_memory_bytes', 'Resident memory of the process.', [
+      { value: process.memoryUsage.rss() },
+    ]),
+    gauge('process_start_time_seconds', 'When the process started, in seconds since 1970.', [
+      { value: startedAt },
+    ]),
+  ]
+}
+
+function counter(name: string, help: string, samples: Family['samples']): Family {
+  return { name, type: 'counter', help, samples }
+}
+
+function gauge(name: string, help: string, samples: Family['samples']): Family {
+  return { name, type: 'gauge', help, samples }
+}
