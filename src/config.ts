@@ -75,18 +75,33 @@ const SETTINGS: Record<string, Complain> = {
   LOG_LEVEL: complaintAboutLogLevel,
 }
 
+/** A setting of the command line. It replaces the variable. */
+export interface ConfigOption {
+  variable: string
+  /** How a message names it, such as `--port`. */
+  flag: string
+  value: string
+}
+
 /** Reads the configuration from the environment, or returns every mistake in it. */
 export function readConfig(
   environment: Environment,
+  options: readonly ConfigOption[] = [],
 ): { config: Config } | { complaints: string[] } {
   // An empty variable counts as unset, because compose files set empty ones.
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const set = Object.entries(environment).filter(([, value]) => value !== '')
+  const given: Environment = Object.fromEntries([
+    ...set,
+    ...options.map(({ variable, value }) => [variable, value]),
+  ])
+  const nameOf = (setting: string) =>
+    options.find(({ variable }) => variable === setting)?.flag ?? setting
   const complaints = Object.entries(SETTINGS).flatMap(([name, complain]) => {
     const text = given[name]
     const wanted = text === undefined ? null : complain(text)
-    return wanted === null ? [] : [`${name} must ${wanted}, not ${quote(text)}`]
+    return wanted === null ? [] : [`${nameOf(name)} must ${wanted}, not ${quote(text)}`]
   })
-  const database = readDatabase(given)
+  const database = readDatabase(given, nameOf('DATABASE_URL'))
   const reusePort = given.REUSE_PORT === 'on'
   if (reusePort && database.engine === 'sqlite')
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')

@@ -19,12 +19,16 @@ export function nameDatabase(database: Exclude<DatabaseConfig, { engine: null }>
 
 const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
 
-/** Reads the database from DATABASE_URL, or from the file that DATABASE_URL_FILE names. */
+/**
+ * Reads the database from DATABASE_URL, or from the file that DATABASE_URL_FILE names. `source` is
+ * how messages name DATABASE_URL.
+ */
 export function readDatabase(
   environment: Readonly<Record<string, string | undefined>>,
+  source = 'DATABASE_URL',
 ): DatabaseConfig {
   const { DATABASE_URL: given, DATABASE_URL_FILE: file, NODE_ENV } = environment
-  if (given !== undefined) return parseDatabaseUrl(given, 'DATABASE_URL')
+  if (given !== undefined) return parseDatabaseUrl(given, source)
   if (file !== undefined) return readDatabaseUrlFile(file)
   if (NODE_ENV === 'production')
     return {

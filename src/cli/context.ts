@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config.ts'
+import { type Config, type ConfigOption, readConfig } from '../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../database-url.ts'
 import type { Store } from '../listing/store.ts'
 import { checkStoredEmail, type User, type UserStore } from '../listing/accounts/user.ts'
@@ -9,9 +9,12 @@ import { say } from './output.ts'
 /** Follows an error about the command line. */
 export const HELP_HINT = 'Run the command with --help to see its options.'
 
-/** Reads the configuration. Throws one error that lists every mistake in it. */
-export function loadConfig(): Config {
-  const read = readConfig(process.env)
+/**
+ * Reads the configuration. Options of the command line replace variables of the environment. Throws
+ * one error that lists every mistake.
+ */
+export function loadConfig(options: readonly ConfigOption[] = []): Config {
+  const read = readConfig(process.env, options)
   if ('complaints' in read) throw new Misuse(read.complaints.join('\nerror: '))
   return read.config
 }

@@ -37,7 +37,8 @@ async function readBytes(name: string): Promise<Buffer> {
   }
 }
 
-function reasonFor(error: unknown): string {
+/** Why a file can't be read. */
+export function reasonFor(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   switch (code) {
     case 'ENOENT':

@@ -25,10 +25,12 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
 export async function run(args: readonly string[]): Promise<number> {
   handleOutputErrors()
   const program = createProgram()
-  await addCommands(program, args[0])
+  await addCommands(program, nameIn(args))
   let called = program
-  program.hook('preAction', (_, command) => {
+  program.hook('preAction', async (_, command) => {
     called = command
+    const { envFile } = program.opts<{ envFile?: string }>()
+    if (envFile !== undefined) (await import('./env-file.ts')).loadEnvFile(envFile)
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -77,7 +79,9 @@ function fullName(command: Command): string {
 function createProgram(): Command {
   const program = new Command('server-listing')
     .description('Serve the Public Server Listing API, and manage its users, keys and servers.')
-    .version(readVersion())
+    .version(readVersion(), '-v, --version', 'print the version')
+    .option('--env-file <file>', 'read variables from this file; those of the environment win')
+    .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
@@ -104,6 +108,7 @@ Environment:
 
 Examples:
   server-listing serve
+  server-listing --env-file /etc/server-listing.env user list
   server-listing user add ada@example.com
   server-listing server import --user ada@example.com servers.json
   server-listing key issue --user ada@example.com --name "Discord bot"
@@ -112,6 +117,11 @@ Exit codes: 0 success, 1 failure, 2 wrong command line or environment.
 `,
     )
   return program
+}
+
+/** The name of the command: options of the program may stand before it. */
+function nameIn(args: readonly string[]): string | undefined {
+  return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--env-file')
 }
 
 /** Adds the command with this name, or all commands if there is none, for help and for typos. */

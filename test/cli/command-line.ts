@@ -8,7 +8,7 @@ export interface ProcessOptions {
   onTerminal?: boolean
 }
 
-/** The command line that runs the program in `bin`. */
+/** The command line that runs the program in `bin`, with the `--` of its first line. */
 export function commandLine(
   bin: string,
   args: readonly string[],
@@ -17,7 +17,7 @@ export function commandLine(
   const { preload } = options
   const before =
     preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
-  const command = [...limit(options), process.execPath, ...before, bin, ...args]
+  const command = [...limit(options), process.execPath, ...before, '--', bin, ...args]
   return options.onTerminal ? onTerminal(command) : command
 }
 

@@ -1,17 +1,27 @@
 import type { Command } from 'commander'
+import type { ServeOptions } from '../serve/serve.ts'
 
 export function addServeCommand(program: Command): void {
   program
     .command('serve')
     .description('serve the API and the dashboard until SIGTERM or SIGINT')
+    .option('--host <host>', 'the address to listen on, instead of HOST')
+    .option('--port <port>', 'the port of the API, instead of PORT; 0 takes a free one')
+    .option('--database <url>', 'sqlite:PATH or postgres://…, instead of DATABASE_URL')
     .addHelpText(
       'after',
-      '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db PORT=80 ' +
-        'server-listing serve',
+      `
+The environment has all settings; \`server-listing --help\` lists them. The command creates a
+missing database and updates its schema. Other users of this machine can read a password after
+--database, so leave it in DATABASE_URL or DATABASE_URL_FILE.
+
+Examples:
+  server-listing serve --port 8090 --database sqlite:listing.db
+  server-listing serve --env-file /etc/server-listing.env`,
     )
-    .action(async () => {
+    .action(async (options: ServeOptions) => {
       // Loaded on demand: no other command needs the service, which takes longer to load than they.
       const { serve } = await import('../serve/serve.ts')
-      await serve()
+      await serve(options)
     })
 }

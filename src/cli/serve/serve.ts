@@ -1,19 +1,30 @@
-import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
+import { type Config, type ConfigOption, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../../database-url.ts'
 import { NotConfigured } from '../../listing/faults.ts'
 import { createLog, type Log } from '../../log.ts'
 import { type OpenedStore, openServingStore } from '../../open-store.ts'
 import { type Service, startService } from '../../service.ts'
 import { loadConfig } from '../context.ts'
+import { Misuse } from '../errors.ts'
 import { readVersion } from '../version.ts'
 import { listenFailure } from './listen-failure.ts'
 import { complaintAboutOpenFiles } from './open-files.ts'
 import { printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
 
+/** Settings of the command line. */
+export interface ServeOptions {
+  host?: string
+  port?: string
+  database?: string
+}
+
 /** Serves until SIGTERM or SIGINT. */
-export async function serve(): Promise<void> {
-  const config = loadConfig()
+export async function serve(options: ServeOptions): Promise<void> {
+  const config = loadConfig(settingsOf(options))
+  // A wrong variable leaves a service that answers 503, and a wrong command line is an error.
+  if (options.database !== undefined && config.database.engine === null)
+    throw new Misuse(config.database.problem)
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
@@ -49,6 +60,15 @@ export async function serve(): Promise<void> {
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
+}
+
+function settingsOf({ host, port, database }: ServeOptions): ConfigOption[] {
+  const settings = [
+    { variable: 'HOST', flag: '--host', value: host },
+    { variable: 'PORT', flag: '--port', value: port },
+    { variable: 'DATABASE_URL', flag: '--database', value: database },
+  ]
+  return settings.filter((one): one is ConfigOption => one.value !== undefined)
 }
 
 /**
