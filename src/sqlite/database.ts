@@ -58,7 +58,7 @@ export const COMMAND_LOCK_WAIT_MS = 10_000
 const LOCK_RETRY_MS = 5
 const NEVER_WOKEN = new Int32Array(new SharedArrayBuffer(4))
 /** The size to which the log is truncated after it had to grow, as during a long import. */
-const LOG_BYTES_KEPT = 16 * 1024 * 1024
+const LOG_BYTES_KEPT = 32 * 1024 * 1024
 
 /**
  * Opens the file of a store, and creates a missing one if `create` is set. Throws NotConfigured if

@@ -21,6 +21,7 @@ import {
 import { unusable } from './errors.ts'
 import { journaled } from './backup/journaled.ts'
 import { completeRevocations } from './backup/revocations.ts'
+import { createCheckpoints, withCheckpoints } from './file/checkpoints.ts'
 import { watchFiles, whileHeld } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
 import { takeServingLock } from './file/serving-lock.ts'
@@ -74,10 +75,14 @@ export async function openServingSqliteStore(
       lockWaitMs: COMMAND_LOCK_WAIT_MS,
     })
     opened.push(() => closeDatabase(claiming))
-    const claims = createClaims(claiming, bootId, clock, createBatchTimer(onFault))
+    const timer = createBatchTimer(onFault)
+    const claims = createClaims(claiming, bootId, clock, timer)
+    const checkpoints = createCheckpoints(path, claiming, [database], timer)
+    opened.push(checkpoints.close)
     const watch = watchFiles(path, holdFiles(path), onFault)
     opened.push(watch.close)
-    const queue = createClaimQueue([whileHeld(claims, watch)], SQLITE_QUEUE)
+    const decider = withCheckpoints(whileHeld(claims, watch), checkpoints)
+    const queue = createClaimQueue([decider], SQLITE_QUEUE)
     opened.push(queue.close)
     const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
     const managing = managementConnection(database, waiting)

@@ -12,13 +12,6 @@ import { createKeyRows } from './key-rows.ts'
 import { createRecentClaims, type RecentClaims } from './recent-claims.ts'
 import type { BatchTimer } from './slow-batches.ts'
 
-/**
- * Pages in the write-ahead log before a commit copies them into the database file. Each copy waits
- * for the disk and stops the event loop for about a millisecond. SQLite's default of 1,000 stops it
- * less often, but four times as long.
- */
-const CHECKPOINT_PAGES = 256
-
 /** The event loop waits for each batch, so its size keeps a turn to a few milliseconds. */
 export const SQLITE_QUEUE: QueueOptions = {
   batchMax: 256,
@@ -39,7 +32,6 @@ export function createClaims(
   clock: Clock,
   timer: BatchTimer,
 ): Claims {
-  database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const recent = createRecentClaims(database, bootId, clock.monotonic())

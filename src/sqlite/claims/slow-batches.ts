@@ -7,12 +7,13 @@ export class SlowBatch extends Error {
   override name = 'SlowBatch'
 }
 
-/** Measures the batches of claims. */
+/** Measures the batches of claims, and the checkpoints between them. */
 export interface BatchTimer {
   begin(): void
   /** Call it before the commit. */
   commit(): void
   end(calls: number): void
+  endCheckpoint(): void
 }
 
 /** `onFault` gets the first slow batch of each episode, with the part that was slow. */
@@ -23,6 +24,16 @@ export function createBatchTimer(
   let beganAt = 0
   let committedFrom: number | null = null
   let slowAt = Number.NEGATIVE_INFINITY
+
+  function noteEnd(sentence: (took: number, committing: number) => string): void {
+    const endedAt = now()
+    const took = endedAt - beganAt
+    if (took <= BATCH_MS_MAX) return
+    const isNew = beganAt - slowAt > EPISODE_MS
+    slowAt = endedAt
+    if (isNew) onFault(new SlowBatch(sentence(took, endedAt - (committedFrom ?? endedAt))))
+  }
+
   return {
     begin() {
       beganAt = now()
@@ -34,12 +45,11 @@ export function createBatchTimer(
     },
 
     end(calls) {
-      const endedAt = now()
-      const took = endedAt - beganAt
-      if (took <= BATCH_MS_MAX) return
-      const isNew = beganAt - slowAt > EPISODE_MS
-      slowAt = endedAt
-      if (isNew) onFault(new SlowBatch(describe(calls, took, endedAt - (committedFrom ?? endedAt))))
+      noteEnd((took, committing) => describe(calls, took, committing))
+    },
+
+    endCheckpoint() {
+      noteEnd(describeCheckpoint)
     },
   }
 }
@@ -51,4 +61,8 @@ function describe(calls: number, took: number, committing: number): string {
       ? `${committing.toFixed()} ms of it to commit: the disk is slow to take what is written`
       : `${(took - committing).toFixed()} ms of it to read: the disk is slow, or the processor is taken by others`
   return `${requests} took ${took.toFixed()} ms, ${cause}; all other requests waited`
+}
+
+function describeCheckpoint(took: number): string {
+  return `copying the write-ahead log into the file took ${took.toFixed()} ms: the disk is slow to take what is written; all requests waited`
 }

@@ -1,7 +1,8 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 
 /**
- * The log is copied into the file after each megabyte. A reader must be blocking a log this large.
+ * A commit copies a log of half this size into the file. A reader must be blocking a log this
+ * large.
  */
 const LOG_BYTES_MAX = 64 * 1024 * 1024
 const MEGABYTE = 1024 * 1024

@@ -17,6 +17,10 @@ import type { Line } from './journal.ts'
  */
 
 const CLAIMS_AT_ONCE = 3
+/**
+ * Batches of a busy service for each act. They write nothing, but count for the next checkpoint.
+ */
+const EMPTY_BATCHES = 100
 
 const [url = '', role = 'service', count = 'Infinity', seed = '0', failing] = process.argv.slice(2)
 const goesOn = failing === 'goes on'
@@ -43,6 +47,7 @@ try {
       apply(content, changes)
     } else content = await readAgain()
     await Promise.all(used)
+    if (role === 'busy') await claimNothing(store)
   }
   await store.close()
 } catch (error) {
@@ -87,7 +92,7 @@ async function openStore(): Promise<Store | ServingStore> {
   const { openServingSqliteStore } = await import('../../../src/sqlite/serving-store.ts')
   const { openSqliteStore } = await import('../../../src/sqlite/store.ts')
   const path = url.slice('sqlite:'.length)
-  if (role === 'service') return openServingSqliteStore(path)
+  if (role === 'service' || role === 'busy') return openServingSqliteStore(path)
   if (role === 'command') return openSqliteStore(path, { create: true })
   return openCarelessly(path)
 }
@@ -106,6 +111,12 @@ async function openCarelessly(path: string): Promise<Store> {
     isServed: () => true,
     close: async () => database.close(),
   }
+}
+
+async function claimNothing(store: Store | ServingStore): Promise<void> {
+  if (!('claim' in store)) return
+  const unknown = hashApiKey(keyOf('unknown'))
+  for (let batch = 0; batch < EMPTY_BATCHES; batch += 1) await store.claim(unknown, NO_LISTINGS)
 }
 
 async function claim(store: Store | ServingStore, apiKeyId: string | undefined): Promise<void> {

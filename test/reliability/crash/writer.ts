@@ -20,8 +20,11 @@ export interface Writer {
   ended: Promise<Line[]>
 }
 
-/** `careless` and `reckless` are commands that sync too little: synchronous = NORMAL and OFF. */
-export type Role = 'service' | 'command' | 'careless' | 'reckless'
+/**
+ * `busy` is a service with so many batches that it copies its log. `careless` and `reckless` are
+ * commands that sync too little: synchronous = NORMAL and OFF.
+ */
+export type Role = 'busy' | 'service' | 'command' | 'careless' | 'reckless'
 
 export interface WriterOptions {
   /** A command that runs the writer, with its arguments. */

@@ -29,7 +29,7 @@ const LOSS =
 
 test('all that was acknowledged before a power failure is stored', async (t) => {
   const seed = seedOfRun()
-  const events = await record(t, 'service', ACTS, seed)
+  const events = await record(t, 'busy', ACTS, seed)
   const random = randomFrom(seed)
   const syncs = events.filter(({ event }) => event === 'sync').length
   const checkpoints = events.filter(
@@ -42,7 +42,8 @@ test('all that was acknowledged before a power failure is stored', async (t) => 
     (event) => event.event === 'printed' && (JSON.parse(event.text) as Line).line === 'done',
   ).length
   assert.equal(acknowledged, ACTS)
-  assert.ok(syncs >= ACTS && checkpoints > 0, `${syncs} and ${checkpoints}`)
+  // Opening and closing the store take two. The others happen while it serves.
+  assert.ok(syncs >= ACTS && checkpoints > 3, `${syncs} and ${checkpoints}`)
   for (const loss of ['all', 'some'] as const) {
     const moments = drawMoments(events, random.between)
     const lossy = moments.filter((moment) => losesSomething(events.slice(0, moment))).length

@@ -122,11 +122,6 @@ test('a batch that could not be rolled back is not part of the next one', async 
   assert.throws(() => database.prepare('SELECT * FROM left_over'), /no such table/)
 })
 
-test('the log is copied into the file after each megabyte, not after four', async (t) => {
-  const { database } = await openClaims(t)
-  assert.equal(database.prepare('PRAGMA wal_autocheckpoint').get()?.wal_autocheckpoint, 256)
-})
-
 test('a fault says what failed and carries its cause', async (t) => {
   const { claims, path, ada } = await openClaims(t)
   execElsewhere(path, 'ALTER TABLE servers RENAME TO elsewhere')

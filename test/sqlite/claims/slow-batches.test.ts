@@ -45,3 +45,20 @@ test('a batch that failed before its commit is logged with the time it took', ()
   timer.end(2)
   assert.match(told.join(), /2 requests took 900 ms, 900 ms of it to read/)
 })
+
+test('a slow checkpoint is logged like a slow batch', () => {
+  const told: string[] = []
+  let now = 0
+  const timer = createBatchTimer(
+    (fault) => told.push(String(fault)),
+    () => now,
+  )
+  for (const took of [250, 4_000, 4_000]) {
+    timer.begin()
+    now += took
+    timer.endCheckpoint()
+  }
+  assert.deepEqual(told, [
+    'SlowBatch: copying the write-ahead log into the file took 4000 ms: the disk is slow to take what is written; all requests waited',
+  ])
+})
