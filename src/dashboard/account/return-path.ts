@@ -21,8 +21,7 @@ interface ReturnPath {
 export function returnPathOf(c: Context): ReturnPath {
   const { path, method } = c.req
   if (method !== 'POST') return { path: path + new URL(c.req.url).search, typed: 'nothing' }
-  if (LIST_ACTION.test(path))
-    return { path: fieldOf(c, 'from').replace(/#.*$/, ''), typed: 'nothing' }
+  if (LIST_ACTION.test(path)) return { path: listOf(c), typed: 'nothing' }
   const replaced = fieldOf(c, 'replaces')
   if (replaced !== '') return { path: `/dashboard/api/${replaced}/replace`, typed: 'nothing' }
   const page = path
@@ -35,6 +34,14 @@ export function returnPathOf(c: Context): ReturnPath {
   return returnPath.length <= RETURN_PATH_LENGTH_MAX
     ? { path: returnPath, typed: 'kept' }
     : { path: page, typed: 'too long' }
+}
+
+/** The list with the form: the form names it, or the browser does. */
+function listOf(c: Context): string {
+  const from = fieldOf(c, 'from') || (c.req.header('Referer') ?? '')
+  const own = new URL('/dashboard/servers', c.req.url)
+  const { pathname, search } = URL.canParse(from, own.href) ? new URL(from, own) : own
+  return pathname + search
 }
 
 /** Accepts only pages of the dashboard, because the value comes from the browser. */

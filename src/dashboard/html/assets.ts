@@ -48,17 +48,26 @@ function assetOf(base: string, ending: Ending, source: string) {
 /** Removes spaces and comments. Safe for our style sheet, since its strings contain neither. */
 function minify(ending: Ending, source: string): string {
   if (ending === 'css')
-    return inlineSizes(
-      source
-        .replace(/\/\*.*?\*\//gs, '')
-        .replace(/\s+/g, ' ')
-        .replace(/ ?([{};,>]) ?/g, '$1')
-        .replaceAll(': ', ':')
-        .replace(/\b0\.(?=\d)/g, '.')
-        .replaceAll(';}', '}'),
+    return shortenNames(
+      inlineSizes(
+        source
+          .replace(/\/\*.*?\*\//gs, '')
+          .replace(/\s+/g, ' ')
+          .replace(/ ?([{};,>]) ?/g, '$1')
+          .replaceAll(': ', ':')
+          .replace(/\b0\.(?=\d)/g, '.')
+          .replaceAll(';}', '}'),
+      ),
     )
   if (ending === 'js') return source.replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
   return source
+}
+
+/** Gives each custom property a name of one or two letters. No other file names them. */
+function shortenNames(css: string): string {
+  const names = [...new Set(css.match(/--[a-z][\w-]*/g))]
+  const shortOf = new Map(names.map((name, index) => [name, `--${index.toString(36)}`]))
+  return css.replace(/--[a-z][\w-]*/g, (name) => shortOf.get(name) ?? name)
 }
 
 /** Replaces each token that has one plain value by that value, which is shorter than its name. */

@@ -20,7 +20,9 @@ export function showAction({ href, label, icon: symbol, isMain = false }: Action
 
 /** A state in a word. A good one has a filled dot, so that color alone does not tell. */
 export function pill(text: string | Html, tone?: 'good' | 'warn'): Html {
-  return html`<span class="pill${tone === undefined ? '' : ` ${tone}`}">${text}</span>`
+  return tone === undefined
+    ? html`<span class=pill>${text}</span>`
+    : html`<span class="pill ${tone}">${text}</span>`
 }
 
 export interface EmptyState {

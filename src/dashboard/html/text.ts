@@ -27,7 +27,7 @@ export function truncated(text: string, bytesMax: number): Html {
   return html`<bdi>${truncatedText(text, bytesMax)}</bdi>`
 }
 
-/** The same for a cell of a table, which isolates its text from other cells. */
+/** The same without an element. A cell of a table isolates its text from other cells. */
 export function truncatedText(text: string, bytesMax: number): string {
   let [cut, bytes] = ['', 0]
   for (const piece of escapedPieces(text)) {

@@ -2,12 +2,15 @@ import { html } from 'hono/html'
 import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
 import type { Context, Dashboard } from '../context.ts'
 import type { Notice } from '../html/page.ts'
-import { type Html, isolated } from '../html/text.ts'
+import { type Html, truncated } from '../html/text.ts'
 import { takeTold, tellNext } from '../request/next-notice.ts'
 
 /*
  * What the page of keys says after a deletion.
  */
+
+/** Bytes of a name, for `truncated`. It also stands in the title. */
+const NAME_BYTES = 56
 
 /** Of a text with leaked keys: the keys in it, those of the user, and when these were deleted. */
 export interface LeakedKeys {
@@ -47,7 +50,7 @@ function sayDeleted(deleted: readonly ApiKey[]): Html {
   const last = deleted.length - 1
   const names = deleted.map(({ name }, index) => {
     const before = index === 0 ? '' : index === last ? ' and ' : ', '
-    return html`${before}<b>${isolated(name)}</b>`
+    return html`${before}<b>${truncated(name, NAME_BYTES)}</b>`
   })
   return last === 0
     ? html`${names} was deleted. Requests with it now get a 401.`

@@ -14,7 +14,7 @@ import { showNotFound, showPage } from '../html/page.ts'
 import { showAction, showEmpty, showFilter } from '../html/parts.ts'
 import type { Html } from '../html/text.ts'
 import { takeNotice } from '../servers/notices.ts'
-import { pathOf, readSearch, readSelectedPage } from '../servers/search.ts'
+import { readSearch, readSelectedPage } from '../servers/search.ts'
 import { showServers } from '../servers/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
 
@@ -42,8 +42,7 @@ export async function showOrganization(
   const left = isOwner ? await store.countServersOfFormerMembers(id) : 0
   const register = `/dashboard/servers/new?organization_id=${id}`
   const notice =
-    takeOrganizationNotice(dashboard, c, organization) ??
-    (await takeNotice(dashboard, c, pathOf(path, search)))
+    takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
   const whenNone = showEmpty({
     icon: 'server',
     title: 'This organization has no servers',

@@ -64,7 +64,7 @@ const OF_ORGANIZATION = /^\/dashboard\/organizations\/([0-9a-f-]+)/
 
 /** The list to return to. The user may have left its organization meanwhile. */
 async function readList(store: OrganizationStore, c: Context): Promise<string> {
-  const from = readPlace(fieldOf(c, 'from')) ?? '/dashboard/servers'
+  const from = readPlace(fieldOf(c, 'from')) ?? placeBefore(c) ?? '/dashboard/servers'
   const organization = OF_ORGANIZATION.exec(from)?.[1]
   if (organization === undefined) return from
   const own = await store.listOrganizations(c.get('session').userId)

@@ -13,7 +13,7 @@ import { showAction, showEmpty } from '../html/parts.ts'
 import type { Html } from '../html/text.ts'
 import { takeNotice } from './notices.ts'
 import { showFirstOfPreview } from './preview.ts'
-import { pathOf, readSearch, readSelectedPage } from './search.ts'
+import { readSearch, readSelectedPage } from './search.ts'
 import { showServers } from './table.ts'
 
 const PATH = '/dashboard/servers'
@@ -40,7 +40,7 @@ export function addServerRoutes(
     const organizations = await store.listOrganizations(userId)
     const invitations = await store.listInvitations(userId, oldestInvitation(now))
     const rows = await store.previewListing(userId)
-    const notice = await takeNotice(dashboard, c, pathOf(PATH, search))
+    const notice = await takeNotice(dashboard, c)
     const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined

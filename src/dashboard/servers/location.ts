@@ -17,8 +17,14 @@ export function listPathOf({ organization_id }: { organization_id: string | null
  * lists of servers count.
  */
 export function readPlace(sent: string | undefined): string | null {
-  return sent !== undefined && sent.length <= PLACE_LENGTH_MAX && PLACE.test(sent) ? sent : null
+  if (sent === undefined || !URL.canParse(sent, HERE)) return null
+  const { origin, pathname, search, hash } = new URL(sent, HERE)
+  const place = `${pathname}${search}${hash}`
+  return origin === HERE && place.length <= PLACE_LENGTH_MAX && PLACE.test(place) ? place : null
 }
+
+/** Stands for the dashboard's own origin. */
+const HERE = 'http://dashboard.invalid'
 
 /** The place in a list from which the user opened this page, by the link that the browser names. */
 export function placeBefore(c: Context): string | null {
@@ -26,7 +32,12 @@ export function placeBefore(c: Context): string | null {
   if (named !== null) return named
   const referer = c.req.header('Referer') ?? ''
   if (!URL.canParse(referer)) return null
-  const { pathname, search } = new URL(referer)
+  const { pathname, searchParams } = new URL(referer)
+  // A page on which every server was selected.
+  const page = searchParams.get('select')
+  searchParams.delete('select')
+  if (page !== null && page !== '1') searchParams.set('page', page)
+  const query = searchParams.size === 0 ? '' : `?${searchParams.toString()}`
   const row = /^\d{1,2}$/.exec(c.req.query('row') ?? '')
-  return readPlace(`${pathname}${search}${row === null ? '' : `#s${row[0]}`}`)
+  return readPlace(`${pathname}${query}${row === null ? '' : `#s${row[0]}`}`)
 }

@@ -8,7 +8,7 @@ import {
 import type { ServerChange, ServerChangeStore } from '../../listing/servers/server-changes.ts'
 import type { Context, Dashboard } from '../context.ts'
 import type { Notice } from '../html/page.ts'
-import { type Html, NAME_BYTES, truncated } from '../html/text.ts'
+import { type Html, truncated } from '../html/text.ts'
 import { takeTold } from '../request/next-notice.ts'
 
 /*
@@ -20,16 +20,15 @@ const OUTCOMES = ['added', 'saved', 'changed', 'undone', 'imported', 'none', 'to
 
 type Stores = RegisteredServerStore & ServerChangeStore & CheckedImportStore
 
-/** The notice for this list, once. `place` is the list with its search. */
+/** The notice for this list, once. */
 export async function takeNotice(
   dashboard: Dashboard<Stores>,
   c: Context,
-  place: string,
 ): Promise<Notice | undefined> {
   const told = takeTold(dashboard, c, OUTCOMES)
   if (told === null) return undefined
   const { userId } = c.get('session')
-  const said = await say(dashboard.store, userId, told, place, dashboard.now())
+  const said = await say(dashboard.store, userId, told, dashboard.now())
   return said === null ? undefined : { ...said, isSticky: true }
 }
 
@@ -37,7 +36,6 @@ async function say(
   store: Stores,
   userId: string,
   { outcome, id }: { outcome: (typeof OUTCOMES)[number]; id: string },
-  place: string,
   now: Instant,
 ): Promise<Notice | null> {
   switch (outcome) {
@@ -51,7 +49,7 @@ async function say(
     case 'changed':
     case 'undone': {
       const change = await store.findServerChange(userId, id, now)
-      return change === null ? null : sayChange(change, place)
+      return change === null ? null : sayChange(change)
     }
     case 'imported': {
       const found = await store.findImport(userId, id, now)
@@ -68,7 +66,7 @@ function sayImport({ added, changed, unchanged }: SavedImport): string {
   return `Import finished: ${added} added, ${changed} changed, ${unchanged} unchanged.`
 }
 
-function sayChange({ id, status, changed, restored }: ServerChange, place: string): Notice {
+function sayChange({ id, status, changed, restored }: ServerChange): Notice {
   if (restored !== null) return sayUndone(status, changed, restored)
   if (changed.length === 0)
     return {
@@ -80,7 +78,7 @@ function sayChange({ id, status, changed, restored }: ServerChange, place: strin
   return {
     kind: 'good',
     text: html`${showNames(changed)} ${done} ${inWords(status, changed.length)}.`,
-    followUp: html`<form method="post" action="/dashboard/servers/undo"><input type="hidden" name="from" value="${place}"><button name="change" value="${id}">Undo</button></form>`,
+    followUp: html`<form method="post" action="/dashboard/servers/undo"><button name="change" value="${id}">Undo</button></form>`,
   }
 }
 
@@ -120,6 +118,8 @@ function sayUndone(
 }
 
 const NAMED_MAX = 2
+/** Bytes of a name, for `truncated`. It also stands in the title. */
+const NAME_BYTES = 56
 
 /** The names of servers, as the subject of a sentence. */
 export function showNames(servers: readonly { name: string }[]): Html {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
-import type { AuditEntry } from '../../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import { MEMBERS_MAX } from '../../../src/listing/invitation.ts'
-import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
-import { slotOf } from '../../../src/listing/use-counts.ts'
-import { createUser } from '../../../src/listing/accounts/user.ts'
-import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { PAGE_SIZE, SEARCH_LENGTH_MAX } from '../../../src/listing/servers/server-search.ts'
+import { ENTRY, startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
+import type { Answer } from '../../fixtures/requests.ts'
+import { fill } from './longest-values.ts'
 
 /*
  * The largest size of each page. It does not depend on the engine.
@@ -16,6 +13,7 @@ import type { Person } from '../../fixtures/person.ts'
 
 /** Bytes of a page with everything it loads, uncompressed. */
 const PAGE_BYTES_MAX = 50_000
+const IMPORT = '/dashboard/servers/import'
 /** The characters that take the most bytes in a field, in text and in the preview. */
 const LETTERS = ['"', '&', '\u{e0100}']
 
@@ -25,150 +23,122 @@ for (const letter of LETTERS)
     const dashboard = await startDashboard(t, { operators: [email] })
     const { person, user } = await dashboard.signedIn(email)
     const organization = await fill(dashboard, user.id, user.email, letter)
-    const [server] = await dashboard.store.listServers(user.id)
-    const [key] = await dashboard.store.listApiKeys(user.id, 0)
-    const long = encodeURIComponent(letter.repeat(64))
-    const paths = [
-      'api',
-      'servers',
-      `servers?q=${encodeURIComponent(letter)}&page=2`,
-      `servers?q=${long}`,
-      `servers?q=${long}&sort=changed&status=other&page=2`,
-      'servers/import',
-      'servers/new',
-      `servers/${server!.id}`,
-      `servers/${server!.id}/delete`,
-      'organizations',
-      `organizations/${organization}`,
-      `organizations/${organization}/members?done=invited`,
-      `api/${key!.id}/delete`,
-      `api/${key!.id}/replace`,
-      `api/${key!.id}/arrival`,
-      'account?done=email',
-      'operator',
-      'docs',
-    ]
     const weights: string[] = []
-    for (const path of paths) {
-      const bytes = await weigh(person, `/dashboard/${path}`)
-      weights.push(`${path.slice(0, 20)} ${bytes}`)
-      assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`)
+    const weigh = async (name: string, page: Answer) => {
+      const bytes = await bytesOf(person, page)
+      weights.push(`${name.slice(0, 40)} ${bytes}`)
+      assert.ok(bytes < PAGE_BYTES_MAX, `${name} has ${bytes} bytes`)
     }
+    for (const path of await pagesOf(dashboard, user.id, organization, letter))
+      await weigh(path, await person.get(`/dashboard/${path}`))
+    for (const [name, page] of await answersOf(dashboard, person, user.id, organization, letter))
+      await weigh(name, page)
     t.diagnostic(weights.join(', '))
   })
 
-/** The page with its style sheet, its script and its icons. */
-async function weigh(person: Person, path: string): Promise<number> {
-  const page = await person.get(path)
-  assert.equal(page.status, 200, path)
-  let bytes = Buffer.byteLength(page.body)
-  const named = page.body.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)
-  const loaded = new Set([...named].map(([, asset = '']) => asset))
-  assert.equal(loaded.size, path.endsWith('/arrival') ? 4 : 3)
-  for (const asset of loaded) bytes += Buffer.byteLength((await person.get(asset)).body)
-  return bytes
-}
-
-/** Returns the id of the organization. */
-async function fill(
-  dashboard: TestDashboard,
-  userId: string,
-  email: string,
-  letter: string,
-): Promise<string> {
-  const { store } = dashboard
-  const now = presentInstant()
-  const host = `${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.${'w'.repeat(55)}`
-  const slugs = '𐐀'.repeat(196)
-  const word = letter.repeat(64)
-  const entries = Array.from({ length: 120 }, (_, index) => ({
-    name: letter.repeat(200),
-    address: `${index}.${host}:25570`.slice(-250),
-    slug: `${slugs}${index}`,
-    edition: word,
-    status: word,
-    version: word,
-    listing_kind: word,
-  }))
-  await store.saveServers(userId, null, entries, now)
-  for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
-    await store.insertOrganization(
-      userId,
-      { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
-      now,
-    )
-  const organization = crypto.randomUUID()
-  const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
-  assert.equal(await store.insertOrganization(userId, made, now), 'made')
-  await store.saveServers(userId, organization, entries, now)
-  await addMembers(dashboard, userId, organization, now)
-  await addInvitations(dashboard, email, letter, now)
-  await addKeys(dashboard, userId, letter, now)
-  const entry: AuditEntry = {
-    user_id: userId,
-    action: 'invitation accepted',
-    subject: word,
-    address: 'ffff:ffff:ffff:ffff::/64',
-    occurred_at: now,
-  }
-  for (let index = 0; index < 20; index += 1) await store.writeAudit(entry)
-  return organization
-}
-
-/** Half of the users join, the other half are only invited. */
-async function addMembers(
+async function pagesOf(
   { store }: TestDashboard,
   userId: string,
   organization: string,
-  now: number,
-): Promise<void> {
-  for (let index = 1; index < MEMBERS_MAX; index += 1) {
-    const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
-    assert.equal(await store.invite(userId, organization, user.email, 0, now), 'invited')
-    if (index % 2 === 0) continue
-    await store.insertUser(user)
-    assert.equal(await store.acceptInvitation(user.id, organization, 0, now), 'joined')
-  }
-}
-
-/** Invitations of the viewing user to other organizations. */
-async function addInvitations(
-  { store }: TestDashboard,
-  email: string,
   letter: string,
-  now: number,
-): Promise<void> {
-  const other = createUser(`${'&'.repeat(230)}@example.com`)
-  await store.insertUser(other)
-  for (let index = 0; index < 11; index += 1) {
-    const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
-    await store.insertOrganization(other.id, made, now)
-    assert.equal(await store.invite(other.id, made.id, email, 0, now), 'invited')
-  }
+): Promise<string[]> {
+  const [server] = await store.listServers(userId)
+  const [key] = await store.listApiKeys(userId, 0)
+  const long = encodeURIComponent(letter.repeat(SEARCH_LENGTH_MAX))
+  return [
+    'api',
+    'servers',
+    `servers?q=${encodeURIComponent(letter)}&page=2`,
+    `servers?q=${long}&sort=changed&status=other&select=2`,
+    'servers/import',
+    'servers/new',
+    `servers/${server!.id}`,
+    `servers/${server!.id}/delete`,
+    'organizations',
+    `organizations/${organization}`,
+    `organizations/${organization}?q=${long}&sort=changed&status=other&select=2`,
+    `organizations/${organization}/members`,
+    `api/${key!.id}/delete`,
+    `api/${key!.id}/replace`,
+    `api/${key!.id}/arrival`,
+    'account',
+    'operator',
+    'docs',
+  ]
 }
 
-/** Five active keys and several deleted ones, many with uneven use. */
-async function addKeys(
-  { store }: TestDashboard,
+/** Pages after an action, with their notices, and pages with errors. */
+async function answersOf(
+  dashboard: TestDashboard,
+  person: Person,
   userId: string,
+  organization: string,
   letter: string,
-  now: number,
-): Promise<void> {
-  for (let number = 0; number < 27; number += 1) {
-    const key = generateKey()
-    const id = crypto.randomUUID()
-    const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
-    const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
-    assert.equal(await store.insertApiKey(record, hashApiKey(key), 5), 'stored')
-    if (number < 22) await store.revokeApiKey(userId, id, now + number)
-    if (number < 19) continue
-    const counts = Array.from({ length: 144 }, (_, ago) => ({
-      api_key_id: id,
-      slot: slotOf(now) - ago,
-      answered: 100_000 + ((ago * 7_919) % 1_000_003),
-      limited: 100_000 + ((ago * 104_729) % 1_000_003),
-      revoked: 100_000 + ((ago * 1_299_709) % 1_000_003),
-    }))
-    await store.addUseCounts(counts)
-  }
+): Promise<[name: string, page: Answer][]> {
+  const { store } = dashboard
+  const [server] = await store.listServers(userId)
+  const edit = { ...ENTRY, name: `a${letter.repeat(63)}`, slug: 'x', seen: 'x' }
+  const stale = await person.post(`/dashboard/servers/${server!.id}`, edit)
+  assert.equal(stale.status, 409)
+  const entry = { name: `a${letter.repeat(63)}`, address: 'a.example' }
+  const entries = Array.from({ length: 50 }, (_, index) => ({
+    ...entry,
+    address: `a${index}.example`,
+  }))
+  // The page repeats a pasted text, but not a file.
+  const upload = (list: object[]) => person.upload(IMPORT, {}, Buffer.from(JSON.stringify(list)))
+  const wrong = entries.map(() => ({ ...entry, address: letter.repeat(200) }))
+  const refused = await upload(wrong)
+  assert.equal(refused.status, 422)
+  const checked = await upload(entries)
+  const apiKeys = await store.listApiKeys(userId, 0)
+  const at = presentInstant()
+  for (const { id } of apiKeys) await store.revokeApiKey(userId, id, at)
+  const leaked = `notice=keys-leaked.224-5-${at}`
+  return [
+    ...(await afterChanges(person, 'servers', letter)),
+    ...(await afterChanges(person, `organizations/${organization}`, letter)),
+    ['a stale edit', stale],
+    ['an import with mistakes', refused],
+    ['a check', await person.get(String(checked.headers.location))],
+    [
+      'deleted keys',
+      await dashboard.visitor().get('/dashboard/api', { Cookie: `${person.cookie()}; ${leaked}` }),
+    ],
+  ]
+}
+
+/** The question before many servers are deleted, and the list after many are changed. */
+async function afterChanges(
+  person: Person,
+  path: string,
+  letter: string,
+): Promise<[name: string, page: Answer][]> {
+  const long = encodeURIComponent(letter.repeat(SEARCH_LENGTH_MAX))
+  const from = `/dashboard/${path}?q=${long}&status=other&sort=changed`
+  const rows = /name="rows" value="([^"]+)"/.exec((await person.get(from)).body)![1]!
+  const selected = new URLSearchParams({ rows, from, form: path })
+  for (let row = 0; row < PAGE_SIZE; row += 1) selected.append('row', String(row))
+  const change = (to: string) =>
+    person.send('POST', '/dashboard/servers/change', `${selected.toString()}&to=${to}`)
+  const question = await change('deleted')
+  const done = await change('draft')
+  assert.equal(done.headers.location, from)
+  const after = await person.get(from)
+  assert.match(after.body, /and 48 more are now drafts/)
+  return [
+    [`${path}: the question`, question],
+    [`${path}: a notice`, after],
+  ]
+}
+
+/** The bytes of a page with its style sheet, its scripts and its icons. */
+async function bytesOf(person: Person, page: Answer): Promise<number> {
+  assert.ok([200, 409, 422].includes(page.status), page.body)
+  let bytes = Buffer.byteLength(page.body)
+  const named = page.body.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)
+  const loaded = new Set([...named].map(([, asset = '']) => asset))
+  assert.equal(loaded.size, page.body.includes('data-poll') ? 4 : 3)
+  for (const asset of loaded) bytes += Buffer.byteLength((await person.get(asset)).body)
+  return bytes
 }

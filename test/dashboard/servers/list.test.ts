@@ -114,6 +114,6 @@ async function withServers(
 /** The names of a page's rows, with STOP where its line stands. */
 async function linesOf(person: Person, query: string): Promise<string[]> {
   const { body } = await person.get(`/dashboard/servers${query}`)
-  const found = body.matchAll(/<a id=s\d+ [^>]*><bdi>([^<]*)<|(The API stops here\.)/g)
+  const found = body.matchAll(/<a id=s\d+ [^>]*>([^<]*)<|(The API stops here\.)/g)
   return [...found].map(([, name, stop]) => name ?? stop!)
 }

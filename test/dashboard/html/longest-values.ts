@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict'
+import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
+import type { AuditEntry } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { MEMBERS_MAX } from '../../../src/listing/invitation.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
+import { slotOf } from '../../../src/listing/use-counts.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
+import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
+
+/*
+ * An account with as much as possible of everything, in the longest values.
+ */
+
+/** Returns the id of the organization. */
+export async function fill(
+  dashboard: TestDashboard,
+  userId: string,
+  email: string,
+  letter: string,
+): Promise<string> {
+  const { store } = dashboard
+  const now = presentInstant()
+  const host = `${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.${'w'.repeat(55)}`
+  const slugs = '𐐀'.repeat(196)
+  const word = letter.repeat(64)
+  const entries = Array.from({ length: 120 }, (_, index) => ({
+    name: letter.repeat(200),
+    address: `${index}.${host}:25570`.slice(-250),
+    slug: `${slugs}${index}`,
+    edition: word,
+    status: word,
+    version: word,
+    listing_kind: word,
+  }))
+  await store.saveServers(userId, null, entries, now)
+  for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
+    await store.insertOrganization(
+      userId,
+      { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
+      now,
+    )
+  const organization = crypto.randomUUID()
+  const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
+  assert.equal(await store.insertOrganization(userId, made, now), 'made')
+  await store.saveServers(userId, organization, entries, now)
+  await addMembers(dashboard, userId, organization, now)
+  await addInvitations(dashboard, email, letter, now)
+  await addKeys(dashboard, userId, letter, now)
+  const entry: AuditEntry = {
+    user_id: userId,
+    action: 'invitation accepted',
+    subject: word,
+    address: 'ffff:ffff:ffff:ffff::/64',
+    occurred_at: now,
+  }
+  for (let index = 0; index < 20; index += 1) await store.writeAudit(entry)
+  return organization
+}
+
+/** Half of the users join, the other half are only invited. One leaves a server behind. */
+async function addMembers(
+  { store }: TestDashboard,
+  userId: string,
+  organization: string,
+  now: number,
+): Promise<void> {
+  for (let index = 1; index < MEMBERS_MAX; index += 1) {
+    const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
+    assert.equal(await store.invite(userId, organization, user.email, 0, now), 'invited')
+    if (index % 2 === 0) continue
+    await store.insertUser(user)
+    assert.equal(await store.acceptInvitation(user.id, organization, 0, now), 'joined')
+    if (index > 1) continue
+    const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
+    const server = { ...entry, organization_id: organization }
+    await store.insertServer(user.id, crypto.randomUUID(), server, now)
+    assert.equal(await store.removeMember(userId, organization, user.id), true)
+  }
+}
+
+/** Invitations of the viewing user to other organizations. */
+async function addInvitations(
+  { store }: TestDashboard,
+  email: string,
+  letter: string,
+  now: number,
+): Promise<void> {
+  const other = createUser(`${'&'.repeat(230)}@example.com`)
+  await store.insertUser(other)
+  for (let index = 0; index < 11; index += 1) {
+    const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
+    await store.insertOrganization(other.id, made, now)
+    assert.equal(await store.invite(other.id, made.id, email, 0, now), 'invited')
+  }
+}
+
+/** Five active keys and several deleted ones, many with uneven use. */
+async function addKeys(
+  { store }: TestDashboard,
+  userId: string,
+  letter: string,
+  now: number,
+): Promise<void> {
+  for (let number = 0; number < 27; number += 1) {
+    const key = generateKey()
+    const id = crypto.randomUUID()
+    const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
+    const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
+    assert.equal(await store.insertApiKey(record, hashApiKey(key), 5), 'stored')
+    if (number < 22) await store.revokeApiKey(userId, id, now + number)
+    if (number < 19) continue
+    const counts = Array.from({ length: 144 }, (_, ago) => ({
+      api_key_id: id,
+      slot: slotOf(now) - ago,
+      answered: 100_000 + ((ago * 7_919) % 1_000_003),
+      limited: 100_000 + ((ago * 104_729) % 1_000_003),
+      revoked: 100_000 + ((ago * 1_299_709) % 1_000_003),
+    }))
+    await store.addUseCounts(counts)
+  }
+}
