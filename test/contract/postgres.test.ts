@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
 import { INSTANT_MAX } from '../../src/listing/instant.ts'
 import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
-import { createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
+import { removeDatabase } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { shareDatabase } from './postgres-fixture.ts'
@@ -42,7 +43,7 @@ test('an instant of infinity is listed as the last one that a number can hold', 
 })
 
 async function create(options?: string): Promise<string> {
-  const url = await createDatabase(server, options)
+  const url = await createMigratedDatabase(server, options)
   urls.push(url)
   return url
 }

@@ -4,7 +4,8 @@ import { presentInstant } from '../../src/listing/instant.ts'
 import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
-import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { asAdmin } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
@@ -32,7 +33,7 @@ async function slowDown(url: string, table: string): Promise<void> {
 }
 
 test('five keys issued to one user at once all succeed, and a sixth is refused', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const stores: Store[] = []
   for (let n = 0; n < 6; n += 1) stores.push(await openCommand(t, url))
   await slowDown(url, 'api_keys')
@@ -49,7 +50,7 @@ test('five keys issued to one user at once all succeed, and a sixth is refused',
 })
 
 test('an import and forms that change the same servers do not deadlock', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const stores = [await openStore(t, url), await openStore(t, url)] as const
   const user = await addUser(stores[0], 'ada@example.com')
   const entries = Array.from({ length: 20 }, (_, n) => ({ name: `${n}`, address: `${n}.example` }))
@@ -68,7 +69,7 @@ test('an import and forms that change the same servers do not deadlock', async (
 })
 
 test('two processes that write the same counts in opposite order both succeed', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const stores = [await openStore(t, url), await openStore(t, url)]
   await slowDown(url, 'use_counts')
   const counts = Array.from({ length: 20 }, (_, slot) => ({

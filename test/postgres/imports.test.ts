@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
-import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { asAdmin } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
@@ -25,7 +26,7 @@ const COUNT = `
 `
 
 test('one import runs one statement for new servers and one for changed servers, and none without a change', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const store = await openStore(t, url)
   const user = await addUser(store)
   const entries = Array.from({ length: 50 }, (_, index) => ({
@@ -59,7 +60,7 @@ test('one import runs one statement for new servers and one for changed servers,
 })
 
 test('a field that an import leaves out keeps what another program changes at that moment', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const store = await openStore(t, url)
   const user = await addUser(store)
   const entry = { name: 'Survival', address: 'play.example.com' }

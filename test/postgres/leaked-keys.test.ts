@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { hashApiKey } from '../../src/listing/api-key.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
-import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { asAdmin } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
@@ -15,7 +16,7 @@ before(async () => {
 after(() => server.remove())
 
 test('two processes that revoke the same leaked keys at once succeed with any plans', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const store = await openStore(t, url)
   const byHash = await openPostgresStore(withSettings(url, ['seqscan', 'bitmapscan']), {
     create: true,

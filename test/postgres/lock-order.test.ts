@@ -7,7 +7,8 @@ import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { StoreFixture } from '../contract/fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register } from '../contract/people.ts'
 import { type SharedDatabase, shareDatabase } from '../contract/postgres-fixture.ts'
-import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { asAdmin } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
 import { untilWaiting } from './other-session.ts'
@@ -22,7 +23,7 @@ let url: string
 let database: SharedDatabase
 before(async () => {
   server = await openServer()
-  url = await createDatabase(server)
+  url = await createMigratedDatabase(server)
   database = shareDatabase(async () => url)
 })
 after(async () => {

@@ -5,7 +5,8 @@ import { AUDIT_DROPPED, AUDIT_KEPT_US } from '../../src/listing/accounts/audit.t
 import { EXPIRED_DROPPED } from '../../src/listing/accounts/sessions.ts'
 import { ATTEMPTS_DROPPED } from '../../src/listing/accounts/sign-in-attempts.ts'
 import { openServingPostgresStore, type ServingPostgresStore } from '../../src/postgres/store.ts'
-import { createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
+import { removeDatabase } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 
@@ -23,7 +24,7 @@ let other: pg.Client
 
 before(async () => {
   server = await openServer()
-  url = await createDatabase(server)
+  url = await createMigratedDatabase(server)
   store = await openServingPostgresStore(url)
   other = new pg.Client(url)
   await other.connect()

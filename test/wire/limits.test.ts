@@ -8,6 +8,9 @@ import { open } from './client/raw.ts'
 
 const MAX = 8_192
 
+/** On a busy machine, many small pieces can take longer than the service waits for a head. */
+const PATIENT = { headersMs: 600_000 }
+
 /** A head with a target of this many bytes. */
 function withTarget(bytes: number): string {
   return hosted(`GET /${'x'.repeat(bytes - 1)} HTTP/1.1`)
@@ -45,7 +48,7 @@ suite('limits', { concurrency: true }, () => {
   for (const [name, head, outcome] of CASES)
     for (const size of [head.length, 1_000])
       test(`${name}, ${size} bytes at a time`, async (t) => {
-        const { port } = await startTestService(t)
+        const { port } = await startTestService(t, PATIENT)
         const client = await open(port)
         const closes = typeof outcome === 'number' && outcome !== 404
         await client.sendInPieces(head, size)
@@ -66,19 +69,19 @@ suite('limits', { concurrency: true }, () => {
   ]
   for (const [name, head, outcome] of HUGE) {
     test(name, async (t) => {
-      const { port } = await startTestService(t)
+      const { port } = await startTestService(t, PATIENT)
       const client = await open(port)
       client.send(head)
       assertOutcomes(await client.untilEnd(), [outcome], true)
     })
     test(`${name}, after a request`, async (t) => {
-      const { port } = await startTestService(t)
+      const { port } = await startTestService(t, PATIENT)
       const client = await open(port)
       client.send(hosted('GET / HTTP/1.1') + head)
       assertOutcomes(await client.untilEnd(), ['health', outcome], true)
     })
     test(`${name}, a kilobyte at a time`, async (t) => {
-      const { port } = await startTestService(t)
+      const { port } = await startTestService(t, PATIENT)
       const client = await open(port)
       await client.sendInPieces(head, 1_000)
       assertOutcomes(await client.untilEnd(), [outcome], true)

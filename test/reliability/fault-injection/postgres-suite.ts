@@ -7,6 +7,7 @@ import { createClockedDatabase } from '../../fixtures/postgres/clock.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { postgresDatabase } from '../../fixtures/postgres/config.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { type ApiScene, disturbedRequests } from './scenes/api.ts'
 import { makePasswordsCheap } from '../../fixtures/passwords/cheap-passwords.ts'
 import { type CommandScene, disturbedCommands, disturbedMigration } from './scenes/commands.ts'
@@ -51,7 +52,7 @@ export function postgresSuite(plan: PostgresPlan): void {
   }
 
   async function openStore(t: TestContext): Promise<StoreScene> {
-    const url = await createDatabase(cluster)
+    const url = await createMigratedDatabase(cluster)
     const store = await openServingPostgresStore(url)
     t.after(store.close)
     return { store, tables: () => postgresTables(url) }

@@ -9,7 +9,8 @@ import {
 } from '../../../src/postgres/claims/abandoned.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
-import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
@@ -30,7 +31,7 @@ test('a missing synchronous standby causes no 429 and leaves no backend or lock'
 })
 
 test('giving up a change that waits for the standby also ends its backend', async (t) => {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   const store = await openStore(t, url)
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   await awaitStandbys(url, 'ghost')
@@ -47,7 +48,7 @@ test('giving up a change that waits for the standby also ends its backend', asyn
 })
 
 test('backends that cannot be ended count as connections until they are gone', async (t) => {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   const { key } = await issueKey(t, url)
   const store = await openStore(t, url)
   await asAdmin(url, async (admin) => {
@@ -77,7 +78,7 @@ test('backends that cannot be ended count as connections until they are gone', a
 })
 
 test('backends cut off by a silent network are ended once the network heals', async (t) => {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   const { key } = await issueKey(t, url)
   const proxy = await startTcpProxy(cluster.port)
   const store = await openStore(t, url.replace(`:${cluster.port}/`, `:${proxy.port}/`))
@@ -98,7 +99,7 @@ test('backends cut off by a silent network are ended once the network heals', as
 })
 
 test('a later backend with the same process id is left alone', async () => {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   await asAdmin(url, async (admin) => {
     const { rows } = await admin.query<Backend>(OWN_BACKEND)
     const [own] = rows

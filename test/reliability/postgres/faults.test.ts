@@ -5,7 +5,8 @@ import { generateKey } from '../../../src/listing/api-key.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
-import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 
@@ -126,7 +127,7 @@ test('locked servers fail the list and locked keys authentication, both in time'
 })
 
 test('500 requests at once are all answered in time with two connections', async (t) => {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   const keys: string[] = []
   const owners = await openPostgresStore(url, { create: true })
   for (let number = 0; number < 500; number += 1)
@@ -181,6 +182,6 @@ test('a crash before the clock was set back rejects keys for one second only', a
 })
 
 async function open(t: TestContext): Promise<{ store: ServingStore; url: string }> {
-  const url = await createDatabase(cluster)
+  const url = await createMigratedDatabase(cluster)
   return { store: await openStore(t, url), url }
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { checkHeldRow } from '../../postgres/claims/held-row.ts'
@@ -24,11 +25,11 @@ before(async () => {
 after(() => server.remove())
 
 test('a row locked by an operator is a 502 and one log line, never a 429', async (t) => {
-  await checkHeldRow(t, await createDatabase(server), 1_500)
+  await checkHeldRow(t, await createMigratedDatabase(server), 1_500)
 })
 
 test('a row changed by an operator costs a polite client a wait, never a 429', async (t) => {
-  const url = await createDatabase(server)
+  const url = await createMigratedDatabase(server)
   const store = await openStore(t, url)
   const keys: string[] = []
   for (let number = 0; number < KEYS; number += 1)

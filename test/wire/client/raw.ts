@@ -64,19 +64,26 @@ function createReceived(heads: readonly number[]) {
   const stirred = new EventTarget()
   const failed = Promise.withResolvers<string>()
   let rest = ''
+  /** The bytes that `rest` needs before it is worth reading. Each reading copies all of `rest`. */
+  let needed = 0
   let isEnded = false
   let failure = ''
 
   /** Bytes that are not an answer are an error, and so are leftover bytes at the end. */
   function read(): void {
-    let at = 0
-    for (;;) {
-      const answer = readAnswer(rest, at, heads.includes(answers.length))
-      if (answer === null) break
-      answers.push(answer)
-      at += answer.text.length
+    if (rest.length >= needed) {
+      let at = 0
+      for (;;) {
+        const answer = readAnswer(rest, at, heads.includes(answers.length))
+        if (typeof answer === 'number') {
+          rest = rest.slice(at)
+          needed = answer
+          break
+        }
+        answers.push(answer)
+        at += answer.text.length
+      }
     }
-    rest = rest.slice(at)
     if (isEnded && rest !== '') failure = 'ended within an answer'
   }
 

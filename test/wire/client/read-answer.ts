@@ -12,11 +12,12 @@ const STATUS_LINE = /^HTTP\/1\.1 ([2-5][0-9]{2}) [A-Z][A-Za-z -]*$/
 const FIELD = /^([A-Za-z-]+): ([!-~](?:[ -~]*[!-~])?)$/
 
 /**
- * Reads the answer that begins at `from`. Null while it is incomplete. Throws if it is malformed.
+ * Reads the answer that begins at `from`. While it is incomplete, returns its length, or 0 before
+ * the end of its head. Throws if it is malformed.
  */
-export function readAnswer(text: string, from: number, isHead: boolean): RawAnswer | null {
+export function readAnswer(text: string, from: number, isHead: boolean): RawAnswer | number {
   const end = text.indexOf('\r\n\r\n', from)
-  if (end === -1) return null
+  if (end === -1) return 0
   const [first = '', ...lines] = text.slice(from, end).split('\r\n')
   const status = Number(STATUS_LINE.exec(first)?.[1])
   if (Number.isNaN(status)) throw new Error(`no status line: ${JSON.stringify(first)}`)
@@ -33,7 +34,7 @@ export function readAnswer(text: string, from: number, isHead: boolean): RawAnsw
   const start = end + 4
   const length = isHead || status === 204 ? 0 : Number(headers['content-length'])
   if (Number.isNaN(length)) throw new Error(`no length: ${JSON.stringify(lines)}`)
-  if (text.length < start + length) return null
+  if (text.length < start + length) return start + length - from
   const body = text.slice(start, start + length)
   return { status, headers, body, text: text.slice(from, start + length) }
 }

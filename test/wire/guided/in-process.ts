@@ -77,7 +77,7 @@ function readAnswers(sent: string, heads: readonly number[]): RawAnswer[] {
   const answers: RawAnswer[] = []
   for (let at = 0; at < sent.length; at += answers.at(-1)!.text.length) {
     const next = readAnswer(sent, at, heads.includes(answers.length))
-    if (next === null) throw new Error(`ended within ${JSON.stringify(sent.slice(at))}`)
+    if (typeof next === 'number') throw new Error(`ended within ${JSON.stringify(sent.slice(at))}`)
     answers.push(next)
   }
   return answers

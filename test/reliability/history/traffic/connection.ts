@@ -48,7 +48,7 @@ export async function openConnection(
     received += bytes.toString('latin1')
     for (;;) {
       const answer = readAnswer(received, 0, false)
-      if (answer === null) return
+      if (typeof answer === 'number') return
       received = received.slice(answer.text.length)
       outcomes.settle(answer)
     }

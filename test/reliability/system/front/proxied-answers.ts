@@ -45,7 +45,10 @@ export async function answersThrough(
     rest = inOneForm(rest)
     if (!rest.startsWith('HTTP/')) return [...answers, withoutHead(rest)]
     const answer = readAnswer(rest, 0, heads.includes(answers.length))
-    assert.ok(answer !== null, `ended within ${JSON.stringify(rest)}, of ${JSON.stringify(send)}`)
+    assert.ok(
+      typeof answer !== 'number',
+      `ended within ${JSON.stringify(rest)}, of ${JSON.stringify(send)}`,
+    )
     answers.push(answer)
     rest = rest.slice(answer.text.length)
   }
