@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -28,7 +28,8 @@ const COVERED = [
     'claims/abandoned',
     'database',
     'hosts',
-    'claims/owners-by-key',
+    'claims/binary-arrays',
+    'claims/known-keys',
     'pool',
     'claims/claim-connection',
     'claims/claim-statements',
@@ -51,10 +52,13 @@ const SUITES = [
     'heads/head',
     'heads/last-request',
     'limits',
+    'outbox',
     'pending',
-    'render',
+    'slow-reader',
     'timeouts',
   ),
+  'test/dashboard/keys/usage.test.ts',
+  'test/reliability/sqlite/new-file.test.ts',
   'test/reliability/postgres/{abandoned,configuration,hosts}.test.ts',
   ...tests(
     'postgres',
@@ -62,8 +66,11 @@ const SUITES = [
     'claims/busy-rows',
     'database',
     'hosts-of',
-    'claims/owners-by-key',
+    'claims/binary-arrays',
+    'claims/known-keys',
     'claims/connection',
+    'claims/late-connection',
+    'refusals',
   ),
 ]
 
@@ -78,6 +85,10 @@ const UNREACHED = [
   },
 ]
 
+for (const pattern of [...COVERED, ...SUITES])
+  if (globSync(pattern).length === 0)
+    throw new Error(`scripts/coverage.ts names ${pattern}, but there is no such file`)
+
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-coverage-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const report = join(folder, 'lcov.info')
@@ -86,6 +97,7 @@ const { status } = spawnSync(
   [
     '--test',
     '--test-concurrency=2',
+    '--test-global-setup=./test/run/shared-cluster.ts',
     '--experimental-test-coverage',
     ...COVERED.map((glob) => `--test-coverage-include=${glob}`),
     '--test-reporter=./test/run/reporter.ts',

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { randomFrom, seedOfRun } from '../../test/fixtures/random.ts'
 import { loadStryker, OPTIONS } from './load-stryker.ts'
+import { type Part, PARTS } from './parts.ts'
 
 /*
  * Makes small changes to the code that decides about requests, one at a time, and checks that a
@@ -13,101 +14,6 @@ import { loadStryker, OPTIONS } from './load-stryker.ts'
 
 /** The percentage of changes that the tests must notice. */
 const SCORE_MIN = 90
-
-/** The files to change and the tests closest to them. */
-interface Part {
-  folder: string
-  mutate: string[]
-  tests: string[]
-  /** Slow tests that notice nothing more than others. */
-  skip?: string
-  /** Changes this many random lines, because the tests of all lines would take a day. */
-  lines?: number
-}
-
-const PARTS: Part[] = [
-  { folder: 'listing', mutate: ['src/listing/**/*.ts'], tests: ['test/listing/*.test.ts'] },
-  { folder: 'transfer', mutate: ['src/transfer/*.ts'], tests: ['test/transfer/*.test.ts'] },
-  { folder: 'api', mutate: ['src/api/*.ts'], tests: ['test/api/*.test.ts'] },
-  { folder: 'claims', mutate: ['src/claims/*.ts'], tests: ['test/claims/*.test.ts'] },
-  {
-    folder: 'http',
-    mutate: below('src/http', 'characters', 'client-address', 'fields', 'head', 'request-line'),
-    tests: tests('wire', 'client-address', 'heads/head', 'heads/last-request'),
-  },
-  {
-    folder: 'http',
-    mutate: ['src/http/{answers,bind,connection,front,limits,listen,render}.ts'],
-    tests: [
-      'test/wire/{limits,closing,connections,timeouts,corpus,pending,render,exchanges}.test.ts',
-      'test/wire/forgotten.test.ts',
-    ],
-    skip: '/byte|never reads what it is answered/',
-  },
-  {
-    folder: 'sqlite',
-    mutate: ['src/sqlite/{database,claims/{claims,clock,decide-call,file-revision,key-rows}}.ts'],
-    tests: tests(
-      'sqlite',
-      'claims/batches',
-      'claims/key-rows',
-      'claims/queue',
-      'clock',
-      'database',
-      'claims/processes',
-    ),
-    skip: '/without a boot id/',
-  },
-  {
-    folder: 'sqlite',
-    mutate: below('src/sqlite/claims', 'recent-claims'),
-    tests: tests('sqlite', 'claims/recent-claims', 'claims/compaction'),
-    skip: '/^compaction keeps|in the middle of a compaction/',
-  },
-  {
-    folder: 'postgres',
-    mutate: below('src/postgres', 'hosts'),
-    tests: tests('postgres', 'hosts-of'),
-  },
-  {
-    folder: 'postgres',
-    mutate: below('src/postgres/claims', 'owners-by-key', 'claim-statements', 'claims'),
-    tests: tests('postgres', 'claims/owners-by-key', 'claims/batches', 'claims/busy-rows'),
-  },
-  {
-    folder: 'postgres',
-    mutate: below('src/postgres', 'database', 'pool', 'claims/claim-connection'),
-    tests: tests('postgres', 'hosts-of', 'claims/connection', 'database'),
-  },
-  {
-    folder: 'wiring',
-    mutate: [
-      ...below('src/sqlite', 'management-connection', 'migrate', 'file/serving-lock', 'store'),
-      'src/management/**/*.ts',
-    ],
-    tests: [
-      'test/management/sql.test.ts',
-      ...tests(
-        'sqlite',
-        'management-connection',
-        'file/serving-lock',
-        'migrate',
-        'claims/processes',
-        'dashboard',
-        'database',
-      ),
-      'test/reliability/sqlite/migrate.test.ts',
-      'test/contract/sqlite.test.ts',
-    ],
-    lines: 160,
-  },
-  {
-    folder: 'dashboard',
-    mutate: ['src/dashboard/**/*.ts', 'src/usage/*.ts'],
-    tests: ['test/dashboard/**/*.test.ts', 'test/reliability/dashboard/token-bucket.test.ts'],
-    lines: 240,
-  },
-]
 
 interface Score {
   noticed: number
@@ -139,6 +45,9 @@ for (const [folder, { noticed, all }] of scores) {
 if (scores.size === 0) throw new Error(`no such folder: ${folders.join(', ')}`)
 
 async function run({ mutate: files, tests, skip, lines }: Part): Promise<Score> {
+  for (const pattern of [...files, ...tests])
+    if (globSync(pattern).length === 0)
+      throw new Error(`scripts/mutation/parts.ts names ${pattern}, but there is no such file`)
   const mutate = lines === undefined ? files : drawLines(files, lines)
   const nodeArgs = [
     '--test-reporter=tap',
@@ -183,12 +92,4 @@ async function withCluster<T>(body: () => Promise<T>): Promise<T> {
     delete process.env.SHARED_CLUSTER_PORT
     await cluster.remove()
   }
-}
-
-function below(folder: string, ...names: string[]): string[] {
-  return names.map((name) => `${folder}/${name}.ts`)
-}
-
-function tests(folder: string, ...names: string[]): string[] {
-  return names.map((name) => `test/${folder}/${name}.test.ts`)
 }

@@ -104,6 +104,19 @@ test('a busy claim without a free connection is rejected without a retry', async
   assert.deepEqual(batches, ['7', '1'])
 })
 
+test('a claim that expires while an engine finds it busy is rejected and not retried', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { queue, batches, held, elapse } = open({ holds: true })
+  const busy = call(queue, 7)
+  await turns()
+  elapse(800)
+  held[0]!()
+  await assert.rejects(busy, /stayed locked by another session for 800 ms/)
+  t.mock.timers.tick(1_000)
+  await turns()
+  assert.deepEqual(batches, ['7'])
+})
+
 test('claims that wait for one lock share one fault until the key is decided again', async () => {
   const { queue, key, elapse } = open()
   const faultOf = async () => {

@@ -49,10 +49,18 @@ test('a text of any length is looked up in parts of at most 1,000 keys', async (
     },
   }
   const text = [...Array.from({ length: 2_000 }, generateKey), key].join(' ')
-  const { found, apiKeys } = await revokeLeakedKeys(watched, text, 7)
+  const seen: [revoked: number, lookedUp: number][] = []
+  const { found, apiKeys } = await revokeLeakedKeys(watched, text, 7, {
+    onPart: async (revoked, lookedUp) => void seen.push([revoked.length, lookedUp]),
+  })
   assert.deepEqual(
     [found, apiKeys.map(({ id, revoked_at }) => [id, revoked_at])],
     [2_001, [[keyId, 7]]],
   )
   assert.deepEqual(parts, [1_000, 1_000, 1])
+  assert.deepEqual(seen, [
+    [0, 1_000],
+    [0, 2_000],
+    [1, 2_001],
+  ])
 })

@@ -116,6 +116,12 @@ test('a text of another program has one complaint', () => {
   }
 })
 
+test('a text whose first line is empty is no CSV', () => {
+  assert.deepEqual(readServers('\nname,address\nSurvival,play.example.com'), {
+    complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address',
+  })
+})
+
 test('an upload must be UTF-8 text, with or without a byte order mark', () => {
   assert.deepEqual(decodeText(Buffer.from('\uFEFFä')), { text: 'ä' })
   for (const [bytes, complaint] of [

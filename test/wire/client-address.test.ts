@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createReadAddress } from '../../src/http/client-address.ts'
+import { createReadAddress, createReadPeer } from '../../src/http/client-address.ts'
 
 test("without trusted proxies the socket's address counts, whatever X-Forwarded-For says", () => {
   const read = createReadAddress([])
@@ -33,4 +33,12 @@ test('X-Forwarded-For is read from its end, past trusted proxies only', () => {
   assert.equal(read('127.0.0.1', '[2001:db8::5]:4711'), '2001:db8:0:0::/64')
   for (const nonsense of ['', 'evil', '1.2.3.4.5', '"1.2.3.4"', '[evil]:80'])
     assert.equal(read('127.0.0.1', nonsense), '127.0.0.1')
+})
+
+test('connections count by address, except those of a trusted proxy', () => {
+  const read = createReadPeer(['127.0.0.1', 'fd00::/8'])
+  for (const proxy of ['127.0.0.1', '::ffff:127.0.0.1', 'fd00::1']) assert.equal(read(proxy), null)
+  assert.equal(read('203.0.113.7'), '203.0.113.7')
+  assert.equal(read('::ffff:203.0.113.7'), '203.0.113.7')
+  assert.equal(read('2001:db8:1:2::1'), '2001:db8:1:2::/64')
 })
