@@ -7,7 +7,6 @@ import { NotConfigured } from '../../src/listing/faults.ts'
 import {
   createDatabaseFile,
   openDatabase,
-  openFile,
   rollBack,
   transact,
   retryWhileLocked,
@@ -83,20 +82,6 @@ test("another program's database stays untouched; an empty file and our own are 
   const ours = make('ours.db', 'CREATE TABLE schema_migrations (a); CREATE TABLE notes (text)')
   const lock = make('lock.db', 'CREATE TABLE holder (a)')
   for (const path of [empty, ours, lock]) openDatabase(path, OPTIONS).close()
-})
-
-test('a missing file is created only if asked, and an empty one stays empty', (t) => {
-  const folder = temporaryFolder(t)
-  const path = join(folder, 'listing.db')
-  assert.throws(() => openFile(path, false), /NotConfigured: there is no database file .*migrate/)
-  assert.throws(() => openFile(folder, true), /NotConfigured: .* it is a folder or not a regular/)
-  assert.deepEqual(readdirSync(folder), [])
-  writeFileSync(path, '')
-  openFile(path, false).close()
-  assert.deepEqual([readdirSync(folder), statSync(path).size], [['listing.db'], 0])
-  const [database, again] = [openFile(path, true), openFile(path, false)]
-  assert.equal(again.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal')
-  for (const one of [database, again]) one.close()
 })
 
 test('a transaction commits all or nothing and takes the write lock when it begins', (t) => {

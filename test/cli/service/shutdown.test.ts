@@ -26,7 +26,8 @@ async function withWaiting(t: TestContext) {
 }
 
 function hold(t: TestContext, program: Program): DatabaseSync {
-  const lock = new DatabaseSync(program.databasePath)
+  // The service may still be writing the secret of its setup link.
+  const lock = new DatabaseSync(program.databasePath, { timeout: 10_000 })
   t.after(() => {
     if (lock.isOpen) lock.close()
   })
