@@ -25,7 +25,7 @@ if (found !== `v${VERSION}`)
 console.log(`Node.js ${found}`)
 
 const args = process.argv.slice(2)
-const suites = args.length > 0 ? args : ['quick', 'long']
+const suites = args.length > 0 ? args : ['quick', 'versions']
 // Programs that tests start by name, such as `npm start`, find the same Node.js.
 const env = { ...process.env, PATH: `${dirname(binary)}:${process.env.PATH}` }
 const { status } = spawnSync(binary, ['scripts/test.ts', ...suites], { stdio: 'inherit', env })

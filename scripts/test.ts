@@ -8,12 +8,25 @@ import { spawnSync } from 'node:child_process'
 const SUITES: Record<string, string[]> = {
   quick: ['test/*.test.ts', 'test/!(browser|postgres|reliability)/**/*.test.ts'],
   long: ['test/{browser,postgres,reliability}/**/*.test.ts'],
+  // The long tests that another version of Node.js or PostgreSQL can break.
+  versions: [
+    'test/postgres/**/*.test.ts',
+    'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
+    'test/reliability/history/*.test.ts',
+  ],
   system: ['test/reliability/system/**/*.system.ts'],
   postgres: [
     'test/{contract,management,dashboard}/postgres.test.ts',
     'test/{postgres,reliability/postgres}/**/*.test.ts',
   ],
 }
+
+/**
+ * The files that run at the same time. The quick tests wait for half of their time: for a process,
+ * a database or the end of a second. Faults and overload need calmer processors.
+ */
+const QUICK_CONCURRENCY = 3
+const CONCURRENCY = 2
 
 /** A single test that takes longer hangs. The longest one takes about a minute. */
 const TEST_TIMEOUT_MS = 300_000
@@ -24,11 +37,12 @@ const chosen = args.filter((name) => SUITES[name] === undefined)
 if (files.length === 0)
   throw new Error(`expected one of ${Object.keys(SUITES).join(', ')}, got: ${args.join(' ')}`)
 
+const isQuick = args.every((name) => name === 'quick')
 const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    '--test-concurrency=2',
+    `--test-concurrency=${isQuick ? QUICK_CONCURRENCY : CONCURRENCY}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     '--test-reporter=./test/run/reporter.ts',
     '--test-global-setup=./test/run/shared-cluster.ts',
