@@ -1,6 +1,6 @@
 import type { DatabaseConfig } from './database-url.ts'
 import type { CopiedTable, OnProgress } from './transfer/copy.ts'
-import { type Manifest, NotBackedUp, NotRestored, type PreparedRestore } from './transfer/backup.ts'
+import { type Manifest, NotRestored, type PreparedRestore } from './transfer/backup/backup.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
@@ -65,9 +65,6 @@ export async function copyStore(
   }
 }
 
-const USE_DUMPS =
-  'this command is for SQLite files, and DATABASE_URL names a PostgreSQL database; use pg_dump and pg_restore for it'
-
 /**
  * Backs the database up into a file, while it is served, and checks the file. Throws NotConfigured
  * or NotBackedUp.
@@ -77,7 +74,10 @@ export async function backUpStore(
   target: string,
   program: string,
 ): Promise<Manifest> {
-  if (database.engine === 'postgres') throw new NotBackedUp(USE_DUMPS)
+  if (database.engine === 'postgres') {
+    const { backUpPostgres } = await import('./postgres/backup/backup.ts')
+    return backUpPostgres(database.url, target, program)
+  }
   const { backUpSqlite } = await import('./sqlite/backup/backup.ts')
   return backUpSqlite(pathOf(database), target, program)
 }
@@ -91,7 +91,12 @@ export async function prepareRestore(
   from: string,
   journals: readonly string[],
 ): Promise<PreparedRestore> {
-  if (database.engine === 'postgres') throw new NotRestored(USE_DUMPS)
+  if (database.engine === 'postgres') {
+    if (journals.length > 0)
+      throw new NotRestored('a PostgreSQL database has no journal of revocations; leave it out')
+    const restoring = await import('./postgres/backup/restore.ts')
+    return restoring.prepareRestore(database.url, from)
+  }
   const restoring = await import('./sqlite/backup/restore.ts')
   return restoring.prepareRestore(pathOf(database), from, journals)
 }

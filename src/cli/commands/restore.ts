@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RestorePlan } from '../../transfer/backup.ts'
+import type { RestorePlan } from '../../transfer/backup/backup.ts'
 import { prepareRestore } from '../../open-store.ts'
 import { confirm, YES } from '../confirm.ts'
 import { nameDatabase } from '../../database-url.ts'
@@ -30,8 +30,8 @@ Stop the service first. The command checks the backup before it changes anything
 database beside the new one, and ends all dashboard sessions.
 
 Keys that were revoked since the backup stay revoked, and so do the keys of removed users. The
-command learns of them from the replaced database, from the journal beside it, and from the journals
-that --revocations names.
+command learns of them from the replaced database and, on SQLite, from the journal beside it and the
+journals that --revocations names.
 
 Example:
   server-listing restore /var/backups/listing.db`,
@@ -55,7 +55,7 @@ async function restore(file: string, options: Options): Promise<void> {
     )
     sayDatabase(nameDatabase(database))
   } finally {
-    prepared.close()
+    await prepared.close()
   }
 }
 

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
 import { NotConfigured } from '../../listing/faults.ts'
+import { syncPath } from '../../transfer/backup/sync-path.ts'
 import { codeOf } from '../errors.ts'
 
 /** A key that was revoked, by its hash, or a user whose account was removed with all keys. */
@@ -42,22 +43,12 @@ export async function appendToJournal(
   } finally {
     await file.close()
   }
-  if (isNew) await syncFolder(dirname(path))
+  if (isNew) await syncPath(dirname(path))
 }
 
 function subjectOf(revocation: Revocation): string {
   if ('userId' in revocation) return `user ${revocation.userId}`
   return `key ${Buffer.from(revocation.keyHash).toString('hex')}`
-}
-
-/** Makes the names in a folder survive a loss of power. */
-export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
 }
 
 /** Reads journals. A missing one is empty. Throws NotConfigured if one can't be read. */

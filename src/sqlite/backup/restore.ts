@@ -7,7 +7,8 @@ import {
   type PreparedRestore,
   type Restored,
   type RestorePlan,
-} from '../../transfer/backup.ts'
+} from '../../transfer/backup/backup.ts'
+import { checkBackup } from '../../transfer/backup/files.ts'
 import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { closeDatabase, createDatabaseFile, openFile, transact } from '../database.ts'
@@ -16,7 +17,7 @@ import { takeServingLock } from '../file/serving-lock.ts'
 import { migrate } from '../migrate.ts'
 import { copyPages, findProblems } from './backup.ts'
 import { journalOf, readJournals } from './journal.ts'
-import { checkManifest, readFacts } from './manifest.ts'
+import { readFacts } from './facts.ts'
 import { applyRevocations, readRemoved, readRevocations } from './revocations.ts'
 
 /** A process that stops may hold the lock for a moment. */
@@ -35,11 +36,9 @@ export async function prepareRestore(
   for (const each of journals)
     if (!existsSync(each))
       throw new NotRestored(`cannot restore: there is no journal of revocations ${each}`)
-  if (!existsSync(from) || !statSync(from).isFile())
-    throw new NotRestored(`cannot restore ${from}: there is no such file`)
+  await checkBackup(from)
   if (existsSync(path) && realpathSync(path) === realpathSync(from))
     throw new NotRestored(`cannot restore ${from}: it is the database itself`)
-  await checkManifest(from)
   const isNew = !existsSync(path)
   createDatabaseFile(path)
   const journal = journalOf(path)
@@ -82,7 +81,7 @@ export async function prepareRestore(
       await delay(Math.max(0, lockedAt + CLAIM_INTERVAL_US / 1_000 - performance.now()))
       return { ...plan, revoked: plan.revoked + meanwhile + late, kept }
     }
-    return { plan, apply, close }
+    return { plan, apply, close: async () => close() }
   } catch (error) {
     close()
     throw error

@@ -77,6 +77,6 @@ function usesIn(path: string): number {
 async function restoresAlike(target: string, path: string): Promise<void> {
   const prepared = await prepareRestore(path, target, [])
   await prepared.apply()
-  prepared.close()
+  await prepared.close()
   assert.deepEqual(rowsOf(path), rowsOf(target))
 }

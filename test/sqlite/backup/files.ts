@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { backUpSqlite } from '../../../src/sqlite/backup/backup.ts'
 import { prepareRestore } from '../../../src/sqlite/backup/restore.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
-import type { Manifest, Restored } from '../../../src/transfer/backup.ts'
+import type { Manifest, Restored } from '../../../src/transfer/backup/backup.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 
@@ -38,7 +38,7 @@ export function files(t: TestContext) {
       try {
         return await prepared.apply()
       } finally {
-        prepared.close()
+        await prepared.close()
       }
     },
 

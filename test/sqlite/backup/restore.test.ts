@@ -110,7 +110,7 @@ test('a damaged database is moved away, and its journal still counts', async (t)
     `${path}-revoked`,
   ])
   assert.deepEqual([prepared.plan.present, prepared.plan.revoked], [null, 1])
-  prepared.close()
+  await prepared.close()
   assert.deepEqual(
     readdirSync(elsewhere).filter((name) => name === 'new.db'),
     [],

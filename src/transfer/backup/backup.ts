@@ -39,7 +39,7 @@ export interface PreparedRestore {
   plan: RestorePlan
   apply(): Promise<Restored>
   /** Gives up what the preparation holds. Also call it after `apply`. */
-  close(): void
+  close(): Promise<void>
 }
 
 /** A backup could not be made. There is no new file. The message is for the operator. */

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test, type TestContext } from 'node:test'
+import { presentInstant } from '../../../../src/listing/instant.ts'
+import type { ServingStore } from '../../../../src/listing/store.ts'
+import { backUpPostgres } from '../../../../src/postgres/backup/backup.ts'
+import { prepareRestore } from '../../../../src/postgres/backup/restore.ts'
+import { openServingPostgresStore } from '../../../../src/postgres/store.ts'
+import { claim } from '../../../contract/keys/claim.ts'
+import { eventually } from '../../../fixtures/eventually.ts'
+import { temporaryFolder } from '../../../fixtures/folder.ts'
+import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../../../fixtures/postgres/server.ts'
+import { addOwner } from '../../../fixtures/service.ts'
+
+/*
+ * Backups and restores of a PostgreSQL database with Debian's pg_dump and pg_restore, which are of
+ * the server's version.
+ */
+
+const SERVER = { name: 'Survival', address: 'play.example.com' }
+
+let server: Server
+
+before(async () => {
+  const bin = process.env.POSTGRES_BIN
+  assert.ok(bin !== undefined, 'POSTGRES_BIN must name a folder with pg_dump')
+  process.env.PATH = `${bin}:${process.env.PATH}`
+  server = await openServer()
+})
+after(() => server.remove())
+
+async function serve<T>(url: string, body: (store: ServingStore) => Promise<T>): Promise<T> {
+  const store = await openServingPostgresStore(url)
+  try {
+    await store.prepare()
+    return await body(store)
+  } finally {
+    await store.close()
+  }
+}
+
+async function restore(url: string, from: string) {
+  const prepared = await prepareRestore(url, from)
+  try {
+    return await prepared.apply()
+  } finally {
+    await prepared.close()
+  }
+}
+
+/** All databases of this name and those that restores derive from it. */
+async function databasesOf(url: string): Promise<string[]> {
+  const name = new URL(url).pathname.slice(1)
+  const { rows } = await asAdmin(server.url(), (admin) =>
+    admin.query('SELECT datname FROM pg_database WHERE starts_with(datname, $1) ORDER BY 1', [
+      name,
+    ]),
+  )
+  return rows.map(({ datname }) => datname.slice(name.length))
+}
+
+const targetIn = (t: TestContext): string => join(temporaryFolder(t), 'backup')
+
+test('keys that were revoked after the dump stay revoked, and all else is as in the dump', async (t) => {
+  const url = await createDatabase(server)
+  const target = targetIn(t)
+  const keys = await serve(url, async (store) => {
+    const [ada, bob, eve] = [
+      await addOwner(store, 'ada@example.com', [SERVER]),
+      await addOwner(store, 'bob@example.com', [SERVER]),
+      await addOwner(store, 'eve@example.com', [SERVER]),
+    ]
+    assert.equal((await claim(store, eve.key)).outcome, 'granted')
+    await store.keepSecret('setup', 'token')
+    const manifest = await backUpPostgres(url, target, '1.2.3')
+    const { users, servers, active_api_keys, last_use, program } = manifest
+    assert.deepEqual([users, servers, active_api_keys, program], [3, 3, 3, '1.2.3'])
+    assert.ok(last_use !== null)
+    assert.deepEqual(manifest, JSON.parse(readFileSync(`${target}.json`, 'utf8')))
+    assert.equal(statSync(target).mode & 0o777, 0o600)
+    await store.revokeApiKey(ada.user.id, ada.keyId, presentInstant())
+    await store.removeUser('bob@example.com')
+    const entry = { user_id: null, action: 'user removed', subject: '', address: '' } as const
+    await store.writeAudit({ ...entry, occurred_at: presentInstant() })
+    return [ada.key, bob.key, eve.key]
+  })
+  const { backup, present, revoked, kept } = await restore(url, target)
+  assert.deepEqual(
+    [backup.users, backup.active_api_keys, present?.users, present?.active_api_keys, revoked],
+    [3, 3, 2, 1, 2],
+  )
+  assert.ok(kept!.startsWith(new URL(url).pathname.slice(1)))
+  assert.match(String(await databasesOf(url)), /^,_before_restore_\w+$/)
+  await serve(url, async (store) => {
+    // The lost stamps may be of the last second, so that it decides no claim.
+    const asked = async () => (await claim(store, keys[2]!).catch(() => null))?.outcome
+    await eventually(async () => (await asked()) === 'granted')
+    const outcomes = []
+    for (const key of keys.slice(0, 2)) outcomes.push((await claim(store, key)).outcome)
+    assert.deepEqual(outcomes, ['revoked', 'revoked'])
+    assert.equal((await store.listUsers()).length, 3)
+    assert.equal(await store.findSecret('setup'), null)
+  })
+})
+
+test('a database that is in use stays, and what cannot be restored changes nothing', async (t) => {
+  const url = await createDatabase(server)
+  const target = targetIn(t)
+  await serve(url, async (store) => {
+    await addOwner(store, 'ada@example.com', [SERVER])
+    await backUpPostgres(url, target, '1')
+    await addOwner(store, 'bob@example.com', [SERVER])
+    // The service closes a connection that is idle. This one stays.
+    await asAdmin(url, () =>
+      assert.rejects(restore(url, target), {
+        name: 'NotRestored',
+        message: /is in use; stop the service on every machine/,
+      }),
+    )
+    assert.equal((await store.listUsers()).length, 2)
+  })
+  const whole = readFileSync(target)
+  truncateSync(target, whole.length - 100)
+  await assert.rejects(restore(url, target), /its SHA-256 differs/)
+  writeFileSync(`${target}.json`, JSON.stringify({ sha256: null }))
+  await assert.rejects(restore(url, target), /its SHA-256 differs/)
+  writeFileSync(target, 'SQLite format 3')
+  const { rmSync } = await import('node:fs')
+  rmSync(`${target}.json`)
+  await assert.rejects(restore(url, target), {
+    name: 'NotRestored',
+    message: /cannot restore .*: pg_restore failed: /,
+  })
+  writeFileSync(target, whole.subarray(0, whole.length - 2_000))
+  await assert.rejects(restore(url, target), { name: 'NotRestored' })
+  assert.deepEqual(await databasesOf(url), [''])
+  await serve(url, async (store) => assert.equal((await store.listUsers()).length, 2))
+})
+
+test('a backup without pg_dump, or of a database without the schema, says so', async (t) => {
+  const url = await createDatabase(server)
+  const target = targetIn(t)
+  await assert.rejects(backUpPostgres(url, target, '1'), { name: 'NotConfigured' })
+  await serve(url, async () => {})
+  const { PATH } = process.env
+  process.env.PATH = '/nowhere'
+  try {
+    await assert.rejects(backUpPostgres(url, target, '1'), {
+      name: 'NotBackedUp',
+      message: /there is no pg_dump on the PATH; install PostgreSQL's client/,
+    })
+  } finally {
+    process.env.PATH = PATH
+  }
+})
