@@ -2,13 +2,14 @@ import { inspect } from 'node:util'
 import { Command, CommanderError } from 'commander'
 import { withSources } from '../stack-trace.ts'
 import { HELP_HINT } from './context.ts'
-import { Misuse } from './errors.ts'
+import { MissingDatabase, Misuse } from './errors.ts'
 import { say } from './output.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when the command line names them. Help names all of them. */
 const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  health: async () => (await import('./commands/health.ts')).addHealthCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   copy: async () => (await import('./commands/copy.ts')).addCopyCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
@@ -20,7 +21,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
 
 /**
  * Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong command line or
- * environment.
+ * environment, 78 no database for `serve --require-database`.
  */
 export async function run(args: readonly string[]): Promise<number> {
   handleOutputErrors()
@@ -40,6 +41,7 @@ export async function run(args: readonly string[]): Promise<number> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     if (isSentence(error)) say(`error: ${error.message}`)
     else sayUnforeseen(error, called)
+    if (error instanceof MissingDatabase) return 78
     return error instanceof Misuse ? 2 : 1
   }
 }

@@ -6,6 +6,7 @@ import { assertRefused, programIn } from './program.ts'
 const COMMANDS = [
   '',
   'serve',
+  'health',
   'migrate',
   'copy',
   'user',

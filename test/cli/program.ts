@@ -165,7 +165,11 @@ function watch(child: ChildProcess): Begun {
  * Asserts an error for people: the exit code, empty standard output, sentences on standard error,
  * no stack.
  */
-export function assertRefused(ended: Ended, code: 1 | 2, ...wanted: (RegExp | string)[]): void {
+export function assertRefused(
+  ended: Ended,
+  code: 1 | 2 | 78,
+  ...wanted: (RegExp | string)[]
+): void {
   assert.equal(ended.code, code, ended.stderr)
   assert.equal(ended.stdout, '')
   assert.match(ended.stderr, /^error: /)

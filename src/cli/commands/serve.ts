@@ -8,6 +8,10 @@ export function addServeCommand(program: Command): void {
     .option('--host <host>', 'the address to listen on, instead of HOST')
     .option('--port <port>', 'the port of the API, instead of PORT; 0 takes a free one')
     .option('--database <url>', 'sqlite:PATH or postgres://…, instead of DATABASE_URL')
+    .option(
+      '--require-database',
+      'exit with 78 instead of answering 503 if the database is not configured',
+    )
     .addHelpText(
       'after',
       `

@@ -5,7 +5,7 @@ import { createLog, type Log } from '../../log.ts'
 import { type OpenedStore, openServingStore } from '../../open-store.ts'
 import { type Service, startService } from '../../service.ts'
 import { loadConfig } from '../context.ts'
-import { Misuse } from '../errors.ts'
+import { MissingDatabase, Misuse } from '../errors.ts'
 import { readVersion } from '../version.ts'
 import { listenFailure } from './listen-failure.ts'
 import { complaintAboutOpenFiles } from './open-files.ts'
@@ -17,6 +17,8 @@ export interface ServeOptions {
   host?: string
   port?: string
   database?: string
+  /** Throws MissingDatabase instead of answering 503. */
+  requireDatabase?: boolean
 }
 
 /** Serves until SIGTERM or SIGINT. */
@@ -30,7 +32,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   ignoreSignals(log)
   const complaint = complaintAboutOpenFiles()
   if (complaint !== null) log.warn(complaint)
-  const opened = await openOrExplain(config.database, log)
+  const opened = await openOrExplain(config.database, log, options.requireDatabase ?? false)
   const { store } = opened
   const version = readVersion()
   const engine = config.database.engine ?? 'none'
@@ -98,16 +100,34 @@ function sayWhere(
   }
 }
 
-/** Without a usable database the service still starts. It answers 503, and the log says why. */
+/**
+ * Without a usable database the service still starts, unless it requires one. It answers 503, and
+ * the log says why.
+ */
 async function openOrExplain(
   database: DatabaseConfig,
   log: Log,
+  requireDatabase: boolean,
 ): Promise<{ store: OpenedStore } | { store: null; problem: Error }> {
   try {
-    return { store: await openServingStore(database, log.fault, log.warn) }
+    const store = await openServingStore(database, log.fault, log.warn)
+    if (requireDatabase) await assertUsable(store)
+    return { store }
   } catch (error) {
     if (!(error instanceof NotConfigured)) throw error
+    if (requireDatabase) throw new MissingDatabase(error.message)
     log.error(`not configured, so every key gets 503: ${error.message}`)
     return { store: null, problem: error }
+  }
+}
+
+/** A database that can't be reached may come back by itself. */
+async function assertUsable(store: OpenedStore): Promise<void> {
+  try {
+    await store.prepare()
+  } catch (error) {
+    if (!(error instanceof NotConfigured)) return
+    await store.close()
+    throw error
   }
 }
