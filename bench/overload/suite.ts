@@ -1,17 +1,9 @@
 import { join } from 'node:path'
 import { createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
 import { runCrowd, type Seen } from '../load/programs.ts'
-import { medianOf, runRounds } from '../rounds.ts'
-import {
-  KEYS,
-  openCluster,
-  openFile,
-  openKeys,
-  openService,
-  type Scene,
-  SERVERS_PER_OWNER,
-} from '../scene.ts'
+import { measureConnections } from './connections.ts'
+import { runRounds } from '../rounds.ts'
+import { KEYS, openCluster, openFile, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
 import { keysOf, seedPostgres } from '../seed.ts'
 import { startServe, startSubject, type Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
@@ -33,9 +25,6 @@ const CROWD_KEYS = 30_000
 const KEYS_BESIDE = 1_000
 /** Close to the service's limit. Some connections of the last load may still be open. */
 const CROWD_CONNECTIONS = 9_000
-/** Connections without a pause: the best of the first is compared with each of the others. */
-const FEW = [16, 64, 256]
-const MANY = [1_024, 2_000] as const
 
 /** A service on a slowed store, and a crowd for it. */
 interface Slowed {
@@ -119,40 +108,4 @@ async function measureLoads(slowed: readonly Slowed[], seconds: number) {
       all.push(calmest!)
     }
   return all
-}
-
-/** Measures each number of connections in every round, so that all meet the same machine. */
-async function measureConnections(scene: Scene): Promise<Result[]> {
-  const { seconds, rounds } = scene.settings
-  const { service, keys } = await openService(scene)
-  const drivers = new Map<number, Driver>()
-  for (const count of [...FEW, ...MANY]) drivers.set(count, await chooseDriver(scene, keys, count))
-  async function measure() {
-    const row: Record<string, number> = {}
-    for (const [count, driver] of drivers)
-      row[`at ${count}`] = (await driver.run(service, seconds)).perCpuSecond
-    return row
-  }
-  // V8 still compiles the service in this round.
-  await measure()
-  const measured = await runRounds({
-    title: `200s per CPU second, by connections, under ${drivers.get(MANY[0])!.name.split(',')[0]}`,
-    count: rounds,
-    measure,
-  })
-  const ratioOf = (count: number) =>
-    medianOf(
-      measured.map((row) => ({
-        ratio: row[`at ${count}`]! / Math.max(...FEW.map((few) => row[`at ${few}`]!)),
-      })),
-      'ratio',
-    )
-  return [
-    [titleFor('1,024'), ratioOf(1_024), '≥ 0.9'],
-    [titleFor('2,000'), ratioOf(2_000), '≥ 0.75'],
-  ]
-}
-
-function titleFor(connections: string): string {
-  return `200s per CPU second, ${connections} connections / the best of 16, 64, 256`
 }

@@ -5,6 +5,7 @@ import { type Keys, openService, type Scene } from '../scene.ts'
 import { startSubject, type Subject } from '../subject.ts'
 import { openTable, type Result } from '../table.ts'
 import { measureAnswers } from './answers.ts'
+import { measureCollections } from './collections.ts'
 import { measureLatency } from './latency.ts'
 
 /** Limit of load rounds per server. A driver that needs more makes no progress. */
@@ -28,7 +29,9 @@ export async function measureSqlite(scene: Scene): Promise<Result[]> {
   // The memory comes first, because it depends on what a process has answered before. Its load also
   // warms the servers up.
   const memory = await measureMemory(bench)
-  return [...(await measureAnswers(bench)), ...(await measureLatency(bench)), memory]
+  const results = [...(await measureAnswers(bench)), ...(await measureLatency(bench)), memory]
+  // Last, because it replaces the service.
+  return [...results, await measureCollections(bench)]
 }
 
 /** Loads both servers until each has answered `requests`, and compares their resident memory. */
