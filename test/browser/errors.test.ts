@@ -28,7 +28,7 @@ for (const javaScriptEnabled of [true, false])
 
     await send('/sign-in', { email: EMAIL, password: 'not this one' }, 'main button')
     await assertFocused(page, 'password', 'Error: Sign in')
-    await send('/sign-up', { email: 'b@example.com', password: 'short' }, 'main button')
+    await send('/sign-up', { email: 'b@example.com', password: 'b@example.com' }, 'main button')
     await assertFocused(page, 'password', 'Error: Create an account')
     await signIn(page, dashboard, EMAIL)
     await send('/dashboard/api', { name: '\u3164' }, 'text=Issue key')

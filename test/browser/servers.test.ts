@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
-import type { Page } from 'playwright-core'
 import { presentInstant } from '../../src/listing/instant.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
@@ -86,44 +84,6 @@ test('a file of 10 MB gets its answer in the browser', async (t) => {
   await page.click('button:has-text("Check")')
   await page.waitForSelector('text=This is more than 1 MB')
 })
-
-for (const colorScheme of ['light', 'dark'] as const)
-  test(`axe finds nothing in the states of the servers' pages, ${colorScheme}`, async (t) => {
-    const dashboard = await startDashboard(t)
-    await fill(dashboard, 102)
-    const { page } = await openWindow(t, launched(), { colorScheme })
-    await signIn(page, dashboard, 'ada@example.com')
-    const open = async (path: string) => {
-      await page.goto(`${dashboard.url}/dashboard/servers${path}`)
-      await assertAccessible(page, path)
-    }
-    for (const path of ['?page=3', '?sort=changed&status=published&q=10', '?q=no', '/import'])
-      await open(path)
-    await page.fill('#text', '[{}]')
-    await page.click('button:has-text("Check")')
-    await page.waitForSelector('.notice.bad')
-    await assertAccessible(page, 'an import with mistakes')
-    await page.fill('#text', '[{"name":"a","address":"a.example"}]')
-    await page.click('button:has-text("Check")')
-    await page.waitForSelector('text=1 new')
-    await assertAccessible(page, 'a check')
-    await open('?q=number+102')
-    await page.check('[name=row] >> nth=0')
-    await page.click('text=Delete…')
-    await page.waitForSelector('text=Delete server')
-    await assertAccessible(page, 'a deletion')
-    await page.click('text=Delete server')
-    await page.waitForSelector('text=was deleted')
-    await assertAccessible(page, 'an undo')
-  })
-
-async function assertAccessible(page: Page, where: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze()
-  const found = violations.map(
-    ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
-  )
-  assert.deepEqual(found, [], where)
-}
 
 async function fill({ signedIn, store }: TestDashboard, count: number) {
   const { user } = await signedIn('ada@example.com')

@@ -21,15 +21,16 @@ import {
   fieldOf,
   withCookies,
 } from '../context.ts'
-import { showField } from '../html/form-field.ts'
+import { showField, showUsername } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
-import { type Html, isolated } from '../html/text.ts'
+import { isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { takeTold, tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { confirmPassword } from './attempts.ts'
+import { showCurrentPassword } from './current-password.ts'
 import { showEvents } from './events.ts'
 import { showSessions } from './session-list.ts'
 
@@ -163,38 +164,28 @@ ${showField({
   required: true,
   error: errors?.email,
 })}
-${showPassword('email-password', isAboutEmail ? errors?.password : undefined)}
+${showUsername(session.email)}
+${showCurrentPassword('email', isAboutEmail ? errors?.password : undefined)}
 <button>Change email</button>
 </form></section>
 <section class="split"><div><h2>Password</h2>
 <p class="hint">All your other sessions will end.</p></div>
 <form class="card" method="post" action="/dashboard/account/password">
+${showUsername(session.email)}
 ${showField({
   name: 'new-password',
   label: 'New password',
   type: 'password',
   autocomplete: 'new-password',
   required: true,
+  lengthMin: PASSWORD_LENGTH_MIN,
   hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
   error: errors?.newPassword,
 })}
-${showPassword('password-password', isAboutEmail ? undefined : errors?.password)}
+${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 <button>Change password</button>
 </form></section>
 ${await showSessions(store, c, now())}
 ${await showEvents(store, session.userId, now())}`,
-  })
-}
-
-/** The current password. The page has two of these fields, so each needs its own id. */
-function showPassword(id: string, error: string | undefined): Html {
-  return showField({
-    id,
-    name: 'password',
-    label: 'Current password',
-    type: 'password',
-    autocomplete: 'current-password',
-    required: true,
-    error,
   })
 }

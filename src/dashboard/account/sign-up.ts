@@ -165,6 +165,7 @@ ${showField({
   type: 'password',
   autocomplete: 'new-password',
   required: true,
+  lengthMin: PASSWORD_LENGTH_MIN,
   hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters. A few random words are easy to remember.`,
   error: errors?.password,
 })}

@@ -17,7 +17,7 @@ export function addDocsRoute(app: App, { baseUrl }: Dashboard): void {
     return showPage(c, {
       title: 'API documentation',
       lead: 'One request returns your listing as JSON. Each key can make one request per second.',
-      actions: showAction({ href: '/dashboard/api', label: 'API keys', icon: 'key' }),
+      actions: showAction({ href: '/dashboard/api', label: 'Your API keys', icon: 'key' }),
       width: 'form',
       body: html`<section><h2 id="clients">Clients</h2>
 <p>Each of these reads the key from an environment variable. After a 429, each waits and tries again.</p>

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { Html } from './text.ts'
 
 export interface Field {
   name: string
   /** Needed if the page has two fields of this name. */
   id?: string
-  label: string
+  label: string | Html
   value?: string
   hint?: string
   /** What is wrong with the value, as a sentence. */
@@ -16,6 +16,12 @@ export interface Field {
   required?: boolean
   /** True if the label says that the field may stay empty. */
   isOptional?: boolean
+  /** True for a value that a phone must not capitalize, correct or check for spelling. */
+  isCode?: boolean
+  /** The keys that a phone offers. */
+  keys?: 'url'
+  /** In UTF-16 code units: what the browser refuses to send. Password managers read it too. */
+  lengthMin?: number
   /** True for the first field of a page that has nothing else to read. */
   hasFocus?: boolean
   /** In code points. The script counts them beside the field. */
@@ -28,23 +34,46 @@ export interface Field {
 
 /** A labeled field with its hint and its error. The browser focuses the first wrong field. */
 export function showField(field: Field): Html {
-  const { name, id = name, label, value = '', hint, error, type = 'text', suggestions = [] } = field
+  const { name, id = name, label, value = '', hint, error, type = 'text' } = field
   return html`<div class="field">
 <label for="${id}">${label}${field.isOptional ? OPTIONAL : ''}</label>
-<input id="${id}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"
-${describedBy(id, hint, error)}
-${error || field.hasFocus ? html` autofocus` : ''}
-${field.required ? html` required` : ''}
-${field.lengthMax ? html` data-length-max="${field.lengthMax}"` : ''}
-${field.suggestedFrom ? html` data-suggested-from="${field.suggestedFrom}"` : ''}
-${suggestions.length > 0 ? html` list="${id}-list"` : ''}
- autocomplete="${field.autocomplete ?? 'off'}">
-${suggestions.length > 0 ? html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>` : ''}
-${showError(id, error)}${showHint(id, hint)}
+<input id="${id}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"${attributesOf(field)} autocomplete="${field.autocomplete ?? 'off'}">
+${showSuggestions(id, field.suggestions)}${showError(id, error)}${showHint(id, hint)}
 </div>`
 }
 
+function attributesOf(field: Field): (Html | '')[] {
+  const { name, id = name, hint, error, keys, lengthMin, lengthMax, suggestedFrom } = field
+  return [
+    describedBy(id, hint, error),
+    error || field.hasFocus ? raw(' autofocus') : '',
+    field.required ? raw(' required') : '',
+    field.isCode ? AS_CODE : '',
+    keys ? html` inputmode="${keys}"` : '',
+    lengthMin ? html` minlength="${lengthMin}" passwordrules="minlength: ${lengthMin}"` : '',
+    lengthMax ? html` data-length-max="${lengthMax}"` : '',
+    suggestedFrom ? html` data-suggested-from="${suggestedFrom}"` : '',
+    field.suggestions ? html` list="${id}-list"` : '',
+  ]
+}
+
+function showSuggestions(id: string, suggestions: readonly string[] | undefined): Html | '' {
+  if (suggestions === undefined) return ''
+  return html`<datalist id="${id}-list">${suggestions.map((one) => html`<option value="${one}">`)}</datalist>`
+}
+
 const OPTIONAL = html` <span class="hint">(optional)</span>`
+
+/** Safari reads `autocorrect`, other browsers the other two. */
+export const AS_CODE = raw(' autocapitalize="none" autocorrect="off" spellcheck="false"')
+
+/**
+ * The signed-in user's email address, unseen. It tells a password manager whose password the form
+ * asks for, so that the manager does not take another field for the user's name.
+ */
+export function showUsername(email: string): Html {
+  return html`<input type="text" autocomplete="username" value="${email}" hidden readonly>`
+}
 
 export interface Choice {
   name: string

@@ -72,9 +72,12 @@ export interface Notice {
   isSticky?: boolean
 }
 
-/** A bad notice gets the focus, so that the user is where it stands. */
+/**
+ * A bad notice gets the focus, so that the user is where it stands and a screen reader reads it.
+ * The title tells the others. None is a live region as well, which would be read a second time.
+ */
 export function showNotice({ kind, text, followUp, isSticky }: Notice): Html {
-  return html`<div class="notice ${kind}${isSticky ? ' done' : ''}" ${kind === 'bad' ? html`role="alert" tabindex="-1" autofocus` : html`role="status"`}>${icon(NOTICE_ICONS[kind])}<div>${text}</div>${followUp ?? ''}</div>`
+  return html`<div class="notice ${kind}${isSticky ? ' done' : ''}"${kind === 'bad' ? html` tabindex="-1" autofocus` : ''}>${icon(NOTICE_ICONS[kind])}<div>${text}</div>${followUp ?? ''}</div>`
 }
 
 /**

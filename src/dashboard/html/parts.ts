@@ -41,7 +41,7 @@ ${action === undefined ? '' : showAction(action)}</div>`
 
 export interface Segment {
   href: string
-  label: string
+  label: string | Html
   isCurrent: boolean
 }
 

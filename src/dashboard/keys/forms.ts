@@ -4,7 +4,7 @@ import { type Instant, MINUTE_US } from '../../listing/instant.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
 import { SESSION_FRESH_US } from '../../listing/accounts/sessions.ts'
 import type { Context } from '../context.ts'
-import { showField, showFormTag } from '../html/form-field.ts'
+import { AS_CODE, showField, showFormTag, showUsername } from '../html/form-field.ts'
 import { showPage } from '../html/page.ts'
 import { showAgo } from '../html/relative-time.ts'
 import { type Html, isolated } from '../html/text.ts'
@@ -52,13 +52,13 @@ function showPassword({
   email,
 }: Pick<IssueForm, 'asksPassword' | 'passwordError' | 'email'>): Html | '' {
   if (!asksPassword) return ''
-  // The hidden field keeps password managers from taking the key's name for the user's.
-  return html`<input type="text" autocomplete="username" value="${email}" hidden readonly>
+  return html`${showUsername(email)}
 ${showField({
   name: 'password',
   label: 'Your password',
   type: 'password',
   autocomplete: 'current-password',
+  required: true,
   hint: SIGNED_IN_LONG_AGO,
   error: passwordError,
 })}`
@@ -70,7 +70,7 @@ export function showLeakedForm(error: string | undefined): Html {
 <form class="stack" method="post" action="/dashboard/api/leaked">
 <div class="field"><label for="leaked">Leaked text</label>
 <p class="hint" id="leaked-hint">Paste the key, or the text that contains it, up to ${FORM_BYTES_MAX / 1_024} kB. Each of your keys in it is deleted at once. Only a complete key can be recognized.</p>
-<textarea id="leaked" name="leaked" rows="3" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="leaked-hint${error ? ' leaked-error' : ''}"${error ? html` aria-invalid="true" autofocus` : ''}></textarea>
+<textarea id="leaked" name="leaked" rows="3" autocomplete="off"${AS_CODE} aria-describedby="leaked-hint${error ? ' leaked-error' : ''}"${error ? html` aria-invalid="true" autofocus` : ''}></textarea>
 ${error ? html`<p class="error" id="leaked-error">${error}</p>` : ''}</div>
 <button>Delete leaked keys</button>
 </form></details>`

@@ -52,7 +52,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
   return showPage(c, {
     title: 'API keys',
     lead: html`A program sends a key to get your listing as JSON. Each key can make one request per second. <a href="/dashboard/docs">API documentation</a>`,
-    actions: showAction({ href, label: 'Issue a key', icon: 'plus', isMain: true }),
+    ...(active.length === 0 ? {} : { actions: showAction({ ...ISSUE, href }) }),
     errors: { name: page.nameError, password: page.passwordError, leaked: page.leakedError },
     status: page.status ?? 200,
     notice: page.notice,
@@ -71,6 +71,8 @@ const NO_KEYS = {
   text: 'A program needs one to read your listing.',
   action: { href: '#name', label: 'Issue a key' },
 } as const
+
+const ISSUE = { label: 'Issue a key', icon: 'plus', isMain: true } as const
 
 function showActive(apiKey: ApiKey, index: number, active: readonly ApiKey[], page: AllKeys): Html {
   const { id, name, prefix, created_at, last_used_at } = apiKey

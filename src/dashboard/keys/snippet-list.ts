@@ -15,6 +15,6 @@ export function copyButton(id: string, label: string): Html {
 
 function showSnippet({ id, label, code }: Snippet, index: number): Html {
   return html`<details name="language"${index === 0 ? html` open` : ''}><summary>${label}</summary>
-<div class="code"><div><span id="${id}-label" class="label">${label}</span>${copyButton(id, `Copy ${label}`)}</div>
+<div class="code"><div><span id="${id}-label" class="label">${label}<span class="unseen"> client</span></span>${copyButton(id, `Copy ${label}`)}</div>
 <pre id="${id}" tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="${id}-label">${code}</pre></div></details>`
 }

@@ -10,10 +10,13 @@ export function showInvitations(invitations: readonly Invitation[]): Html {
 
 const CONSEQUENCE = `Members see each other’s email addresses and the organization’s servers. Only you can move your servers there.`
 
-function showInvitation({ organization_id: id, name, invited_by }: Invitation): Html {
+function showInvitation(
+  { organization_id: id, name, invited_by }: Invitation,
+  index: number,
+): Html {
   const path = `/dashboard/organizations/${id}`
-  return html`<li><div><strong>${truncated(name, NAME_BYTES)}</strong> <span class="hint">by ${truncated(invited_by, NAME_BYTES)}</span></div>
-<form class="row" method="post" action="${path}/accept"><button class="primary">Accept</button>
-<button formaction="${path}/decline">Decline</button></form>
+  return html`<li><div><strong id="o${index}">${truncated(name, NAME_BYTES)}</strong> <span class="hint">by ${truncated(invited_by, NAME_BYTES)}</span></div>
+<form class="row" method="post" action="${path}/accept"><button class="primary" id="a${index}" aria-labelledby="a${index} o${index}">Accept</button>
+<button formaction="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline</button></form>
 `
 }

@@ -123,6 +123,7 @@ ${showField({
   value: slug,
   required: true,
   suggestedFrom: 'name',
+  isCode: true,
   hint: 'Lowercase letters, digits and single hyphens, such as red-stone.',
   error: errors.slug,
 })}

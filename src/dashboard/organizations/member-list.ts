@@ -56,7 +56,7 @@ ${shownMembers.map(({ user_id, email, role: own }, index) => {
   const isSelf = user_id === userId
   const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
   return html`<li><div id="m${index}">${truncated(email, EMAIL_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
-${canEnd ? html`<button name="member" value="${user_id}" aria-describedby="m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
+${canEnd ? html`<button name="member" value="${user_id}" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
 `
 })}</ul></form>
 ${members.length > MEMBERS_MAX ? html`<p class="hint">${sayMore(members.length - MEMBERS_MAX)}</p>` : ''}`
@@ -73,7 +73,7 @@ ${invited.map(showInvitedRow)}</ul></form>`
 
 function showInvitedRow({ id, email }: Invited, index: number): Html {
   return html`<li><div id="i${index}">${truncated(email, EMAIL_BYTES)} ${pill('invited')}</div>
-<button name="invited" value="${id}" aria-describedby="i${index}">Withdraw</button>
+<button name="invited" value="${id}" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw</button>
 `
 }
 

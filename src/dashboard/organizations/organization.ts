@@ -77,10 +77,13 @@ export async function findMembership(
 export function showTabs(id: string, current: 'servers' | 'members'): Html {
   const href = `/dashboard/organizations/${id}`
   return html`<div class="tools">${showFilter('Organization', [
-    { href, label: 'Servers', isCurrent: current === 'servers' },
+    { href, label: SERVERS, isCurrent: current === 'servers' },
     { href: `${href}/members`, label: 'Members', isCurrent: current === 'members' },
   ])}</div>`
 }
+
+/** Tells the link from the one to the user's own servers. */
+const SERVERS = html`Servers<span class="unseen"> of this organization</span>`
 
 function showReturnForm(id: string, left: number): Html {
   const [servers, become] =

@@ -96,6 +96,8 @@ ${showField({
   label: 'Address',
   value: values.address ?? '',
   required: true,
+  isCode: true,
+  keys: 'url',
   hint: 'A domain or IP address, with :port unless it is the default.',
   error: errors.address,
 })}
@@ -108,6 +110,7 @@ ${showField({
       ? 'For links, and unique among your servers. If you leave it empty, we create it from the name.'
       : 'For links, and unique among your servers.',
   isOptional: true,
+  isCode: true,
   error: errors.slug,
   ...(id === null ? { suggestedFrom: 'name' } : {}),
 })}`
@@ -123,6 +126,7 @@ ${showField({
   value: values.edition ?? '',
   required: true,
   suggestions: ['java', 'bedrock'],
+  isCode: true,
   error: errors.edition,
 })}
 ${showField({
@@ -130,6 +134,7 @@ ${showField({
   label: 'Version',
   value: values.version ?? '',
   isOptional: true,
+  isCode: true,
   error: errors.version,
 })}
 ${showField({
@@ -138,6 +143,7 @@ ${showField({
   value: values.listing_kind ?? '',
   suggestions: ['server', 'realm'],
   isOptional: true,
+  isCode: true,
   error: errors.listing_kind,
 })}
 ${showChoice({

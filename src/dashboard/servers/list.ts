@@ -48,7 +48,7 @@ export function addServerRoutes(
     return showPage(c, {
       title: 'Servers',
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,
-      actions: html`${showAction(IMPORT)}${showAction(REGISTER)}`,
+      ...(countAll(found.counts) === 0 ? {} : { actions: ACTIONS }),
       notice,
       body: html`${showInvitationNote(invitations)}
 <section>
@@ -75,6 +75,8 @@ const REGISTER = {
   icon: 'plus',
   isMain: true,
 } as const
+
+const ACTIONS = html`${showAction(IMPORT)}${showAction(REGISTER)}`
 
 const NO_SERVERS = {
   icon: 'server',

@@ -10,6 +10,7 @@ import {
   STATUS_FILTERS,
 } from '../../listing/servers/server-search.ts'
 import type { Context } from '../context.ts'
+import { AS_CODE } from '../html/form-field.ts'
 import { icon } from '../html/icon.ts'
 import { showEmpty } from '../html/parts.ts'
 import { type Html, isolated } from '../html/text.ts'
@@ -82,7 +83,7 @@ const FORM = 'search'
 export function showTools({ path, search, found, isPersonal }: Searched): Html {
   const { q: _, ...others } = fieldsOf(search)
   return html`<form class="tools" id="${FORM}" method="get" action="${path}" role="search">
-<label class="search">${icon('search')}<span class="unseen">Search</span><input name="q" type="search" value="${search.text}" placeholder="Name, address or slug"></label>
+<label class="search">${icon('search')}<span class="unseen">Search servers</span><input name="q" type="search" value="${search.text}" autocomplete="off"${AS_CODE} placeholder="Name, address or slug"></label>
 ${Object.entries(others).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button>Search</button>
 ${showStatuses(search, found)}

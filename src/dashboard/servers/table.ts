@@ -46,7 +46,7 @@ export function showServers(table: ServerTable): Html {
   return html`${showTools(table)}
 <form method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
 ${showBulk(table)}
-<div class="table servers"><table><thead><tr><th><span class="unseen">Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
 ${servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div></form>
 ${showPages(table)}`
 }
@@ -102,7 +102,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=row value=${row} aria-labelledby=s${row}${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${exact.slice(0, 10)} ${exact.slice(11, 16)} UTC">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=row value=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${exact.slice(0, 10)} ${exact.slice(11, 16)} UTC">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
 `
 }
 

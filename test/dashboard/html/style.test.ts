@@ -29,3 +29,8 @@ test('colors and sizes stand in the tokens only', () => {
     )
   }
 })
+
+test('nothing moves, so that no user has to ask for less motion', () => {
+  for (const { path, text } of filesBelow('src/dashboard/html/assets', '.css'))
+    assert.doesNotMatch(text, /transition|animation|@keyframes|scroll-behavior/, path)
+})

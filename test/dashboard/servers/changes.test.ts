@@ -19,7 +19,7 @@ test('an action keeps the search and the row, names the server once, and can be 
   const sent = await person.post(CHANGE, { ...form, draft: '1' })
   assert.deepEqual([sent.status, sent.headers.location], [303, `${place}#s1`])
   const { body } = await person.get(place)
-  assert.match(body, /role="status">.*<b><bdi>number 10<\/bdi><\/b> is now a draft\./)
+  assert.match(body, /class="notice good done">.*<b><bdi>number 10<\/bdi><\/b> is now a draft\./)
   assert.doesNotMatch((await person.get(place)).body, /is now a draft/, 'after a reload')
 
   // The browser names the page with the button.

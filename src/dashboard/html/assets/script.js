@@ -2,15 +2,24 @@
  * Optional: every page works without this file.
  */
 
+// Screen readers read out what changes in here.
+const voice = document.createElement('p')
+voice.className = 'unseen'
+voice.role = 'status'
+document.querySelector('main').append(voice)
+
 for (const button of document.querySelectorAll('[data-copy]')) {
   const source = document.getElementById(button.dataset.copy)
-  const label = button.querySelector('span') ?? button
+  const label = button.querySelector('span')
   const name = label.textContent
+  // The name of the button stays, so that a screen reader says once what happened.
+  button.ariaLabel = button.textContent
   button.hidden = false
   const say = (text) => {
-    label.textContent = text
+    label.textContent = voice.textContent = text
     setTimeout(() => {
       label.textContent = name
+      voice.textContent = ''
     }, 3000)
   }
   button.addEventListener('click', () => {
@@ -49,13 +58,13 @@ for (const time of document.querySelectorAll('time')) {
 for (const input of document.querySelectorAll('[data-length-max]')) {
   const counter = document.createElement('p')
   counter.className = 'hint'
-  counter.setAttribute('aria-live', 'polite')
   input.after(counter)
   const max = Number(input.dataset.lengthMax)
   const count = () => {
     const length = [...input.value.trim()].length
     counter.textContent = `${length} of ${max} characters`
     counter.classList.toggle('error', length > max)
+    voice.textContent = length > max ? `At most ${max} characters` : ''
   }
   input.addEventListener('input', count)
   count()

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { Context } from '../../context.ts'
-import { showFormTag } from '../../html/form-field.ts'
+import { AS_CODE, showFormTag } from '../../html/form-field.ts'
 import { type Notice, type Page, showPage } from '../../html/page.ts'
 import type { Html } from '../../html/text.ts'
 import { UPLOAD_BYTES_MAX } from '../../request/upload.ts'
@@ -30,7 +30,7 @@ export function showImportForm(c: Context, form: ImportForm = {}): Promise<Respo
     body: html`<form class="card" method="post" action="${IMPORT_PATH}" enctype="multipart/form-data">
 ${showFormTag(tag)}
 <div class="field"><label for="text">JSON or CSV</label>
-<textarea id="text" name="text" rows="8" spellcheck="false" autocapitalize="none" autocomplete="off" aria-describedby="text-hint">
+<textarea id="text" name="text" rows="8" autocomplete="off"${AS_CODE} aria-describedby="text-hint">
 ${text}</textarea>
 <p class="hint" id="text-hint">Each server needs a <code>name</code> and an <code>address</code>. Optional: <code>slug</code>, <code>edition</code>, <code>version</code>, <code>listing_kind</code>, <code>status</code>, <code>updated_at</code>. In CSV, these names are the first row. A server with a slug that you already use, or without a slug with the same address, is changed.</p></div>
 <div class="field"><label for="file">Or a file</label>

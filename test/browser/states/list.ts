@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import type { Page } from 'playwright-core'
+import { filesBelow } from '../../fixtures/tree.ts'
+import type { FullAccount } from '../full-account.ts'
+import { actionsOf, openEverything, submit } from './actions.ts'
+
+export interface State {
+  /** From the root of the dashboard. */
+  path: string
+  /** What the user does on the page, up to the state. */
+  act?: (page: Page) => Promise<void>
+}
+
+export const SETUP_TOKEN = 'token'
+export const NEWCOMER_EMAIL = 'bob@example.com'
+
+export const FIRST: State[] = [{ path: 'sign-in' }, { path: `setup/${SETUP_TOKEN}` }]
+
+export const VISITOR: State[] = [
+  { path: 'sign-in' },
+  { path: 'sign-up' },
+  { path: 'nothing' },
+  {
+    path: 'sign-in',
+    async act(page) {
+      await page.fill('#email', 'ada@example.com')
+      await page.fill('#password', 'not this one')
+      await submit(page, 'main button')
+    },
+  },
+  {
+    path: 'sign-up',
+    async act(page) {
+      await page.fill('#email', 'new-here@x')
+      await page.fill('#password', 'new-here@x')
+      await submit(page, 'main button')
+      await page.waitForSelector('#password-error')
+    },
+  },
+]
+
+export const NEWCOMER: State[] = [
+  'start',
+  'api',
+  'servers',
+  'servers/new',
+  'servers/import',
+  'organizations',
+  'account',
+].map((path) => ({ path: `dashboard/${path}` }))
+
+export function statesOfFullAccount(account: FullAccount): State[] {
+  return [...pagesOf(account), ...statesOf(account)]
+}
+
+/** A page for each route that shows one to a signed-in user. */
+function pagesOf({ server, key, organization, waiting }: FullAccount): State[] {
+  const routes = filesBelow('src/dashboard', '.ts').flatMap(({ text }) =>
+    [...text.matchAll(/\bapp\.get\(\s*'\/(dashboard\/[^'.]+)'/g)].map(([, path = '']) => path),
+  )
+  assert.ok(routes.length >= 10)
+  return routes.map((route) => {
+    const path = route
+      .replace('organizations/:id', `organizations/${organization}`)
+      .replace('import/:id', `import/${waiting}`)
+      .replace('servers/:id', `servers/${server}`)
+      .replace('api/:id', `api/${key}`)
+    assert.ok(!path.includes(':'), `there is no record for ${route}`)
+    return { path }
+  })
+}
+
+function statesOf({ organization }: FullAccount): State[] {
+  const members = `dashboard/organizations/${organization}/members`
+  return [
+    { path: 'dashboard/servers?page=2' },
+    { path: 'dashboard/servers?q=nothing&status=draft' },
+    { path: 'dashboard/servers?select=1&sort=name' },
+    { path: 'dashboard/api', act: openEverything },
+    { path: 'dashboard/docs', act: openEverything },
+    ...actionsOf(members),
+  ]
+}

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { type FullAccount, fillAccount } from '../full-account.ts'
+import { openWindow, signIn } from '../tab.ts'
+import { LATER } from './actions.ts'
+import {
+  FIRST,
+  NEWCOMER,
+  NEWCOMER_EMAIL,
+  SETUP_TOKEN,
+  type State,
+  statesOfFullAccount,
+  VISITOR,
+} from './list.ts'
+
+/*
+ * Every page of the dashboard in every state, for tests that hold for all of them.
+ */
+
+/** Who looks at a state. `later` is the full account, eleven minutes after the sign-in. */
+type Viewer = 'first' | 'visitor' | 'newcomer' | 'full' | 'later'
+
+const FRESH_MS = 660_000
+
+export interface Options {
+  window?: BrowserContextOptions
+  /** Blocks the scripts, so that the page is the same as for a browser without script. */
+  withoutScript?: boolean
+  /** The email address of the user who sees full pages. */
+  email?: string
+  /** What the names in the full account begin with. */
+  name?: string
+}
+
+/** Calls `check` in each state, with a title for its messages. */
+export async function forEachState(
+  t: TestContext,
+  browser: Browser,
+  { window = {}, withoutScript = false, email = 'ada@example.com', name = 'Cobblestone' }: Options,
+  check: (page: Page, title: string) => Promise<void>,
+): Promise<void> {
+  const empty = await startDashboard(t)
+  await empty.store.keepSecret('setup', SETUP_TOKEN)
+  const dashboard = await startDashboard(t, { operators: [email] })
+  const { user } = await dashboard.signedIn(email)
+  const account = await fillAccount(dashboard, user.id, name)
+  await addPeople(dashboard, user.id, account, name, email)
+
+  const lists: [Viewer, State[]][] = [
+    ['first', FIRST],
+    ['visitor', VISITOR],
+    ['newcomer', NEWCOMER],
+    ['full', statesOfFullAccount(account)],
+    ['later', LATER],
+  ]
+  for (const [viewer, states] of lists) {
+    const { context, page } = await openWindow(t, browser, window)
+    if (withoutScript) await context.route('**/assets/*.js', (route) => route.abort())
+    const { url } = viewer === 'first' ? empty : dashboard
+    if (viewer === 'newcomer') await signIn(page, dashboard, NEWCOMER_EMAIL)
+    if (viewer === 'full' || viewer === 'later') await signIn(page, dashboard, email)
+    if (viewer === 'later') dashboard.elapse(FRESH_MS)
+    for (const { path, act } of states) {
+      await page.goto(`${url}/${path}`)
+      await act?.(page)
+      await check(page, `${path} of ${viewer}${act === undefined ? '' : `: ${act.name}`}`)
+    }
+    await context.close()
+  }
+}
+
+/** Members, invited users, and an invitation for the user. */
+async function addPeople(
+  { store, signedIn }: TestDashboard,
+  userId: string,
+  { organization }: FullAccount,
+  name: string,
+  email: string,
+): Promise<void> {
+  const { user } = await signedIn(NEWCOMER_EMAIL)
+  const now = presentInstant()
+  for (const other of ['carl@example.com', 'dora@example.com']) {
+    const { user: member } = await signedIn(other)
+    await store.invite(userId, organization, other, 0, now)
+    assert.equal(await store.acceptInvitation(member.id, organization, 0, now), 'joined')
+  }
+  for (const invited of ['eve@example.com', 'finn@example.com'])
+    await store.invite(userId, organization, invited, 0, now)
+  for (const slug of ['red-stone', 'blue-stone']) {
+    const id = crypto.randomUUID()
+    await store.insertOrganization(user.id, { id, slug, name: `${name} ${slug}` }, now)
+    await store.invite(user.id, id, email, 0, now)
+  }
+}
