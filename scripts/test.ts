@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
  */
 
 const SUITES: Record<string, string[]> = {
-  quick: ['test/*.test.ts', 'test/!(browser|postgres|reliability)/**/*.test.ts'],
+  quick: ['test/*.test.ts', 'test/!(browser|operations|postgres|reliability)/**/*.test.ts'],
   long: ['test/{browser,postgres,reliability}/**/*.test.ts'],
   // The long tests that another version of Node.js or PostgreSQL can break.
   versions: [
@@ -14,6 +14,7 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
     'test/reliability/history/*.test.ts',
   ],
+  operations: ['test/operations/**/*.test.ts'],
   system: ['test/reliability/system/**/*.system.ts'],
   postgres: [
     'test/{contract,management,dashboard}/postgres.test.ts',

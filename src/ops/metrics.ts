@@ -98,13 +98,18 @@ function claimFamilies({ counts }: Sources): Family[] {
 
 function databaseFamilies({ measures }: Sources): Family[] {
   if (measures === null) return []
-  const { databaseBytes, logBytes, backedUpAt } = measures
+  const { databaseBytes, logBytes, diskFreeBytes, backedUpAt } = measures
   return [
     gauge('server_listing_database_bytes', 'Size of the database.', [{ value: databaseBytes }]),
     gauge(
       'server_listing_database_log_bytes',
       'Size of the write-ahead log. SQLite only.',
       logBytes === null ? [] : [{ value: logBytes }],
+    ),
+    gauge(
+      'server_listing_disk_free_bytes',
+      'Free space of the disk with the database. SQLite only.',
+      diskFreeBytes === null ? [] : [{ value: diskFreeBytes }],
     ),
     gauge(
       'server_listing_backup_timestamp_seconds',

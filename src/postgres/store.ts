@@ -94,7 +94,12 @@ export async function openServingPostgresStore(
       const [size] = await managed.query<{ bytes: string }>(
         'SELECT pg_database_size(current_database()) AS bytes',
       )
-      return { databaseBytes: Number(size!.bytes), logBytes: null, backedUpAt: null }
+      return {
+        databaseBytes: Number(size!.bytes),
+        logBytes: null,
+        diskFreeBytes: null,
+        backedUpAt: null,
+      }
     },
 
     async checkSchema() {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { statSync } from 'node:fs'
-import { realpath, stat } from 'node:fs/promises'
+import { realpath, stat, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
 import { AuthenticationFault, NotConfigured } from '../listing/faults.ts'
@@ -118,6 +118,11 @@ function checkSchema(database: DatabaseSync): void {
 async function measureFile(path: string): Promise<Measures> {
   // SQLite names the log after the file itself, not after a link to it.
   const file = await realpath(path)
-  const [database, log] = await Promise.all([stat(file), stat(`${file}-wal`)])
-  return { databaseBytes: database.size, logBytes: log.size, backedUpAt: null }
+  const [database, log, disk] = await Promise.all([stat(file), stat(`${file}-wal`), statfs(file)])
+  return {
+    databaseBytes: database.size,
+    logBytes: log.size,
+    diskFreeBytes: disk.bavail * disk.bsize,
+    backedUpAt: null,
+  }
 }

@@ -72,6 +72,7 @@ test('the metrics tell the size of the database and whether it is ready', async 
   const samples = await metrics()
   assert.ok(samples.get('server_listing_database_bytes')! >= 4_096)
   assert.ok(samples.get('server_listing_database_log_bytes')! >= 0)
+  assert.ok(samples.get('server_listing_disk_free_bytes')! > 0)
   assert.equal(samples.get('server_listing_check_ok{check="claims"}'), 1)
   assert.ok(samples.get('server_listing_batch_size_count')! >= 1)
   assert.equal(samples.get('server_listing_shed_requests_total'), 0)

@@ -45,6 +45,8 @@ export interface Measures {
   databaseBytes: number
   /** The write-ahead log. Null on an engine where it belongs to the whole server. */
   logBytes: number | null
+  /** What is free on the disk of the database. Null where another machine may have it. */
+  diskFreeBytes: number | null
   /** When the last backup ended. Null if the store knows of none. */
   backedUpAt: Instant | null
 }
