@@ -86,7 +86,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   {
     name: 'postgres-locked-keys-fill-the-batch',
     file: 'src/claims/backlog.ts',
-    from: 'Math.max(retriesMin, batchMax - waiting.length)',
+    from: 'Math.max(aheadMin, batchMax - waiting.length)',
     to: 'batchMax',
     noticedBy: witness('test/claims/busy-calls.test.ts', 'half of each batch'),
   },

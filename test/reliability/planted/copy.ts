@@ -39,7 +39,7 @@ export const COPY: Mutant[] = [
   {
     name: 'batches-without-pause',
     file: 'src/transfer/batches.ts',
-    from: 'await pacing.pause(Math.max(PAUSE_MIN_MS, took / 2))',
+    from: 'await pacing.pause(pause)',
     to: 'await pacing.pause(0)',
     noticedBy: witness('test/transfer/batches.test.ts', 'between two batches there is a pause'),
   },
