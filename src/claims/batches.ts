@@ -4,6 +4,7 @@ import type { BusyCalls } from './busy-calls.ts'
 import type { Waiting } from './call.ts'
 import { type Decider, decide } from './decide.ts'
 import type { ExpiredCalls } from './expired-calls.ts'
+import { createGathering } from './gathering.ts'
 import type { ClaimMeter } from './meter.ts'
 import { createPause } from './pause.ts'
 
@@ -31,9 +32,9 @@ export function createBatches(
   const idle = [...deciders]
   const working = new Set<Promise<void>>()
   const pause = createPause(now, flush)
+  const gathering = createGathering(backlog, requestTurn)
   const destinations = { park: busy.park, putBack, endEpisode: expired.endEpisode }
   let isScheduled = false
-  let isClosed = false
 
   function schedule(): void {
     if (backlog.isFull() && idle.length > 0 && pause.isOver()) start()
@@ -50,45 +51,50 @@ export function createBatches(
     isScheduled = false
     start()
     expired.reject()
-    if (idle.length > 0 || expired.count() > 0) requestTurn()
+    if ((idle.length > 0 && gathering.isOver()) || expired.count() > 0) requestTurn()
   }
 
   function start(): void {
     backlog.expire()
     // At most one batch each: a synchronous decider must not hold the event loop for longer.
-    for (let free = idle.length; free > 0 && backlog.count() > 0; free -= 1) {
+    for (let free = idle.length; free > 0 && gathering.isOver(); free -= 1) {
       const decider = idle.pop()!
       const batch = backlog.next()
       meter.countBatch(batch.length, now() - batch[0]!.since)
       const work = decide(decider, batch, destinations)?.then(() => {
         working.delete(work!)
+        gathering.finish(batch.length)
         idle.push(decider)
         schedule()
       })
+      gathering.begin(work === undefined ? 0 : batch.length)
       if (work === undefined) idle.push(decider)
       else working.add(work)
     }
   }
 
   function putBack(batch: readonly Waiting[]): void {
-    if (!isClosed) {
+    if (gathering.isClosed()) rejectClosed(batch)
+    else {
       backlog.putBack(batch)
       pause.begin()
-      return
     }
-    const fault = new AuthenticationFault('the store is closed')
-    for (const { reject } of batch) reject(fault)
   }
 
   return {
     schedule,
 
     async close() {
-      isClosed = true
+      gathering.close()
       do {
         flush()
         await Promise.all(working)
       } while (backlog.count() + expired.count() + working.size > 0)
     },
   }
+}
+
+function rejectClosed(batch: readonly Waiting[]): void {
+  const fault = new AuthenticationFault('the store is closed')
+  for (const { reject } of batch) reject(fault)
 }

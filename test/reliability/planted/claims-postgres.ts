@@ -84,6 +84,13 @@ export const CLAIMS_POSTGRES: Mutant[] = [
     noticedBy: witness('test/claims/busy-calls.test.ts', 'a claim that stays busy for'),
   },
   {
+    name: 'postgres-small-batch-waits-for-a-running-one',
+    file: 'src/claims/gathering.ts',
+    from: 'if (isDue || isClosed',
+    to: 'if (isClosed',
+    noticedBy: witness('test/claims/gathering.test.ts', 'after 4 ms beside one that still runs'),
+  },
+  {
     name: 'postgres-locked-keys-fill-the-batch',
     file: 'src/claims/backlog.ts',
     from: 'Math.max(aheadMin, batchMax - waiting.length)',
