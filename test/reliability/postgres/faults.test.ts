@@ -56,9 +56,10 @@ test('ending connections in the middle of claims grants no key twice in a second
   const { key } = await addOwner(store, 'ada@example.com')
   const uses: { askedAt: number; answeredAt: number }[] = []
   const startedAt = performance.now()
-  const end = performance.now() + 4_000
+  // On a slow machine few claims are done before their connection ends.
+  const isOver = () => performance.now() - startedAt > 4_000 && uses.length >= 2
   const hammer = async () => {
-    while (performance.now() < end) {
+    while (!isOver()) {
       const askedAt = performance.now()
       if ((await outcomeOf(store, key)) === 'granted')
         uses.push({ askedAt, answeredAt: performance.now() })
@@ -66,7 +67,7 @@ test('ending connections in the middle of claims grants no key twice in a second
     }
   }
   const terminate = async () => {
-    while (performance.now() < end) {
+    while (!isOver()) {
       await asAdmin(url, (client) =>
         client.query(
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'server-listing'`,
@@ -77,7 +78,7 @@ test('ending connections in the middle of claims grants no key twice in a second
   }
   await Promise.all([hammer(), hammer(), hammer(), terminate()])
   const seconds = (performance.now() - startedAt) / 1_000
-  assert.ok(uses.length >= 2 && uses.length <= 1 + seconds, `${uses.length} in ${seconds} s`)
+  assert.ok(uses.length <= 1 + seconds, `${uses.length} in ${seconds} s`)
   for (const [index, { askedAt }] of uses.entries()) {
     const atMost = (uses[index + 1]?.answeredAt ?? Infinity) - askedAt
     assert.ok(atMost >= 1_000, `two claims granted within ${atMost} ms`)

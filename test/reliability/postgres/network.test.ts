@@ -8,6 +8,7 @@ import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy, type TcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
+import { runningMs } from '../../postgres/claims/running-time.ts'
 
 /*
  * The network to PostgreSQL fails. Each call is answered in time and truthfully, and claims work
@@ -44,7 +45,7 @@ async function cutReplies(t: TestContext, lane: number): Promise<number> {
   await admin.connect()
   t.after(() => admin.end())
 
-  assert.equal(await outcomeOf(store, warm.key), 'granted')
+  await untilGranted(store, warm.key)
   const before = proxy.replied()
   assert.equal(await outcomeOf(store, key.key), 'granted')
   const replyBytes = proxy.replied() - before
@@ -56,7 +57,7 @@ async function cutReplies(t: TestContext, lane: number): Promise<number> {
     do {
       await admin.query('UPDATE api_keys SET last_used_at = NULL')
       // On an existing connection, so that the cut falls into the reply to the claim.
-      assert.equal(await outcomeOf(store, warm.key), 'granted')
+      await untilGranted(store, warm.key)
       proxy.cutAfter(bytes)
       since = performance.now()
       assert.equal(await outcomeOf(store, key.key), 'AuthenticationFault', `after ${bytes} bytes`)
@@ -97,9 +98,9 @@ test('a service starts in time on a silent network and works once it heals', asy
   const proxy = await startTcpProxy(cluster.port)
   t.after(proxy.close)
   proxy.swallow()
-  const startedAt = performance.now()
+  const startedAt = runningMs()
   const store = await openStore(t, through(proxy, url))
-  assert.ok(performance.now() - startedAt < RETURN_MS)
+  assert.ok(runningMs() - startedAt < RETURN_MS)
   assert.equal(await outcomeOf(store, key), 'AuthenticationFault')
   proxy.heal()
   const { tookMs } = await untilGranted(store, key)

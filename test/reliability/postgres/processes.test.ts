@@ -66,15 +66,19 @@ test('200 connections to four processes get one key at most once per second', as
   t.diagnostic(`${used} were 200, ${refused.length} were 429, ${unknown} were 502`)
   assert.equal(used + refused.length + unknown, answers.length, 'another status')
   assert.ok(refused.length > PROCESSES * CONNECTIONS, `${refused.length} were 429`)
-  // Only a machine that stood still explains a 502, or a second without a granted claim.
+  // Only a machine that stood still explains a 502.
   const unexplained = failed.filter(
     ({ from, to }) =>
       !stalled.incidents.some(({ t0, t1, aftermath }) => from < t1 + aftermath && to > t0),
   )
   assert.deepEqual(unexplained, [])
-  const stalledSeconds = stalled.incidents.reduce((sum, { t0, t1 }) => sum + (t1 - t0) / 1e6, 0)
-  assert.ok(used <= 1 + seconds, `${used} uses in ${seconds} s`)
-  assert.ok(used >= SECONDS - 1 - 2 * stalledSeconds, `${used} uses in ${seconds} s`)
+  assert.ok(used >= 2 && used <= 1 + seconds, `${used} uses in ${seconds} s`)
+  // A failed request may have been granted, too.
+  const causes = [...uses, ...failed]
+  const uncaused = refused.filter(
+    ({ from, to }) => !causes.some((cause) => cause.from < to && from - cause.to < 1_000_000),
+  )
+  assert.deepEqual(uncaused, [], 'a 429 without a granted claim in the last second')
   await assertSpaced(url, used, unknown)
 })
 
@@ -128,7 +132,7 @@ test('a changed listing or revoked key in one process changes all processes at o
   const { program, url, services, key } = await setScene(t)
   const options = { env: { DATABASE_URL: url } }
   const named = async (port: number) => {
-    const until = performance.now() + 3_000
+    const until = performance.now() + 60_000
     for (;;) {
       const { status, body } = await ask(port, { key })
       if (status === 200) return JSON.parse(body).servers.map(({ name }: { name: string }) => name)
