@@ -116,7 +116,7 @@ async function killAgainAndAgain(path: string, role: Role, own: Random): Promise
     await delay(own.between(0, isEarly ? EARLY_MS_MAX : MORE_MS_MAX))
     writer.kill()
     for (const line of await writer.ended) {
-      assert.notEqual(line.line, 'failed')
+      assert.ok(line.line !== 'failed', JSON.stringify(line))
       ledger.take(line)
     }
   }
