@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { programIn } from '../../../cli/program.ts'
+import { temporaryFolder } from '../../../fixtures/folder.ts'
+
+const UNITS = 'deploy/systemd'
+const PROGRAM = '/opt/server-listing/bin/server-listing'
+/** systemd's score of what a unit may do, times ten: 100 is everything. */
+const EXPOSURE_MAX = 25
+
+const unitNames = readdirSync(UNITS)
+const services = unitNames.filter((name) => name.endsWith('.service'))
+
+test('systemd reads the units without a word', (t) => {
+  const folder = temporaryFolder(t)
+  const paths = unitNames.map((name) => {
+    const path = join(folder, name)
+    // systemd complains about a program that is not installed.
+    const text = readFileSync(join(UNITS, name), 'utf8').replaceAll(PROGRAM, '/bin/true')
+    writeFileSync(path, text)
+    return path
+  })
+  // It exits with 0 for an unknown setting, too.
+  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
+    encoding: 'utf8',
+  })
+  assert.deepEqual([status, stdout, stderr], [0, '', ''])
+})
+
+test('the units give the programs few rights', () => {
+  assert.equal(services.length, 2)
+  for (const name of services) {
+    const args = ['security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, join(UNITS, name)]
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', args, { encoding: 'utf8' })
+    assert.equal(status, 0, `${name}: ${stdout.split('\n').at(-2)} ${stderr}`)
+  }
+})
+
+test('the program has each command and each option of the units', async (t) => {
+  const program = programIn(t)
+  for (const name of services) {
+    const unit = readFileSync(join(UNITS, name), 'utf8')
+    const commands = [...unit.matchAll(/^Exec\w+=\S+ (\S+)(.*)$/gm)]
+    assert.ok(commands.length > 0)
+    for (const [, command, rest] of commands) {
+      const help = await program.done([command!, '--help'])
+      for (const [option] of rest!.matchAll(/--[a-z-]+/g))
+        assert.ok(help.includes(option), `${command} has no ${option}`)
+    }
+  }
+})
