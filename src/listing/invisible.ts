@@ -25,12 +25,34 @@ const SHAPED_LETTER = String.raw`[[${SHAPED}]&&[\p{L}\p{M}]]`
 /** Signs that join consonants. A joiner may also end the word behind one, as in Malayalam. */
 const VIRAMA = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]`
 const JOINER = String.raw`(?<=${SHAPED_LETTER})[\u200c\u200d](?=${SHAPED_LETTER})|(?<=${VIRAMA})\u200d`
+/** U+FE0E shows an emoji as a sign in the color of the text, such as a heart. */
+const TEXT_STYLE = String.raw`(?<=\p{Extended_Pictographic})\ufe0e`
 /**
  * Captures a character, but not a joiner that shapes letters, nor an emoji: its joiners and
  * selectors are part of what people see. Compiling it takes 20 ms, so only a text with something to
  * spell out does.
  */
-const emojiOrCharacter = onDemand(() => new RegExp(`\\p{RGI_Emoji}|${JOINER}|(.)`, 'gsv'))
+const emojiOrCharacter = onDemand(
+  () => new RegExp(`\\p{RGI_Emoji}|${JOINER}|${TEXT_STYLE}|(.)`, 'syv'),
+)
+
+/** Emoji that joiners connect, as keyboards write them: some leave out U+FE0F. */
+const joinedEmoji = onDemand(
+  () =>
+    /\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?(?:\u200d\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)+/vy,
+)
+const wholeEmoji = onDemand(() => /^\p{RGI_Emoji}$/v)
+
+/** True for a sequence that fonts have one picture for, with or without each U+FE0F. */
+function isOnePicture(joined: string): boolean {
+  const qualified = joined
+    .replaceAll('\ufe0f', '')
+    .replace(
+      /(?!\p{Emoji_Presentation})\p{Extended_Pictographic}(?!\p{Emoji_Modifier})/gu,
+      '$&\ufe0f',
+    )
+  return wholeEmoji().test(qualified)
+}
 
 function onDemand(compile: () => RegExp): () => RegExp {
   let compiled: RegExp | null = null
@@ -56,8 +78,22 @@ export function escapeInvisible(text: string): string {
 export function* escapedPieces(text: string): Generator<string, void> {
   if (!needsSpelling(text)) yield* text
   else
-    for (const [piece, character] of text.matchAll(emojiOrCharacter()))
+    for (let at = 0; at < text.length; ) {
+      const joined = matchAt(joinedEmoji(), text, at)?.[0]
+      if (joined !== undefined && isOnePicture(joined)) {
+        yield joined
+        at += joined.length
+        continue
+      }
+      const [piece = '', character] = matchAt(emojiOrCharacter(), text, at) ?? []
       yield character !== undefined && needsSpelling(character) ? spellOut(character) : piece
+      at += piece.length
+    }
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): RegExpExecArray | null {
+  sticky.lastIndex = at
+  return sticky.exec(text)
 }
 
 function needsSpelling(text: string): boolean {

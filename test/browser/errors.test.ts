@@ -46,7 +46,7 @@ for (const javaScriptEnabled of [true, false])
     await assertFocused(page, 'new-password', 'Error: Account')
     const members = `/dashboard/organizations/${organization}/members`
     await send(members, { email: EMAIL }, 'button:text-is("Invite")')
-    await assertFocused(page, 'email', 'Error: Cobblestone Commons')
+    await assertFocused(page, 'email', 'Error: \u2068Cobblestone Commons\u2069')
   })
 
 for (const javaScriptEnabled of [true, false])

@@ -33,6 +33,48 @@ for (const width of [1280, 640])
     })
   })
 
+test('no answer to a form is wider than 320 px, even with words of 80 letters', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { user } = await dashboard.signedIn(EMAIL)
+  const { server, organization } = await fillAccount(dashboard, user.id, WORD)
+  const { page } = await openWindow(t, launched(), { viewport: { width: WIDTH, height: 640 } })
+  const { store, url } = dashboard
+  const press = async (button: string, says: string) => {
+    await page.click(button)
+    await page.waitForSelector(`main >> text=${says}`)
+    await assertFits(page, says)
+  }
+  await signIn(page, dashboard, EMAIL)
+  for (const list of ['servers', `organizations/${organization}`]) {
+    await page.goto(`${url}/dashboard/${list}`)
+    await press('#b0', 'is now a draft')
+    await page.click('text=Select all')
+    await press('text=Delete…', 'Delete these servers?')
+    await press('button.danger', 'more were deleted')
+    await press('text=Undo', 'more are back')
+  }
+  await page.goto(`${url}/dashboard/servers/${server}`)
+  const stored = await store.findServer(user.id, server)
+  await store.updateServer(user.id, server, { ...stored!, version: WORD.slice(0, 64) }, 1)
+  await press('main .primary', 'Nothing was saved')
+  await store.changeServers(user.id, { id: user.id, status: null, servers: [server] }, 1)
+  await press('main .primary', 'This server no longer exists')
+  await page.goto(`${url}/dashboard/servers/import`)
+  await page.fill('#text', `name,address\n${WORD},${WORD.repeat(4)}\n`)
+  await press('text=Check', '1 wrong')
+  await page.fill('#text', `name,address\n${WORD},${WORD.slice(0, 60)}.example\n`)
+  await press('button:has-text("Check")', '1 new')
+  await page.goto(`${url}/dashboard/organizations`)
+  await page.fill('#name', WORD)
+  await page.fill('#slug', 'another')
+  await press('text=Create organization >> nth=0', 'was created')
+  await page.goto(`${url}/dashboard/servers/new`)
+  await page.fill('#name', WORD)
+  await page.fill('#address', 'a.example')
+  await store.endSessions(user.id)
+  await press('main .primary', 'Your session has ended')
+})
+
 test('the bar is one line on a desk and at most 100 px high on a phone', async (t) => {
   const dashboard = await startDashboard(t)
   await dashboard.signedIn(EMAIL)

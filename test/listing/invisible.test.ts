@@ -37,6 +37,32 @@ test('ordinary text is shown unchanged', () => {
   }
 })
 
+test('an emoji whose keyboard left out U+FE0F is shown unchanged', () => {
+  for (const text of [
+    '🏳\u200d🌈',
+    '❤\u200d🔥',
+    '👁\u200d🗨',
+    '👁\ufe0f\u200d🗨',
+    '👩\u200d❤\u200d👨',
+    '🧔\u200d♂',
+    '🕵🏽\u200d♀',
+    '🏴\u200d☠',
+    '1\u20e3',
+    '❤ ☀',
+    '🇰🇷🇩🇪',
+    '✔\ufe0e',
+  ]) {
+    const name = `${text} Lagoon \u200b`
+    assert.equal(escapeInvisible(name), `${text} Lagoon \\u{200b}`)
+  }
+})
+
+test('a joiner between emoji that fonts have no picture for is spelled out', () => {
+  assert.equal(escapeInvisible('👍\u200d👍'), '👍\\u{200d}👍')
+  assert.equal(escapeInvisible('👍\u200d\u200d👍'), '👍\\u{200d}\\u{200d}👍')
+  assert.equal(escapeInvisible('a\ufe0e'), 'a\\u{fe0e}')
+})
+
 test('a joiner or a selector beside an emoji is still spelled out', () => {
   assert.equal(escapeInvisible('👍\u200d'), '👍\\u{200d}')
   assert.equal(escapeInvisible('❤️\ufe0f'), '❤️\\u{fe0f}')

@@ -14,6 +14,11 @@ export function isolated(text: string): Html {
   return html`<bdi>${escapeInvisible(text)}</bdi>`
 }
 
+/** The same where no element can stand, such as a title or an option. Characters isolate it. */
+export function isolatedText(text: string): string {
+  return `\u2068${escapeInvisible(text)}\u2069`
+}
+
 /** Bytes of the characters that HTML escapes. */
 const ESCAPED_BYTES: Record<string, number> = { '&': 5, '<': 4, '>': 4, '"': 6, "'": 5 }
 

@@ -1,6 +1,5 @@
 import { html } from 'hono/html'
 import { DAY_US } from '../../listing/instant.ts'
-import { escapeInvisible } from '../../listing/invisible.ts'
 import {
   INVITATION_KEPT_US,
   type InvitationStore,
@@ -13,7 +12,7 @@ import type { Context, Dashboard } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { pill } from '../html/parts.ts'
-import { type Html, truncated } from '../html/text.ts'
+import { type Html, isolatedText, truncated } from '../html/text.ts'
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 
@@ -34,7 +33,7 @@ export async function showMembersPage(
   const members = await store.listMembers(userId, id)
   const invited = await store.listInvited(userId, id, oldestInvitation(now()))
   return showPage(c, {
-    title: escapeInvisible(name),
+    title: isolatedText(name),
     lead: 'Members see the servers of this organization and each other’s email addresses.',
     errors: { email: emailError },
     status: emailError === undefined ? 200 : 422,

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { escapeInvisible } from '../../listing/invisible.ts'
 import {
   type Membership,
   type OrganizationStore,
@@ -12,7 +11,7 @@ import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { showAction, showEmpty, showFilter } from '../html/parts.ts'
-import type { Html } from '../html/text.ts'
+import { type Html, isolatedText } from '../html/text.ts'
 import { takeNotice } from '../servers/notices.ts'
 import { readSearch, readSelectedPage } from '../servers/search.ts'
 import { showServers } from '../servers/table.ts'
@@ -52,7 +51,7 @@ export async function showOrganization(
   const isSelected = readSelectedPage(c) !== undefined
   const table = { path, search, found, isPersonal: false, isSelected, userId, now, whenNone }
   return showPage(c, {
-    title: escapeInvisible(name),
+    title: isolatedText(name),
     lead: 'The API never returns these servers.',
     actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
     notice,

@@ -25,6 +25,41 @@ test('pages show names as text, with invisible characters spelled out', async (t
   assert.match(server.body, /id="name-error">The name must have a character that can be seen\./)
 })
 
+test('a name that is written from right to left does not turn the text around it', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = 'سرور!'
+  const organization = { id: crypto.randomUUID(), slug: 'guild', name }
+  await store.insertOrganization(user.id, organization, 1)
+  await person.issue(name)
+  await store.saveServers(user.id, null, [{ name, address: 'a.example', version: name }], 1)
+  const [server] = await store.listServers(user.id)
+  const [apiKey] = await store.listApiKeys(user.id)
+  const notice = `notice=saved.${server!.id}`
+  const pages = [
+    'servers',
+    `servers/${server!.id}/delete`,
+    'servers/new',
+    'api',
+    `api/${apiKey!.id}/delete`,
+    'organizations',
+    `organizations/${organization.id}`,
+    `organizations/${organization.id}/members`,
+  ]
+  for (const path of pages) {
+    const headers = { Cookie: `${person.cookie()}; ${notice}` }
+    const { status, body } = await visitor().get(`/dashboard/${path}`, headers)
+    assert.equal(status, 200, path)
+    const shown = body.replace(/<pre.*?<\/pre>/gs, '').matchAll(/(.{8})سرور!(.{7})/gsu)
+    const around = [...shown].map(([, before = '', after = '']) => `${before}…${after}`)
+    assert.ok(around.length > 0, path)
+    // An element or characters isolate it, or it stands alone in a cell or a field.
+    for (const one of around) assert.match(one, ISOLATED, `${path}: ${one}`)
+  }
+})
+
+const ISOLATED = /<bdi>…<\/bdi>|\u2068…\u2069|="…"|row=\d+>…<\/a>|java …<td>/
+
 test('the preview of the API’s answer spells out invisible characters, and keeps emoji', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()

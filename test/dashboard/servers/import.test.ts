@@ -69,7 +69,7 @@ test('a wrong row is named, the rest is counted, and the pasted text stays', asy
   assert.equal(status, 422)
   assert.match(body, /<title>Error: /)
   assert.match(body, /<p>2 new, 1 changed, 1 wrong:<\/p>/)
-  assert.match(body, /<li>row 4: &quot;address&quot; must be a domain/)
+  assert.match(body, /<li>row 4: <bdi>&quot;address&quot; must be a domain/)
   assert.match(body, /Nothing was imported\./)
   assert.ok(body.includes('&lt;b&gt;,no address'), body)
   assert.match(body, /name="form" value="f"/)
@@ -83,6 +83,8 @@ test('each file that is no list of servers is refused with its reason', async (t
     [Buffer.from('name,address\nMüller,m.example', 'latin1'), 'The file is not UTF-8 text.'],
     [Buffer.from('PK\u0003\u0004...'), 'The file is a spreadsheet or an archive.'],
     [Buffer.from('\u0089PNG\r\n\u0000'), 'The file is not a text file.'],
+    [Buffer.from('name,address', 'utf16le'), 'The file is not a text file.'],
+    [Buffer.from('<!doctype html><title>name, address</title>'), 'is neither JSON nor CSV.'],
     [Buffer.from('motd=Hello'), 'The file is neither JSON nor CSV.'],
     [Buffer.from('[{"uuid":"1","name":"Ada"}]'), 'is not a field of a server'],
     [Buffer.from('name,address\n'), 'The file has no servers.'],

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { escapeInvisible } from '../../../listing/invisible.ts'
 import type {
   PlannedImport,
   PlannedServer,
@@ -10,7 +9,7 @@ import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { Context } from '../../context.ts'
 import { type Notice, showNotice, showPage } from '../../html/page.ts'
 import { pill } from '../../html/parts.ts'
-import { type Html, NAME_BYTES, truncated } from '../../html/text.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../../html/text.ts'
 import { IMPORT_PATH } from './form.ts'
 
 /** The most servers and mistakes that a check lists. The counts cover all of them. */
@@ -89,5 +88,5 @@ export function showWrong({ wrong }: ReadServers, plan: PlannedImport): Html {
   const more = wrong.length - WRONG_MAX
   const { added, changed } = plan
   return html`<p>${added.length} new, ${changed.length} changed, ${places} wrong:</p>
-<ul>${wrong.slice(0, WRONG_MAX).map(({ place, message }) => html`<li>${escapeInvisible(`${place}: ${message}`)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
+<ul>${wrong.slice(0, WRONG_MAX).map(({ place, message }) => html`<li>${place}: ${isolated(message)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
 }
