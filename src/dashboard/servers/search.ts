@@ -146,7 +146,7 @@ export function showNone({ path, search: { text } }: Searched): Html {
   return showEmpty({
     icon: 'search',
     title: 'No servers found',
-    ...(text === '' ? {} : { text: html`No servers match ${isolated(text)}.` }),
+    ...(text === '' ? {} : { text: html`No servers match “${isolated(text)}”.` }),
     action: { href: path, label: text === '' ? 'Show all servers' : 'Clear search' },
   })
 }

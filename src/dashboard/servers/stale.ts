@@ -13,11 +13,22 @@ import { keptFields } from '../request/typed-fields.ts'
  * Edits of a server that has changed, or is gone, since the page with the form was opened.
  */
 
+const LABELS = {
+  name: 'Name',
+  address: 'Address',
+  slug: 'Slug',
+  edition: 'Edition',
+  status: 'Status',
+  version: 'Version',
+  listing_kind: 'Kind',
+  organization_id: 'Owner',
+}
+
 /** Names the values that saving again would replace. */
 export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Notice {
   const different = SERVER_FIELDS.filter((name) => stored[name] !== wanted[name])
   const values = different.map((name) => {
-    const label = name === 'listing_kind' ? 'kind' : name === 'organization_id' ? 'owner' : name
+    const label = LABELS[name]
     const value = name === 'organization_id' ? 'another one' : (stored[name] ?? 'empty')
     return html`<li>${label}: ${truncated(value, NAME_BYTES)}</li>`
   })

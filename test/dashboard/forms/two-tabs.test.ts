@@ -19,7 +19,7 @@ test('an edit does not overwrite what another tab has saved, unless it is sent a
   assert.match(refused.body, /Nothing was saved\. If you save again, you replace these values:/)
   assert.match(
     refused.body,
-    /<li>name: <bdi>First tab<\/bdi><\/li><li>address: <bdi>play\.example\.com<\/bdi><\/li><li>version: <bdi>1\.21<\/bdi><\/li>/,
+    /<li>Name: <bdi>First tab<\/bdi><\/li><li>Address: <bdi>play\.example\.com<\/bdi><\/li><li>Version: <bdi>1\.21<\/bdi><\/li>/,
   )
   assert.match(refused.body, /name="address" type="text" value="second\.example"/)
   assert.equal((await store.findServer(user.id, server))?.name, 'First tab')
