@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
+import { fillAccount } from './full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 
@@ -37,7 +38,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   const dashboard = await startDashboard(t)
   const { user } = await dashboard.signedIn(EMAIL)
   const { server, organization } = await fillAccount(dashboard, user.id, WORD)
-  const { page } = await openWindow(t, launched(), { viewport: { width: WIDTH, height: 640 } })
+  const { page } = await openWindow(t, launched(), { viewport: { width: 320, height: 640 } })
   const { store, url } = dashboard
   const press = async (button: string, says: string) => {
     await page.click(button)

@@ -82,12 +82,12 @@ function showExpired(c: Context): Promise<Response> {
     title: 'This check has expired',
     status: 404,
     width: 'form',
-    body: html`<p>A check is kept for one hour, and nothing was imported since. <a href="${IMPORT_PATH}">Check the servers again</a></p>`,
+    body: html`<p>A check is kept for one hour. Nothing was imported. <a href="${IMPORT_PATH}">Check the servers again</a></p>`,
   })
 }
 
 function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
-  if (status !== 413) return refuseImport(c, 'This is not a form of this page.', { status })
+  if (status !== 413) return refuseImport(c, 'This form did not come from this page.', { status })
   const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
   return refuseImport(c, html`This is more than ${size}, the limit of an import.`, { status })
 }
