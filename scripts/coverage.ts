@@ -49,6 +49,7 @@ const SUITES = [
     'connections',
     'corpus',
     'exchanges',
+    'heads/fields',
     'heads/head',
     'heads/last-request',
     'limits',

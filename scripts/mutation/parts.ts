@@ -17,7 +17,7 @@ export const PARTS: Part[] = [
   {
     folder: 'http',
     mutate: below('src/http', 'characters', 'client-address', 'fields', 'head', 'request-line'),
-    tests: tests('wire', 'client-address', 'heads/head', 'heads/last-request'),
+    tests: tests('wire', 'client-address', 'heads/fields', 'heads/head', 'heads/last-request'),
   },
   {
     folder: 'http',

@@ -10,8 +10,10 @@ test("without trusted proxies the socket's address counts, whatever X-Forwarded-
 
 test('all spellings of an IPv4 address count as one', () => {
   const read = createReadAddress([])
-  for (const address of ['::ffff:203.0.113.7', '::ffff:cb00:7107', '0:0:0:0:0:FFFF:203.0.113.7'])
+  const spellings = ['::ffff:203.0.113.7', '::ffff:cb00:7107', '0:0:0:0:0:FFFF:203.0.113.7']
+  for (const address of [...spellings, '0::ffff:203.0.113.7'])
     assert.equal(read(address, undefined), '203.0.113.7')
+  assert.equal(read('1::ffff:203.0.113.7', undefined), '1:0:0:0::/64')
 })
 
 test('an IPv6 address counts by its /64 network', () => {
@@ -30,8 +32,10 @@ test('X-Forwarded-For is read from its end, past trusted proxies only', () => {
   assert.equal(read('127.0.0.1', '10.0.0.1, 10.0.0.2'), '10.0.0.1')
   // Some proxies add the port.
   assert.equal(read('127.0.0.1', '198.51.100.1:4711'), '198.51.100.1')
-  assert.equal(read('127.0.0.1', '[2001:db8::5]:4711'), '2001:db8:0:0::/64')
-  for (const nonsense of ['', 'evil', '1.2.3.4.5', '"1.2.3.4"', '[evil]:80'])
+  for (const port of ['', ':4711'])
+    assert.equal(read('127.0.0.1', `[2001:db8::5]${port}`), '2001:db8:0:0::/64')
+  const unclear = ['[evil]:80', 'x[2001:db8::5]:80', '[2001:db8::5]:80x', '[2001:db8::5]x']
+  for (const nonsense of ['', 'evil', '1.2.3.4.5', '"1.2.3.4"', ...unclear])
     assert.equal(read('127.0.0.1', nonsense), '127.0.0.1')
 })
 

@@ -85,6 +85,7 @@ test('an absolute target counts by its path, whatever host it names', () => {
     'http://a': '/',
     'http://a?b': '/',
     'http:///b': '/b',
+    'http://a/b/': '/b/',
     'ftp://a/b': 'ftp://a/b',
     'xhttp://a/b': 'xhttp://a/b',
     '/http://a/b': '/http://a/b',
@@ -99,7 +100,8 @@ test('an unknown method is a 404 if the request line is valid, before any header
   for (const line of [...lines, "!#$%&'*+.^_`|~-9 x HTTP/1.1"])
     assert.equal(readHead(`${line}\r\n`, 0, LIMIT), 404, line)
   assert.equal(readHead('FOO / HTTP/1.1\r\n\0', 0, LIMIT), 404)
-  assert.equal(readHead(textOf({ method: 'FOO', target: 'x'.repeat(21) }), 0, LIMIT), 414)
+  const long = (bytes: number) => textOf({ method: 'FOO', target: 'x'.repeat(bytes) })
+  assert.deepEqual([readHead(long(20), 0, LIMIT), readHead(long(21), 0, LIMIT)], [404, 414])
 })
 
 test('a request line has three parts, spaces between them and CR LF at its end', () => {
@@ -107,7 +109,8 @@ test('a request line has three parts, spaces between them and CR LF at its end',
   const parts = ['GET HTTP/1.1', 'GET  HTTP/1.1', ' GET / HTTP/1.1', ' / HTTP/1.1', 'GET / ']
   const bytes = ['G<T / HTTP/1.1', 'GET /\xe4 HTTP/1.1', 'GET\t/ HTTP/1.1', 'GET / /x HTTP/1.1']
   const unknown = ['FOO / HTTP/2.0', 'FOO HTTP/1.1', 'FOO /HTTP/1.1', 'FOO / x HTTP/1.1']
-  for (const line of [...bad, ...parts, ...bytes, ...unknown, 'PRI * HTTP/2.0', 'PRI / HTTP/1.1'])
+  const others = ['FOO<x HTTP/1.1', 'FOO / HTTP/1.1 ', 'PRI * HTTP/2.0', 'PRI / HTTP/1.1']
+  for (const line of [...bad, ...parts, ...bytes, ...unknown, ...others])
     assert.equal(readHead(`${line}\r\n\r\n`, 0, LIMIT), 400, line)
   for (const end of ['\n', '\r\r\n', '\rx'])
     assert.equal(readHead(`GET / HTTP/1.1${end}`, 0, LIMIT), 400, JSON.stringify(end))
@@ -135,7 +138,7 @@ test('each limit accepts its exact value and refuses one more', () => {
   assert.deepEqual([sized(100), sized(101)], [null, 431])
   assert.equal(read({ lines: withHost(...Array(4).fill('X:')) }).flaw, null)
   const many = { lines: withHost(...Array(5).fill('X:')) }
-  assert.equal(readHead(textOf(many), 0, LIMIT), 431)
+  assert.equal(readHead(textOf({ ...many, target: `/${'x'.repeat(19)}` }), 0, LIMIT), 431)
   assert.equal(readHead(textOf({ ...many, target: 'http://x/'.repeat(3) }), 0, LIMIT), 414)
 })
 

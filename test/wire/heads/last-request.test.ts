@@ -23,7 +23,7 @@ test('nothing is read after a request with a body or an upgrade', () => {
 
 test('a length is a number of at most 64 bits, and there is one', () => {
   const max = 2n ** 64n - 1n
-  for (const length of ['0', '007', String(max)])
+  for (const length of ['0', '007', `${'0'.repeat(30)}7`, String(max)])
     assert.equal(read('1.1', `Content-Length: ${length}`).flaw, null, length)
   for (const length of ['', '-1', '+1', '1.0', '0x1', '1 1', '1,1', String(max + 1n)])
     assert.equal(read('1.1', `Content-Length: ${length}`).flaw, 400, length)
@@ -58,6 +58,7 @@ test('a client can ask to close the connection; an HTTP/1.0 client has to ask to
     'close;x',
     'keep-alive x',
     'xkeep-alive',
+    'keep-alives',
   ]) {
     assert.equal(read('1.0', `Connection: ${value}`).isLast, true, value)
     assert.equal(read('1.1', `Connection: ${value}`).isLast, false, value)
