@@ -59,7 +59,6 @@ const SUITES = [
     'timeouts',
   ),
   'test/dashboard/keys/usage.test.ts',
-  'test/reliability/sqlite/new-file.test.ts',
   'test/reliability/postgres/{abandoned,configuration,hosts}.test.ts',
   ...tests(
     'postgres',
