@@ -100,8 +100,9 @@ test('an unknown method is a 404 if the request line is valid, before any header
   for (const line of [...lines, "!#$%&'*+.^_`|~-9 x HTTP/1.1"])
     assert.equal(readHead(`${line}\r\n`, 0, LIMIT), 404, line)
   assert.equal(readHead('FOO / HTTP/1.1\r\n\0', 0, LIMIT), 404)
-  const long = (bytes: number) => textOf({ method: 'FOO', target: 'x'.repeat(bytes) })
-  assert.deepEqual([readHead(long(20), 0, LIMIT), readHead(long(21), 0, LIMIT)], [404, 414])
+  const [exact, long] = [20, 21].map((bytes) => ({ method: 'FOO', target: 'x'.repeat(bytes) }))
+  assert.equal(readHead(textOf(exact!), 0, LIMIT), 404)
+  assert.equal(readHead(textOf(long!), 0, LIMIT), 414)
 })
 
 test('a request line has three parts, spaces between them and CR LF at its end', () => {
