@@ -33,7 +33,9 @@ const QUALITY = 85
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-screenshots-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
 const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
-const onFault = (fault: unknown) => console.error(fault)
+const onFault = (fault: unknown): undefined => {
+  console.error(fault)
+}
 const store = await openServingStore(database, onFault)
 const keys = await fill(store)
 const dashboardUrl = 'http://127.0.0.1:8081'

@@ -19,8 +19,11 @@ export interface Log {
    * Logs the fault behind an answer, at most one line per second per kind. The next line counts the
    * omitted ones. A fault with `isLasting` arrives as the same object while it lasts, and gets a
    * single line.
+   *
+   * Returns an id for the request that failed: the `fault_id` of the line, a hyphen and a number.
+   * Requests that share a line differ in the number.
    */
-  fault(fault: unknown): void
+  fault(fault: unknown): string | undefined
   http(event: HttpEvent): void
   /** Writes a last line. Resolves when all lines are written, or after one second. */
   close(message: string): Promise<void>
@@ -41,8 +44,8 @@ export function createLog(level: LogLevel): Log {
   }
   const output = openOutput()
   const logger = pino(options, process.stdout.isTTY ? forTerminal(output) : output)
-  const faults = new Map<string, { loggedAt: number; leftOut: number }>()
-  const known = new WeakSet<Error>()
+  const faults = new Map<string, FaultLine>()
+  const lasting = new WeakMap<Error, FaultLine>()
 
   return {
     info: (message) => logger.info(message),
@@ -51,18 +54,21 @@ export function createLog(level: LogLevel): Log {
 
     fault(fault) {
       const isLasting = fault instanceof Error && 'isLasting' in fault && fault.isLasting === true
-      if (isLasting && known.has(fault)) return
+      const known = isLasting ? lasting.get(fault) : undefined
+      if (known !== undefined) return nextIdOf(known)
       const { name, ...fields } = describe(fault)
       const now = performance.now()
       const before = faults.get(name)
       if (before !== undefined && now - before.loggedAt < FAULT_INTERVAL_MS) {
         before.leftOut += 1
-        return
+        return nextIdOf(before)
       }
       const leftOut = before !== undefined && before.leftOut > 0 ? { left_out: before.leftOut } : {}
-      logger.error({ fault: name, ...fields, ...leftOut }, 'fault')
-      faults.set(name, { loggedAt: now, leftOut: 0 })
-      if (isLasting) known.add(fault)
+      const line: FaultLine = { id: newFaultId(), loggedAt: now, leftOut: 0, requests: 0 }
+      logger.error({ fault: name, fault_id: line.id, ...fields, ...leftOut }, 'fault')
+      faults.set(name, line)
+      if (isLasting) lasting.set(fault, line)
+      return nextIdOf(line)
     },
 
     http(event) {
@@ -84,6 +90,24 @@ export function createLog(level: LogLevel): Log {
       await once(output, 'drain', { signal }).catch(() => {})
     },
   }
+}
+
+/** A line about a fault, and what it stands for. */
+interface FaultLine {
+  id: string
+  loggedAt: number
+  leftOut: number
+  /** The requests that have an id of this line. */
+  requests: number
+}
+
+function newFaultId(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(6))).toString('hex')
+}
+
+function nextIdOf(line: FaultLine): string {
+  line.requests += 1
+  return `${line.id}-${line.requests}`
 }
 
 /**

@@ -13,6 +13,7 @@ import {
   rateLimited,
   revoked,
   unauthorized,
+  withRequestId,
 } from './responses.ts'
 
 export interface ListServersContext {
@@ -20,8 +21,11 @@ export interface ListServersContext {
   listings: ListingCache
   /** Counts the claims for the usage charts. By default nothing does. */
   count?: ((claim: KnownClaim) => void) | undefined
-  /** Gets every failure that an answer does not explain. */
-  onFault(fault: unknown): void
+  /**
+   * Gets every failure that an answer does not explain. Returns the id that leads to it in the log,
+   * if there is one.
+   */
+  onFault(fault: unknown): string | undefined
 }
 
 /** GET /v1/servers. The steps and their order are those of spec 5.2; it never throws. */
@@ -38,14 +42,12 @@ export function createListServers(
       count?.(claim)
       return answer
     } catch (fault) {
-      onFault(fault)
-      return listFailed
+      return withRequestId(listFailed, onFault(fault))
     }
   }
 
   function onClaimFault(fault: unknown): Response {
-    onFault(fault)
-    return answerToFault(fault)
+    return withRequestId(answerToFault(fault), onFault(fault))
   }
 
   return ({ authorization }) => {

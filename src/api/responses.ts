@@ -76,6 +76,13 @@ export function rateLimited(apiKeyId: string): Response {
   return { ...limited, apiKeyId }
 }
 
+/** A 5xx with the id under which the log has its fault. */
+export function withRequestId(response: Response, id: string | undefined): Response {
+  if (id === undefined) return response
+  const line = Buffer.from(`X-Request-Id: ${id}\r\n`, 'latin1')
+  return { ...response, head: Buffer.concat([response.head, line]) }
+}
+
 const LISTED_HEAD = renderHead(200, COMMON_HEADERS)
 
 /** The 200 with a rendered listing as its body. */

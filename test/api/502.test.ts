@@ -96,7 +96,7 @@ test("a listing that can't be rendered is a 502 and is logged", async () => {
   }
   const answer = createAnswer({
     store: { claim: async () => claim },
-    onFault: (fault) => faults.push(fault),
+    onFault: (fault) => void faults.push(fault),
   })
   const authorization = `Bearer ${generateKey()}`
   const { status, body } = await answer({ method: 'GET', path: '/v1/servers', authorization })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAnswer } from '../../src/api/answer.ts'
+import { AuthenticationFault, ListFault, NotConfigured } from '../../src/listing/faults.ts'
 import { refusal } from '../../src/api/responses.ts'
 import type { Response } from '../../src/http/message.ts'
 import { generateKey, hashApiKey } from '../../src/listing/api-key.ts'
@@ -74,6 +75,22 @@ test('a preflight has no body, and each answer names its route', async () => {
   }
   for (const [path, route] of Object.entries(routes))
     assert.equal((await answer({ method: 'GET', path, authorization: null })).route, route)
+})
+
+test('a 5xx has the id under which the log has its fault, and keeps its body', async () => {
+  for (const fault of [new AuthenticationFault('x'), new ListFault('x'), new NotConfigured('x')]) {
+    const claim = () => Promise.reject(fault)
+    const ask = (id: string | undefined) =>
+      createAnswer({ store: { claim }, onFault: () => id })({
+        method: 'GET',
+        path: '/v1/servers',
+        authorization: `Bearer ${generateKey()}`,
+      })
+    const [withId, without] = [await ask('3f-1'), await ask(undefined)]
+    assert.equal(String(withId.head), `${String(without.head)}X-Request-Id: 3f-1\r\n`)
+    assert.doesNotMatch(String(without.head), /X-Request-Id/)
+    assert.deepEqual([withId.status, withId.body], [without.status, without.body])
+  }
 })
 
 function answerFrom(claim: ClaimStore['claim']): (key: string) => Promise<Response> {

@@ -72,17 +72,23 @@ test('at info the log has events and faults but no requests', async (t) => {
   assert.equal(place?.msg, `database: ${program.databasePath}`)
   assert.match(String(setup?.msg), /^no account yet/)
   assert.deepEqual(
-    { ...fault, time: null },
+    { ...fault, time: null, fault_id: null },
     {
       level: 'error',
       time: null,
       fault: 'ListFault',
+      fault_id: null,
       reason: 'the servers could not be read',
       cause: 'no such table: servers',
       msg: 'fault',
     },
   )
-  // The log has at most one line per kind per second.
+  // Both answers lead to the line, which is one of its kind per second.
+  assert.match(String(fault?.fault_id), /^[0-9a-f]{12}$/)
+  assert.deepEqual(
+    new Set(answers.map(({ headers }) => headers['x-request-id'])),
+    new Set([`${String(fault?.fault_id)}-1`, `${String(fault?.fault_id)}-2`]),
+  )
   assert.deepEqual(
     rest.map((line) => line.msg),
     ['closing: SIGTERM', 'closed'],

@@ -36,7 +36,7 @@ export async function begin(
 ): Promise<{ real: Real; model: Model }> {
   const { store } = engine
   const faults: unknown[] = []
-  const answer = createAnswer({ store, onFault: (fault) => faults.push(fault) })
+  const answer = createAnswer({ store, onFault: (fault) => void faults.push(fault) })
   const owners: string[] = []
   const model: Model = { now: engine.now(), keys: [], servers: [] }
   for (const name of ['ada', 'bob']) {

@@ -47,6 +47,14 @@ test('a header field that is missing, different or unexpected is a flaw', () => 
     assert.match(flawOf({ ...one, headers: { ...one.headers, etag: '1' } }, 'get')!, /field etag/)
 })
 
+test('only a 5xx may have a request id', () => {
+  for (const one of RIGHT) {
+    const flaw = flawOf({ ...one, headers: { ...one.headers, 'x-request-id': 'a-1' } }, 'get')
+    if (one.status === 502) assert.equal(flaw, null)
+    else assert.match(flaw!, /field x-request-id/)
+  }
+})
+
 test('an unknown status, another shape of a listing and an unhealthy health are flaws', () => {
   assert.match(flawOf(answer(500, '{"error":"Oops"}'), 'get')!, /a 500 has the body/)
   assert.match(flawOf(answer(200, '{"servers":[],"next":1}'), 'get')!, /has next, too/)
