@@ -100,8 +100,8 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   {
     name: 'postgres-lock-logged-once-per-request',
     file: 'src/log.ts',
-    from: 'if (isLasting && known.has(fault)) return',
-    to: 'if (isLasting && known.has(fault)) known.delete(fault)',
+    from: 'if (known !== undefined) return nextIdOf(known)',
+    to: 'if (known !== undefined) lasting.delete(fault as Error)',
     noticedBy: witness(
       'test/reliability/postgres/locked-row.test.ts',
       'a row locked by an operator',
