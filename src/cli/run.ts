@@ -17,6 +17,8 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   user: async () => (await import('./commands/users.ts')).addUserCommands,
   key: async () => (await import('./commands/keys.ts')).addKeyCommands,
   server: async () => (await import('./commands/servers.ts')).addServerCommands,
+  organization: async () => (await import('./commands/organizations.ts')).addOrganizationCommands,
+  audit: async () => (await import('./commands/audit.ts')).addAuditCommands,
 }
 
 /**

@@ -76,7 +76,7 @@ test('each command that changes an account or a key writes an audit entry', asyn
   const names = filesBelow('src/cli', '.ts').flatMap(({ text }) =>
     [...text.matchAll(/\.command\('([a-z]+)'\)/g)].map(([, name]) => name!),
   )
-  const groups = ['user', 'key', 'server']
+  const groups = ['user', 'key', 'server', 'organization', 'audit']
   // These commands change no account: one serves, the other fills an empty database.
   const others = ['serve', 'copy']
   const commands = COMMANDS.map(({ command }) => command)

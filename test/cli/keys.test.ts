@@ -50,6 +50,7 @@ test('key list shows only 16 characters of a key, as a table or as JSON', async 
     'created_at',
     'revoked_at',
     'last_used_at',
+    'email',
   ])
   assert.equal(apiKey?.prefix, key.slice(0, 16))
   assert.equal(apiKey?.name, 'Discord bot')

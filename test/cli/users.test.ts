@@ -19,10 +19,16 @@ test('user list prints a table, or JSON with the names of the columns', async (t
   const ada = await program.done('user add Ada@Example.com')
 
   const [heads, ...rows] = (await program.done('user list')).split('\n')
-  assert.match(heads ?? '', /^ID +EMAIL +ADDED$/)
+  assert.match(heads ?? '', /^ID +EMAIL +ADDED +CAN SIGN IN +KEYS +SERVERS +LAST SIGN-IN$/)
   assert.equal(rows.length, 2)
-  assert.match(rows[0] ?? '', new RegExp(`^${ada}  ada@example.com  \\d{4}-.*Z$`))
-  assert.match(rows[1] ?? '', new RegExp(`^${bob}  bob@example.com  \\d{4}-.*Z$`))
+  assert.match(
+    rows[0] ?? '',
+    new RegExp(`^${ada}  ada@example.com  \\d{4}-\\S*Z +no +0 +0 +never$`),
+  )
+  assert.match(
+    rows[1] ?? '',
+    new RegExp(`^${bob}  bob@example.com  \\d{4}-\\S*Z +no +0 +0 +never$`),
+  )
 
   const users = JSON.parse(await program.done('user list --json'))
   assert.deepEqual(
@@ -32,7 +38,15 @@ test('user list prints a table, or JSON with the names of the columns', async (t
       [bob, 'bob@example.com'],
     ],
   )
-  assert.deepEqual(Object.keys(users[0]), ['id', 'email', 'created_at'])
+  assert.deepEqual(Object.keys(users[0]), [
+    'id',
+    'email',
+    'created_at',
+    'can_sign_in',
+    'api_keys',
+    'servers',
+    'last_sign_in_at',
+  ])
   assert.match(users[0].created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/)
 })
 

@@ -10,6 +10,7 @@ import { firstUserContract } from './accounts/first-user.ts'
 import type { OpenFixture } from './fixture.ts'
 import { healthContract } from './health.ts'
 import { importsContract } from './servers/imports.ts'
+import { inventoryContract } from './accounts/inventory.ts'
 import { invitingContract } from './organizations/invitations.ts'
 import { leftServersContract } from './servers/left-servers.ts'
 import { listingContract } from './keys/listing.ts'
@@ -52,6 +53,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
   suite(`${engine}: the audit log`, () => auditContract(open))
   suite(`${engine}: the operator's page`, () => operatorContract(open))
+  suite(`${engine}: the operator's lists`, () => inventoryContract(open))
   suite(`${engine}: organizations`, () => organizationsContract(open))
   suite(`${engine}: members`, () => membersContract(open))
   suite(`${engine}: servers of former members`, () => leftServersContract(open))

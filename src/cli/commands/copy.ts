@@ -6,7 +6,7 @@ import { quote } from '../../listing/text.ts'
 import { copyStore } from '../../open-store.ts'
 import { loadDatabase, needOption, sayDatabase } from '../context.ts'
 import { Misuse } from '../errors.ts'
-import { createProgress, say } from '../output.ts'
+import { createProgress, printJson, say } from '../output.ts'
 
 const EXAMPLE = 'sqlite:data/server-listing.db'
 
@@ -16,6 +16,7 @@ export function addCopyCommand(program: Command): void {
     .description('copy an SQLite file into the empty PostgreSQL database that DATABASE_URL names')
     .usage('--from sqlite:<path>')
     .option('--from <url>', 'the file to copy, as sqlite:PATH')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -29,7 +30,7 @@ Example:
     .action(copy)
 }
 
-async function copy(options: { from?: string }): Promise<void> {
+async function copy(options: { from?: string; json?: boolean }): Promise<void> {
   const path = readSource(needOption(options.from, '--from sqlite:<path>'))
   const target = readTarget()
   if (!existsSync(path) || !statSync(path).isFile())
@@ -40,6 +41,7 @@ async function copy(options: { from?: string }): Promise<void> {
   try {
     const tables = await copyStore(path, target.url, show)
     progress.clear()
+    if (options.json) printJson(tables.map(({ name, count }) => ({ table: name, rows: count })))
     const counts = tables.map(({ name, count }) => `${counted(count)} in ${name}`)
     say(`copied and compared all rows: ${counts.join(', ')}`)
     sayDatabase(nameDatabase(target))

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
 import type { ApiKey } from '../../listing/api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
-import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure } from '../errors.ts'
+import { keyJson } from '../json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 
@@ -27,6 +28,7 @@ Examples:
     .usage('--user <email> --name <name>')
     .option('--user <email>', 'the email address of the owner')
     .option('--name <name>', `the name of the key, 1 to ${KEY_NAME_LENGTH_MAX} characters`)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -39,17 +41,17 @@ Examples:
   key
     .command('list')
     .description(
-      "list a user's keys, including revoked ones; shows the first 16 characters of each",
+      'list the keys of all users, including revoked ones; shows the first 16 characters of each',
     )
-    .usage('--user <email> [--json]')
-    .option('--user <email>', 'the email address of the owner')
+    .option('--user <email>', 'only keys of this user')
+    .option('--unused-for <time>', 'only active keys without a request for that long, such as 90d')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Examples:
   server-listing key list --user ada@example.com
-  server-listing key list --user ada@example.com --json`,
+  server-listing key list --unused-for 90d --json`,
     )
     .action(list)
 
@@ -60,6 +62,7 @@ Examples:
     .argument('[key-id]', 'the id of the key, from `key list`')
     .option('--user <email>', 'the email address of the owner')
     .option('--key-stdin', 'read text from standard input and revoke every key in it, of all users')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -76,7 +79,7 @@ With --key-stdin, the exit code is 0 if the text contains at least one API key o
     })
 }
 
-async function issue(options: { user?: string; name?: string }): Promise<void> {
+async function issue(options: { user?: string; name?: string; json?: boolean }): Promise<void> {
   const email = needOption(options.user, '--user <email>')
   const name = needOption(options.name, '--name <name>')
   // Loaded on demand, with Node's cryptography: only this command makes a key.
@@ -87,37 +90,49 @@ async function issue(options: { user?: string; name?: string }): Promise<void> {
     if ('refused' in issued) throw new Failure(`no key was issued to ${email}: ${issued.refused}`)
     const { id } = issued.apiKey
     await audit(store, 'key issued', user.id, id)
-    print(issued.key)
+    if (options.json) printJson({ ...keyJson(issued.apiKey), key: issued.key })
+    else print(issued.key)
     say(`issued ${id} to ${email}; save the key now, because it cannot be shown again`)
   })
 }
 
-async function list(options: { user?: string; json?: boolean }): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
-  const apiKeys = await withStore(async (store) => {
-    const user = await findUser(store, email)
-    return store.listApiKeys(user.id)
-  })
-  if (options.json) printJson(apiKeys.map(toJson))
+interface ListOptions {
+  user?: string
+  unusedFor?: string
+  json?: boolean
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const { user: email, unusedFor } = options
+  const before = unusedFor === undefined ? null : await readBefore(unusedFor)
+  const apiKeys = await withStore(async (store) =>
+    store.listOwnedApiKeys(email === undefined ? undefined : (await findUser(store, email)).id),
+  )
+  const listed = before === null ? apiKeys : apiKeys.filter((one) => isUnused(one, before))
+  if (options.json) printJson(listed.map((one) => ({ ...keyJson(one), email: one.email })))
   else
     printTable(
-      ['ID', 'NAME', 'PREFIX', 'ISSUED', 'LAST USED', 'STATE'],
-      apiKeys.map((apiKey) => [
-        apiKey.id,
-        apiKey.name,
-        `${apiKey.prefix}…`,
-        shortInstant(apiKey.created_at, ''),
-        shortInstant(apiKey.last_used_at, 'never'),
-        apiKey.revoked_at === null ? 'active' : `revoked ${shortInstant(apiKey.revoked_at, '')}`,
+      ['ID', ...(email === undefined ? ['USER'] : []), ...HEADS],
+      listed.map((one) => [
+        one.id,
+        ...(email === undefined ? [one.email] : []),
+        one.name,
+        `${one.prefix}…`,
+        shortInstant(one.created_at, ''),
+        shortInstant(one.last_used_at, 'never'),
+        one.revoked_at === null ? 'active' : `revoked ${shortInstant(one.revoked_at, '')}`,
       ]),
     )
 }
 
-function toJson(apiKey: ApiKey): object {
-  return {
-    ...apiKey,
-    created_at: formatInstant(apiKey.created_at),
-    revoked_at: apiKey.revoked_at === null ? null : formatInstant(apiKey.revoked_at),
-    last_used_at: apiKey.last_used_at === null ? null : formatInstant(apiKey.last_used_at),
-  }
+const HEADS = ['NAME', 'PREFIX', 'ISSUED', 'LAST USED', 'STATE'] as const
+
+async function readBefore(unusedFor: string): Promise<Instant> {
+  const { readSpan } = await import('../spans.ts')
+  return presentInstant() - readSpan(unusedFor, '--unused-for')
+}
+
+/** An active key. A new one without a use is as old as its issue. */
+function isUnused({ revoked_at, last_used_at, created_at }: ApiKey, before: Instant): boolean {
+  return revoked_at === null && (last_used_at ?? created_at) < before
 }

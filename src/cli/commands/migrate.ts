@@ -2,19 +2,21 @@ import type { Command } from 'commander'
 import { migrateStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase } from '../context.ts'
-import { say } from '../output.ts'
+import { printJson, say } from '../output.ts'
 
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
     .description('create the database if it is missing and update its schema (serve does this too)')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db server-listing migrate',
     )
-    .action(async () => {
+    .action(async (options: { json?: boolean }) => {
       const database = loadDatabase()
       const applied = await migrateStore(database)
+      if (options.json) printJson({ applied })
       for (const name of applied) say(`applied ${name}`)
       say('the schema is up to date')
       sayDatabase(nameDatabase(database))

@@ -8,11 +8,13 @@ import { audit } from '../audit.ts'
 import { changeStore, findUser, HELP_HINT, needOption } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
-import { count, say, shortInstant } from '../output.ts'
+import { keyJson } from '../json.ts'
+import { count, printJson, say, shortInstant } from '../output.ts'
 
 export interface RevokeOptions {
   user?: string
   keyStdin?: boolean
+  json?: boolean
 }
 
 /** Revokes by the id of a key or by a text that contains leaked keys. */
@@ -59,6 +61,7 @@ async function revokeById(
           `${email}\` shows the ids`,
       )
     await auditRevoked(store, revoked, now)
+    if (options.json) printJson([keyJson(revoked)])
     sayRevoked(revoked, now)
   })
 }
@@ -78,6 +81,7 @@ async function revokeLeaked(
   await changeStore(async (store) => {
     const { found, apiKeys } = await revokeInParts(store, text, now)
     if (apiKeys.length === 0) throw noneRevoked(found)
+    if (options.json) printJson(apiKeys.map(keyJson))
     const unknown = found - apiKeys.length
     if (unknown > 0)
       say(

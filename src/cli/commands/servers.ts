@@ -1,24 +1,19 @@
 import type { Command } from 'commander'
-import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { isOrganizationSlug } from '../../listing/organization.ts'
-import { inBatches } from '../../transfer/batches.ts'
-import { readServers } from '../../listing/servers/file/server-file.ts'
-import type { ServerEntry } from '../../listing/servers/server-entry.ts'
-import type { Saved, ServerImportStore } from '../../listing/servers/server-import.ts'
-import type { Store } from '../../listing/store.ts'
+import { formatInstant } from '../../listing/instant.ts'
 import { quote } from '../../listing/text.ts'
+import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
-import { Failure, Misuse } from '../errors.ts'
-import { inputName, readInput } from '../input.ts'
-import { count, createProgress, printJson, printTable, say, shortInstant } from '../output.ts'
+import { Failure } from '../errors.ts'
+import { countOf, printJson, printTable, say, shortInstant } from '../output.ts'
+import type { ImportOptions } from './import-servers.ts'
 
-/** The maximum of mistakes that a failed import lists. */
-const COMPLAINTS_MAX = 10
+/** The servers that a question names. */
+const NAMED_MAX = 5
 
 export function addServerCommands(program: Command): void {
   const server = program
     .command('server')
-    .description('import and list game servers')
+    .description('import, list and remove game servers')
     .addHelpText(
       'after',
       `
@@ -31,27 +26,42 @@ Examples:
     .command('import')
     .description('register or update servers from a JSON array or CSV')
     .argument('<file>', 'a JSON or CSV file, or - for standard input')
-    .usage('--user <email> [--organization <slug>] <file>')
+    .usage('--user <email> [--organization <slug>] [--prune] [--dry-run] <file>')
     .option('--user <email>', 'the email address of the owner')
     .option(
       '--organization <slug>',
       'register the servers under this organization; the API never returns these',
     )
+    .option('--prune', 'remove the servers there that the file does not have')
+    .option('--dry-run', 'only say what would change')
+    .option(...YES)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
 Each entry needs a name and an address. Optional fields: slug, edition, status, version,
 listing_kind, updated_at. If the user already has a server with the same slug (or, without a slug,
 the same address), the entry updates it. The command checks the whole file before it writes.
-CSV begins with a row of these names. The dashboard exports both forms.
+CSV begins with a row of these names. The dashboard exports both forms. --prune removes the user's
+other personal servers or, with --organization, the user's other servers under it.
 
 Examples:
   server-listing server import --user ada@example.com servers.json
   server-listing server import --user ada@example.com --organization red-stone servers.json
+  server-listing server import --user ada@example.com --prune --dry-run servers.json
   server-listing server import --user ada@example.com - < servers.json`,
     )
-    .action(importServers)
+    .action(async (file: string, options: ImportOptions) => {
+      // Loaded on demand: a list needs none of the rules of an import.
+      const { importServers } = await import('./import-servers.ts')
+      await importServers(file, options)
+    })
 
+  addRemoveCommand(server)
+  addListCommand(server)
+}
+
+function addListCommand(server: Command): void {
   server
     .command('list')
     .description("list a user's servers, including those under organizations")
@@ -68,75 +78,24 @@ Examples:
     .action(list)
 }
 
-async function importServers(
-  file: string,
-  options: { user?: string; organization?: string },
-): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
-  const slug = options.organization
-  if (slug !== undefined && !isOrganizationSlug(slug))
-    throw new Misuse(
-      '--organization can contain only lowercase letters, digits and single hyphens, such as ' +
-        `red-stone, not ${quote(slug)}`,
-    )
-  const entries = await readEntries(file)
-  await changeStore(async (store) => {
-    const user = await findUser(store, email)
-    const organizationId = slug === undefined ? null : await store.ensureOrganization(slug, user.id)
-    const saved = await saveInBatches(store, user.id, organizationId, entries)
-    const place = slug === undefined ? email : `${email} under ${slug}`
-    say(
-      `imported ${count(entries.length)} ${entries.length === 1 ? 'server' : 'servers'} for ` +
-        `${place}: ${count(saved.added)} new, ${count(saved.updated)} updated`,
-    )
-  })
-}
+function addRemoveCommand(server: Command): void {
+  server
+    .command('remove')
+    .description("remove some of a user's servers")
+    .argument('<server-id...>', 'ids of servers, from `server list`')
+    .usage('--user <email> <server-id...>')
+    .option('--user <email>', 'the email address of the owner')
+    .option(...YES)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+On a terminal, the command names the servers and asks. Elsewhere it needs --yes.
 
-async function readEntries(file: string): Promise<ServerEntry[]> {
-  const source = inputName(file)
-  const text = await readInput(file)
-  const read = readServers(text)
-  if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
-  const { entries, wrong } = read
-  if (wrong.length === 0) return entries
-  const complaints = wrong.map(({ place, message }) => `${place}: ${message}`)
-  const more = complaints.length - COMPLAINTS_MAX
-  const listed = [
-    ...complaints.slice(0, COMPLAINTS_MAX),
-    ...(more > 0 ? [`and ${count(more)} more`] : []),
-  ]
-  throw new Failure(`nothing was imported from ${source}:\n  ${listed.join('\n  ')}`)
-}
-
-async function saveInBatches(
-  store: ServerImportStore & Pick<Store, 'isServed'>,
-  userId: string,
-  organizationId: string | null,
-  entries: readonly ServerEntry[],
-): Promise<Saved> {
-  const progress = createProgress()
-  const now = presentInstant()
-  const total: Saved = { added: 0, updated: 0 }
-  let done = 0
-  await inBatches(async (rows) => {
-    const batch = entries.slice(done, done + rows)
-    try {
-      const saved = await store.saveServers(userId, organizationId, batch, now)
-      total.added += saved.added
-      total.updated += saved.updated
-    } catch (error) {
-      progress.clear()
-      throw new Failure(
-        `imported ${count(done)} of ${count(entries.length)} servers, then failed: ` +
-          `${(error as Error).message}. Run the same import again to finish`,
-      )
-    }
-    done += batch.length
-    progress.show(`imported ${count(done)} of ${count(entries.length)} servers`)
-    return batch.length
-  }, store.isServed)
-  progress.clear()
-  return total
+Example:
+  server-listing server remove --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10`,
+    )
+    .action(remove)
 }
 
 async function list(options: { user?: string; json?: boolean }): Promise<void> {
@@ -162,4 +121,33 @@ async function list(options: { user?: string; json?: boolean }): Promise<void> {
         shortInstant(server.updated_at, ''),
       ]),
     )
+}
+
+async function remove(
+  ids: readonly string[],
+  options: { user?: string; yes?: boolean; json?: boolean },
+): Promise<void> {
+  const email = needOption(options.user, '--user <email>')
+  await changeStore(async (store) => {
+    const user = await findUser(store, email)
+    const found = await Promise.all([...new Set(ids)].map((id) => store.findServer(user.id, id)))
+    const unknown = found.indexOf(null)
+    if (unknown !== -1)
+      throw new Failure(
+        `nothing was removed: ${email} has no server with the id ${quote(ids[unknown])}. ` +
+          `\`server-listing server list --user ${email}\` shows the ids`,
+      )
+    const servers = found.filter((one) => one !== null)
+    const named = servers.map(({ name, address }) => `${quote(name)} (${address})`)
+    const shown = [...named.slice(0, NAMED_MAX), ...(named.length > NAMED_MAX ? ['…'] : [])]
+    const counted = countOf(servers.length, 'server')
+    await confirm(`remove ${counted} of ${email} from ${store.place}: ${shown.join(', ')}`, options)
+    const removed = await store.removeServers(
+      user.id,
+      servers.map(({ id }) => id),
+    )
+    if (options.json)
+      printJson(servers.map((one) => ({ ...one, updated_at: formatInstant(one.updated_at) })))
+    say(`removed ${countOf(removed, 'server')} of ${email}`)
+  })
 }

@@ -7,7 +7,8 @@ import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, readEmail, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
-import { countOf, print, printJson, printTable, say, shortInstant } from '../output.ts'
+import { formatNullable, userJson } from '../json.ts'
+import { count, countOf, print, printJson, printTable, say, shortInstant } from '../output.ts'
 
 export function addUserCommands(program: Command): void {
   const user = program
@@ -28,6 +29,7 @@ Examples:
     .description("add a user and print the user's id")
     .argument('<email>', "the user's email address")
     .option('--password-stdin', 'read the password for the dashboard from standard input')
+    .option('--json', 'print JSON')
     .option('--create', 'create the database if it is missing, and update its schema')
     .addHelpText(
       'after',
@@ -42,6 +44,7 @@ Examples:
     .command('password')
     .description('set the password from standard input, and end every session of the user')
     .argument('<email>', "the user's email address")
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       '\nExample:\n  server-listing user password ada@example.com < password.txt',
@@ -50,7 +53,7 @@ Examples:
 
   user
     .command('list')
-    .description('list all users')
+    .description('list all users: who can sign in, and what each has')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -63,6 +66,7 @@ Examples:
     .description('remove a user with all keys and servers; the keys stop working at once')
     .argument('<email>', "the user's email address")
     .option(...YES)
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -77,7 +81,7 @@ Examples:
 
 async function add(
   email: string,
-  options: { passwordStdin?: boolean; create?: boolean },
+  options: { passwordStdin?: boolean; create?: boolean; json?: boolean },
 ): Promise<void> {
   const checked = checkEmail(email)
   if ('complaint' in checked) throw new Misuse(checked.complaint)
@@ -92,19 +96,24 @@ async function add(
       if (!added)
         throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
       await audit(store, 'user added', user.id, user.email)
-      print(user.id)
-      say(`added ${user.email}; the line on standard output is the user's id`)
+      if (options.json) printJson(userJson(user))
+      else print(user.id)
+      say(
+        `added ${user.email}` +
+          (options.json ? '' : "; the line on standard output is the user's id"),
+      )
     },
     { create: options.create === true },
   )
 }
 
-async function password(email: string): Promise<void> {
+async function password(email: string, options: { json?: boolean }): Promise<void> {
   const hash = await readPasswordHash(readEmail(email))
   await changeStore(async (store) => {
     const user = await findUser(store, email)
     await store.setPassword(user.id, hash, presentInstant())
     await audit(store, 'password changed', user.id, user.email)
+    if (options.json) printJson(userJson(user))
     say(`set the password of ${user.email} and ended every session`)
   })
 }
@@ -122,17 +131,31 @@ async function readPasswordHash(email: string): Promise<string> {
 }
 
 async function list(options: { json?: boolean }): Promise<void> {
-  const users = await withStore((store) => store.listUsers())
+  const users = await withStore((store) => store.listUserRecords())
   if (options.json)
-    printJson(users.map((user) => ({ ...user, created_at: formatInstant(user.created_at) })))
+    printJson(
+      users.map((user) => ({
+        ...user,
+        created_at: formatInstant(user.created_at),
+        last_sign_in_at: formatNullable(user.last_sign_in_at),
+      })),
+    )
   else
     printTable(
-      ['ID', 'EMAIL', 'ADDED'],
-      users.map(({ id, email, created_at }) => [id, email, shortInstant(created_at, '')]),
+      ['ID', 'EMAIL', 'ADDED', 'CAN SIGN IN', 'KEYS', 'SERVERS', 'LAST SIGN-IN'],
+      users.map((user) => [
+        user.id,
+        user.email,
+        shortInstant(user.created_at, ''),
+        user.can_sign_in ? 'yes' : 'no',
+        count(user.api_keys),
+        count(user.servers),
+        shortInstant(user.last_sign_in_at, 'never'),
+      ]),
     )
 }
 
-async function remove(email: string, options: { yes?: boolean }): Promise<void> {
+async function remove(email: string, options: { yes?: boolean; json?: boolean }): Promise<void> {
   const address = readEmail(email)
   await changeStore(async (store) => {
     const user = await store.findUser(address)
@@ -144,6 +167,7 @@ async function remove(email: string, options: { yes?: boolean }): Promise<void> 
     await confirm(`remove ${address} with ${counts} from ${store.place}`, options)
     if (!(await store.removeUser(address))) throw unknownUser(address, store.place)
     await audit(store, 'user removed', user.id, address)
+    if (options.json) printJson(userJson(user))
     say(`removed ${address} with ${counts}`)
   })
 }

@@ -1,3 +1,8 @@
+import type { Instant } from '../instant.ts'
+import type { Organization } from '../organization.ts'
+import type { OwnedApiKey } from './operator.ts'
+import type { User } from './user.ts'
+
 /** What goes when a user is removed. */
 export interface Belongings {
   /** Active ones. */
@@ -7,7 +12,30 @@ export interface Belongings {
   organizations: number
 }
 
+/** A user as an operator lists them. */
+export interface UserRecord extends User {
+  can_sign_in: boolean
+  /** Active ones. */
+  api_keys: number
+  servers: number
+  /** Null if the audit log has no sign-in. */
+  last_sign_in_at: Instant | null
+}
+
+export interface OrganizationRecord extends Organization {
+  members: number
+  servers: number
+  /** Email addresses. */
+  owners: string[]
+}
+
 /** What the operator's commands read, across all users. Fields have the names of the JSON. */
 export interface InventoryStore {
   countBelongings(userId: string): Promise<Belongings>
+  /** By email address. */
+  listUserRecords(): Promise<UserRecord[]>
+  /** The keys of one user or of all, by email address and then oldest first. */
+  listOwnedApiKeys(userId?: string): Promise<OwnedApiKey[]>
+  /** By slug. */
+  listOrganizationRecords(): Promise<OrganizationRecord[]>
 }

@@ -33,6 +33,11 @@ export type OwnedApiKey = ApiKey & { email: string }
 /** With the email address of the user, null if the user is unknown or removed. */
 export type OwnedAuditEntry = AuditEntry & { email: string | null }
 
+export interface AuditFilter {
+  userId?: string | undefined
+  since?: Instant | undefined
+}
+
 /** What the operator's page reads, across all users. */
 export interface OperatorStore {
   describeDatabase(): Promise<DatabaseFacts>
@@ -40,6 +45,6 @@ export interface OperatorStore {
   listNewestUsers(usersMax: number): Promise<UserSummary[]>
   /** The keys that were used last, active or revoked, the latest first. */
   listRecentApiKeys(keysMax: number): Promise<OwnedApiKey[]>
-  /** The latest entries of all users, refused sign-ins included, newest first. */
-  listAudit(entriesMax: number): Promise<OwnedAuditEntry[]>
+  /** The latest entries, refused sign-ins included, newest first: by default of all users. */
+  listAudit(entriesMax: number, filter?: AuditFilter): Promise<OwnedAuditEntry[]>
 }

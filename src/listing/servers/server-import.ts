@@ -15,6 +15,12 @@ export interface ServerRecord extends Server {
   updated_at: Instant
 }
 
+/** What an import would do. */
+export interface ImportOutcome extends Saved {
+  /** Ids of the servers in its place that no entry means. */
+  absent: string[]
+}
+
 /** What the operator's commands do with servers. */
 export interface ServerImportStore {
   /**
@@ -33,6 +39,14 @@ export interface ServerImportStore {
     entries: readonly ServerEntry[],
     now: Instant,
   ): Promise<Saved>
+  /** What `saveServers` would do with all entries at once. Changes nothing. */
+  previewServers(
+    userId: string,
+    organizationId: string | null,
+    entries: readonly ServerEntry[],
+  ): Promise<ImportOutcome>
+  /** Deletes servers of the user for good and ignores other ids. Returns how many it deleted. */
+  removeServers(userId: string, ids: readonly string[]): Promise<number>
   /**
    * All servers that the user registered, including those in organizations. Newest `updated_at`
    * first, then by id descending.

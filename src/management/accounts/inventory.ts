@@ -1,9 +1,24 @@
-import type { Belongings, InventoryStore } from '../../listing/accounts/inventory.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
+import type {
+  Belongings,
+  InventoryStore,
+  OrganizationRecord,
+  UserRecord,
+} from '../../listing/accounts/inventory.ts'
+import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { ownedAlone } from './removed-user.ts'
+import { instantOf } from './users.ts'
+
+type UserRow = Omit<UserRecord, 'created_at' | 'can_sign_in'> & {
+  created_at: Instant | string
+  passwords: number
+}
 
 export function inventory(database: Database): InventoryStore {
+  const { byBytes, instant, selectApiKeys } = database.dialect
+
   return {
     async countBelongings(userId) {
       const user = uuid(userId)
@@ -11,6 +26,62 @@ export function inventory(database: Database): InventoryStore {
         SELECT (SELECT count(*) FROM api_keys WHERE user_id = ${user} AND revoked_at IS NULL) AS api_keys,
           (SELECT count(*) FROM servers WHERE created_by = ${user}) AS servers,
           (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations`))!
+    },
+
+    async listUserRecords() {
+      // Each count reads its table once, and not once for each user.
+      const rows = await database.all<UserRow>(sql`
+        SELECT id, email, ${instant('created_at')}, coalesce(passwords, 0) AS passwords,
+          coalesce(api_keys, 0) AS api_keys, coalesce(servers, 0) AS servers,
+          ${instant('last_sign_in_at')}
+        FROM users
+        LEFT JOIN (SELECT user_id, count(*) AS passwords FROM accounts
+          WHERE password IS NOT NULL GROUP BY user_id) AS of_accounts ON of_accounts.user_id = id
+        LEFT JOIN (SELECT user_id, count(*) AS api_keys FROM api_keys
+          WHERE revoked_at IS NULL GROUP BY user_id) AS of_keys ON of_keys.user_id = id
+        LEFT JOIN (SELECT created_by, count(*) AS servers FROM servers
+          GROUP BY created_by) AS of_servers ON of_servers.created_by = id
+        LEFT JOIN (SELECT user_id, max(occurred_at) AS last_sign_in_at FROM audit_log
+          WHERE action IN ('sign-in', 'sign-up') GROUP BY user_id) AS of_log ON of_log.user_id = id
+        ORDER BY email ${byBytes}`)
+      return rows.map(({ id, email, created_at, passwords, ...rest }) => ({
+        id,
+        email,
+        created_at: instantOf(created_at),
+        can_sign_in: passwords > 0,
+        ...rest,
+      }))
+    },
+
+    async listOwnedApiKeys(userId) {
+      const owned = userId === undefined ? sql`true` : sql`user_id = ${uuid(userId)}`
+      const apiKeys = await database.all<ApiKey>(
+        sql`${selectApiKeys(owned)} ORDER BY api_keys.created_at, id`,
+      )
+      const owners = await database.all<{ id: string; email: string }>(
+        sql`SELECT id, email FROM users ORDER BY email ${byBytes}`,
+      )
+      const places = new Map(owners.map(({ id, email }, place) => [id, { email, place }]))
+      const placeOf = ({ user_id }: ApiKey) => places.get(user_id)?.place ?? -1
+      return apiKeys
+        .toSorted((one, other) => placeOf(one) - placeOf(other))
+        .map((apiKey) => ({ ...apiKey, email: places.get(apiKey.user_id)?.email ?? '' }))
+    },
+
+    async listOrganizationRecords() {
+      const rows = await database.all<Omit<OrganizationRecord, 'owners'>>(sql`
+        SELECT id, slug, name,
+          (SELECT count(*) FROM members WHERE organization_id = organizations.id) AS members,
+          (SELECT count(*) FROM servers WHERE organization_id = organizations.id) AS servers
+        FROM organizations ORDER BY slug ${byBytes}`)
+      const owners = await database.all<{ organization_id: string; email: string }>(sql`
+        SELECT organization_id, email FROM members JOIN users ON users.id = user_id
+        WHERE role = 'owner' ORDER BY email ${byBytes}`)
+      const byOrganization = Map.groupBy(owners, ({ organization_id }) => organization_id)
+      return rows.map((row) => ({
+        ...row,
+        owners: (byOrganization.get(row.id) ?? []).map(({ email }) => email),
+      }))
     },
   }
 }

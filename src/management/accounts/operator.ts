@@ -8,7 +8,7 @@ import type {
 } from '../../listing/accounts/operator.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
-import { sql, uuids } from '../sql.ts'
+import { at, sql, uuid, uuids } from '../sql.ts'
 import { instantOf } from './users.ts'
 
 export function operator(database: Database): OperatorStore {
@@ -51,10 +51,13 @@ export function operator(database: Database): OperatorStore {
         .toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))
     },
 
-    async listAudit(entriesMax) {
+    async listAudit(entriesMax, { userId, since } = {}) {
+      const ofUser = userId === undefined ? sql`true` : sql`user_id = ${uuid(userId)}`
+      const recent = since === undefined ? sql`true` : sql`occurred_at >= ${at(since)}`
       return database.all<OwnedAuditEntry>(sql`
         SELECT user_id, action, subject, address, users.email, ${instant('occurred_at')}
         FROM audit_log LEFT JOIN users ON users.id = user_id
+        WHERE ${ofUser} AND ${recent}
         ORDER BY audit_log.occurred_at DESC, audit_log.id LIMIT ${entriesMax}`)
     },
   }

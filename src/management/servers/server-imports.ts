@@ -5,9 +5,11 @@ import { type ChangedServer, type ImportedRow, planImport } from './import-plan.
 import { createOrderedIds } from './ordered-ids.ts'
 import { placeOf } from './registered-servers.ts'
 import { ROW } from './server-lists.ts'
-import { type Sql, sql, strings, uuid } from '../sql.ts'
+import { type Sql, sql, strings, uuid, uuids } from '../sql.ts'
 
-export function serverImports(database: Database): Pick<ServerImportStore, 'saveServers'> {
+export function serverImports(
+  database: Database,
+): Pick<ServerImportStore, 'saveServers' | 'previewServers' | 'removeServers'> {
   const { dialect } = database
 
   return {
@@ -24,8 +26,34 @@ export function serverImports(database: Database): Pick<ServerImportStore, 'save
         return { added: added.length, updated: entries.length - added.length }
       })
     },
+
+    async previewServers(userId, organizationId, entries) {
+      const stored = await findStored(database, dialect, userId, organizationId, entries)
+      const { added, changed, unchanged } = planImport(stored, entries, 0, () => '')
+      const meant = new Set([...changed, ...unchanged].map((one) => one.stored.id))
+      const present = await database.all<{ id: string }>(sql`
+        SELECT id FROM servers WHERE ${inPlace(userId, organizationId)} ORDER BY id`)
+      return {
+        added: added.length,
+        updated: entries.length - added.length,
+        absent: present.flatMap(({ id }) => (meant.has(id) ? [] : [id])),
+      }
+    },
+
+    async removeServers(userId, ids) {
+      return database.transact(async (transaction) => {
+        await transaction.lock('users', [userId])
+        return transaction.run(sql`
+          DELETE FROM servers WHERE created_by = ${uuid(userId)} AND id IN (${uuids(ids)})`)
+      })
+    },
   }
 }
+
+/** Where an import goes: the user's personal servers, or those under an organization. */
+const inPlace = (userId: string, organizationId: string | null): Sql =>
+  sql`created_by = ${uuid(userId)}
+    AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`
 
 /** The servers in this place that an entry may mean. */
 export async function findStored(
@@ -35,8 +63,7 @@ export async function findStored(
   organizationId: string | null,
   entries: readonly ServerEntry[],
 ): Promise<ImportedRow[]> {
-  const place = sql`created_by = ${uuid(userId)}
-    AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`
+  const place = inPlace(userId, organizationId)
   const find = (condition: Sql) =>
     queries.all<ImportedRow>(
       sql`SELECT ${ROW}, ${instant('updated_at')} FROM servers WHERE ${place} AND ${condition}`,

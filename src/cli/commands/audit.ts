@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { quote } from '../../listing/text.ts'
+import { findUser, withStore } from '../context.ts'
+import { Misuse } from '../errors.ts'
+import { printJson, printTable, shortInstant } from '../output.ts'
+import { readSince } from '../spans.ts'
+
+/** Entries that a list has by default, and the most it can have. */
+const LIMIT = 100
+const LIMIT_MAX = 1_000_000
+
+interface ListOptions {
+  user?: string
+  since?: string
+  limit?: string
+  json?: boolean
+}
+
+export function addAuditCommands(program: Command): void {
+  program
+    .command('audit')
+    .description('read the audit log')
+    .addHelpText('after', '\nExample:\n  server-listing audit list --since 7d')
+    .command('list')
+    .description('list who did what and from where, newest first')
+    .option('--user <email>', 'only entries of this user')
+    .option('--since <time>', 'only entries since an instant, or of the last days, such as 7d')
+    .option('--limit <n>', `at most so many entries (default: ${LIMIT})`)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+The log keeps entries for 400 days, sign-ins that were refused too.
+
+Examples:
+  server-listing audit list --user ada@example.com
+  server-listing audit list --since 2026-01-31T12:00:00Z --limit 10000 --json`,
+    )
+    .action(list)
+}
+
+async function list(options: ListOptions): Promise<void> {
+  const limit = readLimit(options.limit)
+  const since =
+    options.since === undefined ? undefined : readSince(options.since, '--since', presentInstant())
+  const entries = await withStore(async (store) => {
+    const { user: email } = options
+    const userId = email === undefined ? undefined : (await findUser(store, email)).id
+    return store.listAudit(limit, { userId, since })
+  })
+  if (options.json)
+    printJson(entries.map((one) => ({ ...one, occurred_at: formatInstant(one.occurred_at) })))
+  else
+    printTable(
+      ['TIME', 'ACTION', 'USER', 'SUBJECT', 'ADDRESS'],
+      entries.map(({ occurred_at, action, email, user_id, subject, address }) => [
+        shortInstant(occurred_at, ''),
+        action,
+        email ?? user_id ?? '-',
+        subject,
+        address,
+      ]),
+    )
+}
+
+function readLimit(text = String(LIMIT)): number {
+  const limit = Number(text)
+  if (/^\d{1,7}$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit
+  throw new Misuse(`--limit must be a number from 1 to ${LIMIT_MAX}, not ${quote(text)}`)
+}

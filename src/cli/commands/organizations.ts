@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { withStore } from '../context.ts'
+import { count, printJson, printTable } from '../output.ts'
+
+export function addOrganizationCommands(program: Command): void {
+  program
+    .command('organization')
+    .description('list organizations')
+    .addHelpText('after', '\nExample:\n  server-listing organization list')
+    .command('list')
+    .description('list all organizations with their owners, members and servers')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  server-listing organization list\n  server-listing organization list --json',
+    )
+    .action(list)
+}
+
+async function list(options: { json?: boolean }): Promise<void> {
+  const records = await withStore((store) => store.listOrganizationRecords())
+  if (options.json) printJson(records)
+  else
+    printTable(
+      ['SLUG', 'NAME', 'OWNERS', 'MEMBERS', 'SERVERS', 'ID'],
+      records.map(({ slug, name, owners, members, servers, id }) => [
+        slug,
+        name,
+        owners.join(', ') || '-',
+        count(members),
+        count(servers),
+        id,
+      ]),
+    )
+}

@@ -1,0 +1,29 @@
+import type { User } from '../listing/accounts/user.ts'
+import type { ApiKey } from '../listing/api-key.ts'
+import { formatInstant, type Instant } from '../listing/instant.ts'
+
+/*
+ * Records as `--json` prints them. Fields have the names of their columns.
+ */
+
+/** A key in JSON. */
+export function keyJson(apiKey: ApiKey): object {
+  const { id, user_id, name, prefix, created_at, revoked_at, last_used_at } = apiKey
+  return {
+    id,
+    user_id,
+    name,
+    prefix,
+    created_at: formatInstant(created_at),
+    revoked_at: formatNullable(revoked_at),
+    last_used_at: formatNullable(last_used_at),
+  }
+}
+
+export function userJson({ id, email, created_at }: User): object {
+  return { id, email, created_at: formatInstant(created_at) }
+}
+
+export function formatNullable(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant)
+}

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { issueKey } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+
+/** What the operator's commands list, across all users. */
+export function inventoryContract(open: OpenFixture): void {
+  test('users are listed by email, with what they have and their last sign-in', async (t) => {
+    const { store } = await open(t)
+    const [bob, ada] = await addUsers(store, 'bob', 'ada')
+    await store.setPassword(ada!.id, 'hash', NOW)
+    await issueKey(store, bob!)
+    const { id } = await issueKey(store, ada!, 'revoked')
+    await store.revokeApiKey(ada!.id, id, NOW)
+    for (const one of [ada!, ada!]) await register(store, one)
+    for (const [action, occurred_at] of [
+      ['sign-up', NOW],
+      ['sign-in', NOW + 5],
+      ['sign-in refused', NOW + 9],
+    ] as const)
+      await store.writeAudit({ user_id: ada!.id, action, subject: '', address: '', occurred_at })
+    const none = { can_sign_in: false, last_sign_in_at: null }
+    assert.deepEqual(
+      (await store.listUserRecords()).map((one) => ({ ...one })),
+      [
+        { ...ada, can_sign_in: true, api_keys: 0, servers: 2, last_sign_in_at: NOW + 5 },
+        { ...bob, ...none, api_keys: 1, servers: 0 },
+      ],
+    )
+  })
+
+  test('keys of all users or of one are listed with the email address of their owner', async (t) => {
+    const { store } = await open(t)
+    const [bob, ada] = await addUsers(store, 'bob', 'ada')
+    await issueKey(store, bob!, 'first')
+    await issueKey(store, ada!, 'second')
+    const named = async (userId?: string) =>
+      (await store.listOwnedApiKeys(userId)).map(({ name, email }) => [name, email])
+    const ofBob = ['first', 'bob@example.com']
+    assert.deepEqual(await named(), [['second', 'ada@example.com'], ofBob])
+    assert.deepEqual(await named(bob!.id), [ofBob])
+  })
+
+  test('organizations are listed by slug, with their owners and counts', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!, { slug: 'red', name: 'Red' })
+    const other = await addOrganization(store, bob!, { slug: 'blue', name: 'Blue' })
+    await join(store, id, ada!, bob!)
+    await register(store, bob!, { organization_id: id })
+    assert.deepEqual(
+      (await store.listOrganizationRecords()).map((one) => ({ ...one })),
+      [
+        { id: other, slug: 'blue', name: 'Blue', members: 1, servers: 0, owners: [bob!.email] },
+        { id, slug: 'red', name: 'Red', members: 2, servers: 1, owners: [ada!.email] },
+      ],
+    )
+  })
+
+  test('the audit log of one user or since an instant is listed', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const entry = { action: 'sign-in', subject: '', address: '' } as const
+    for (const [index, user] of [ada!, bob!, ada!].entries())
+      await store.writeAudit({ ...entry, user_id: user.id, occurred_at: NOW + index })
+    const instants = async (filter: Parameters<typeof store.listAudit>[1]) =>
+      (await store.listAudit(9, filter)).map(({ occurred_at }) => occurred_at - NOW)
+    assert.deepEqual(await instants({ userId: ada!.id }), [2, 0])
+    assert.deepEqual(await instants({ since: NOW + 1 }), [2, 1])
+    assert.deepEqual(await instants({ userId: ada!.id, since: NOW + 1 }), [2])
+  })
+
+  test('a preview of an import names the servers in its place that no entry means', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const organization_id = await addOrganization(store, ada!)
+    await register(store, ada!, { slug: 'kept', address: 'a.example.com' })
+    await register(store, ada!, { address: 'b.example.com' })
+    const gone = await register(store, ada!, { slug: 'gone', address: 'b.example.com' })
+    const ours = await register(store, ada!, { organization_id })
+    await register(store, bob!)
+    const entries = [
+      { name: 'a', address: 'new.example.com', slug: 'kept' },
+      { name: 'b', address: 'b.example.com' },
+      { name: 'c', address: 'c.example.com' },
+    ]
+    const before = await store.listServers(ada!.id)
+    const preview = (place: string | null) => store.previewServers(ada!.id, place, entries)
+    assert.deepEqual(await preview(null), { added: 1, updated: 2, absent: [gone] })
+    assert.deepEqual(await preview(organization_id), { added: 3, updated: 0, absent: [ours] })
+    assert.deepEqual(await store.listServers(ada!.id), before)
+    assert.deepEqual(await store.saveServers(ada!.id, null, entries, NOW), { added: 1, updated: 2 })
+    assert.deepEqual(await preview(null), { added: 0, updated: 3, absent: [gone] })
+    assert.equal(await store.removeServers(bob!.id, [gone]), 0)
+    assert.equal(await store.removeServers(ada!.id, [gone, 'no id', ours]), 2)
+    assert.deepEqual((await preview(null)).absent, [])
+  })
+}
