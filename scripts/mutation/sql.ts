@@ -23,7 +23,7 @@ const TESTS = {
     'test/sqlite/claims/*.test.ts',
     'test/sqlite/{.,file}/*.test.ts',
     'test/dashboard/**/!(postgres).test.ts',
-    'test/cli/users.test.ts',
+    'test/cli/users/users.test.ts',
     'test/reliability/postgres/copy/{copy,interrupted}.test.ts',
   ],
   postgres: [

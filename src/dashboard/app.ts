@@ -6,6 +6,7 @@ import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
 import { askToSignIn, requireSession } from './account/session.ts'
 import { addSessionListRoute } from './account/session-list.ts'
+import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
 import type { Dashboard, Env } from './context.ts'
@@ -43,9 +44,11 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
   addAssets(app)
   app.use(checkRequest(dashboard, [IMPORT_PATH]))
   app.get('/', (c) => c.redirect('/dashboard', 303))
-  for (const path of ['/sign-in', '/sign-up', '/setup/*']) app.use(path, throttleAddress(dashboard))
+  for (const path of ['/sign-in', '/sign-up', '/setup/*', '/link/*'])
+    app.use(path, throttleAddress(dashboard))
   addSessionRoutes(app, dashboard)
   addSignUpRoutes(app, dashboard)
+  addSignInLinkRoutes(app, dashboard)
 
   app.use(IMPORT_PATH, keepImportText(dashboard))
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))

@@ -13,6 +13,7 @@ import type { ServerChangeStore } from './servers/server-changes.ts'
 import type { ServerImportStore } from './servers/server-import.ts'
 import type { ServerSearchStore } from './servers/server-search.ts'
 import type { SessionStore } from './accounts/sessions.ts'
+import type { SignInLinkStore } from './accounts/sign-in-links.ts'
 import type { AttemptStore } from './accounts/sign-in-attempts.ts'
 import type { UseCountStore } from './use-counts.ts'
 import type { UserStore } from './accounts/user.ts'
@@ -27,6 +28,7 @@ export interface ManagementStore
     PasswordStore,
     SecretStore,
     SessionStore,
+    SignInLinkStore,
     AttemptStore,
     AuditStore,
     OperatorStore,

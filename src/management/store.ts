@@ -15,6 +15,7 @@ import { secrets } from './accounts/secrets.ts'
 import { serverChanges } from './servers/server-changes.ts'
 import { serverImports } from './servers/server-imports.ts'
 import { serverLists } from './servers/server-lists.ts'
+import { signInLinks } from './accounts/sign-in-links.ts'
 import { sessionList, sessions } from './accounts/sessions.ts'
 import { signInAttempts } from './accounts/sign-in-attempts.ts'
 import { users } from './accounts/users.ts'
@@ -40,6 +41,7 @@ export function createManagement(database: Database): ManagementStore {
     ...passwords(database),
     ...secrets(database),
     ...sessions(database),
+    ...signInLinks(database),
     ...sessionList(database),
   }
 }

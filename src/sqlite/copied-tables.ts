@@ -12,6 +12,7 @@ const OWN_TABLES = new Set([
   'last_uses',
   'secrets',
   'sessions',
+  'sign_in_links',
   'sign_in_attempts',
   'server_changes',
   'checked_imports',

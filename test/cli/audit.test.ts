@@ -15,6 +15,11 @@ const COMMANDS: {
   { command: 'add', args: 'user add bob@example.com', actions: ['user added'] },
   { command: 'list', args: 'user list', actions: [] },
   {
+    command: 'link',
+    args: 'user link ada@example.com --json',
+    actions: ['sign-in link issued'],
+  },
+  {
     command: 'password',
     args: 'user password ada@example.com',
     stdin: 'correct horse battery',
@@ -60,7 +65,8 @@ test('each command that changes an account or a key writes an audit entry', asyn
   for (const { args, stdin = '', actions } of COMMANDS) {
     const before = readLog(program).length
     const given = typeof stdin === 'string' ? stdin : stdin(known)
-    await program.done(typeof args === 'string' ? args : args(known), { stdin: given })
+    const env = { DASHBOARD_URL: 'https://listing.example.com' }
+    await program.done(typeof args === 'string' ? args : args(known), { stdin: given, env })
     const written = readLog(program).slice(before)
     const label = String(args)
     assert.deepEqual(
@@ -77,8 +83,8 @@ test('each command that changes an account or a key writes an audit entry', asyn
     [...text.matchAll(/\.command\('([a-z]+)'\)/g)].map(([, name]) => name!),
   )
   const groups = ['user', 'key', 'server', 'organization', 'audit']
-  // These commands change no account: one serves, the other fills an empty database.
-  const others = ['serve', 'copy']
+  // These commands change no account: they serve, fill an empty database or ask for the health.
+  const others = ['serve', 'copy', 'health']
   const commands = COMMANDS.map(({ command }) => command)
   assert.deepEqual(
     [...new Set(names)].toSorted(),

@@ -11,6 +11,7 @@ const COMMANDS = [
   'copy',
   'user',
   'user add',
+  'user link',
   'user list',
   'user remove',
   'key',

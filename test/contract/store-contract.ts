@@ -28,6 +28,7 @@ import { searchContract, textContract } from './servers/search.ts'
 import { serverChangesContract } from './servers/server-changes.ts'
 import { sortContract } from './servers/sorting.ts'
 import { sessionContract, sessionListContract } from './accounts/sessions.ts'
+import { signInLinksContract } from './accounts/sign-in-links.ts'
 import { signInAttemptsContract } from './accounts/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
@@ -50,6 +51,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: email changes`, () => emailChangesContract(open))
   suite(`${engine}: users`, () => usersContract(open))
   suite(`${engine}: the first user`, () => firstUserContract(open))
+  suite(`${engine}: sign-in links`, () => signInLinksContract(open))
   suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
   suite(`${engine}: the audit log`, () => auditContract(open))
   suite(`${engine}: the operator's page`, () => operatorContract(open))

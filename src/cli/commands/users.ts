@@ -8,12 +8,13 @@ import { changeStore, findUser, readEmail, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
 import { formatNullable, userJson } from '../json.ts'
+import { addLinkCommand } from './link-user.ts'
 import { count, countOf, print, printJson, printTable, say, shortInstant } from '../output.ts'
 
 export function addUserCommands(program: Command): void {
   const user = program
     .command('user')
-    .description('add, list and remove users, and set their passwords')
+    .description('add, list and remove users, and help them to sign in')
     .addHelpText(
       'after',
       `
@@ -50,6 +51,8 @@ Examples:
       '\nExample:\n  server-listing user password ada@example.com < password.txt',
     )
     .action(password)
+
+  addLinkCommand(user)
 
   user
     .command('list')

@@ -26,6 +26,10 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return 'Signed out everywhere'
     case 'session ended':
       return 'Ended another session'
+    case 'sign-in link issued':
+      return 'An operator issued a sign-in link'
+    case 'sign-in link used':
+      return 'Set a new password with a sign-in link'
     case 'password changed':
       return 'Changed the password'
     case 'e-mail changed':

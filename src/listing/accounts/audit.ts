@@ -37,6 +37,8 @@ export type AuditAction =
   | 'sign-out'
   | 'sign-out everywhere'
   | 'session ended'
+  | 'sign-in link issued'
+  | 'sign-in link used'
   | 'password changed'
   | 'e-mail changed'
   | 'organization made'

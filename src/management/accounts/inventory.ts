@@ -42,7 +42,7 @@ export function inventory(database: Database): InventoryStore {
         LEFT JOIN (SELECT created_by, count(*) AS servers FROM servers
           GROUP BY created_by) AS of_servers ON of_servers.created_by = id
         LEFT JOIN (SELECT user_id, max(occurred_at) AS last_sign_in_at FROM audit_log
-          WHERE action IN ('sign-in', 'sign-up') GROUP BY user_id) AS of_log ON of_log.user_id = id
+          WHERE action IN ('sign-in', 'sign-up', 'sign-in link used') GROUP BY user_id) AS of_log ON of_log.user_id = id
         ORDER BY email ${byBytes}`)
       return rows.map(({ id, email, created_at, passwords, ...rest }) => ({
         id,

@@ -55,6 +55,7 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
           UPDATE accounts SET password = ${passwordHash}, updated_at = ${formatInstant(now)}
           WHERE user_id = ${uuid(userId)} AND provider_id = 'credential' AND password = ${checked}`)
         if (changed === 0) return false
+        await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
         await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
         return true
       })
@@ -77,8 +78,8 @@ export async function findPasswordHash(queries: Queries, userId: string): Promis
   return row?.password ?? null
 }
 
-/** Also makes the setup link useless: from now on a user can sign in. */
-async function savePassword(
+/** Also makes the setup link and the user's sign-in link useless. */
+export async function savePassword(
   transaction: Transaction,
   userId: string,
   passwordHash: string,
@@ -91,4 +92,5 @@ async function savePassword(
     ON CONFLICT (provider_id, account_id)
     DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at`)
   await transaction.run(sql`DELETE FROM secrets WHERE name = 'setup'`)
+  await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
 }

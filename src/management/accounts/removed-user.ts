@@ -77,6 +77,7 @@ async function endAccess(database: Database, userId: string): Promise<void> {
       sql`UPDATE api_keys SET revoked_at = ${at(presentInstant())} WHERE id IN (${uuids(ids)})`,
     )
     await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
+    await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
     await transaction.run(sql`DELETE FROM accounts WHERE user_id = ${uuid(userId)}`)
   })
 }

@@ -64,6 +64,7 @@ export async function prepareRestore(url: string, from: string): Promise<Prepare
       revoked: present === null ? 0 : await carryOver(present, fresh),
     }
     await fresh.query(`DELETE FROM sessions`)
+    await fresh.query(`DELETE FROM sign_in_links`)
     await fresh.query(`DELETE FROM secrets WHERE name = 'setup'`)
 
     const apply = async (): Promise<Restored> => {

@@ -64,7 +64,9 @@ export async function prepareRestore(
       revoked: carryOver(),
     }
     transact(copy, () =>
-      copy.exec(`DELETE FROM sessions; DELETE FROM secrets WHERE name = 'setup'`),
+      copy.exec(
+        `DELETE FROM sessions; DELETE FROM sign_in_links; DELETE FROM secrets WHERE name = 'setup'`,
+      ),
     )
 
     const apply = async (): Promise<Restored> => {

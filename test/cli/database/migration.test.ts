@@ -11,7 +11,12 @@ import { runHere, setDatabase } from '../here.ts'
 const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
   ['user add ada@example.com'],
   ['user password ada@example.com', 'correct horse battery'],
+  ['user link ada@example.com'],
   ['user list'],
+  ['audit list'],
+  ['organization list'],
+  ['key list --unused-for 90d'],
+  ['server remove --yes --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'],
   ['user remove ada@example.com'],
   ['key issue --user ada@example.com --name bot'],
   ['key list --user ada@example.com'],

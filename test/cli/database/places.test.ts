@@ -14,6 +14,7 @@ test('the last line of every command that writes names the database', async (t) 
     ['migrate'],
     ['user add bob@example.com'],
     ['user password ada@example.com', 'correct horse battery'],
+    ['user link ada@example.com'],
     ['key issue --user ada@example.com --name second'],
     [`key revoke --user ada@example.com ${id}`],
     ['key revoke --key-stdin', key],

@@ -44,6 +44,7 @@ const WRITTEN: Record<string, string[]> = {
   'POST /sign-out': ['sign-out'],
   'POST /sign-up': ['sign-up'],
   'POST /setup/:token': ['sign-up'],
+  'POST /link/:token': ['sign-in link used'],
   'POST /dashboard/account/sessions': ['sign-out everywhere'],
   'ending a session': ['session ended'],
   'POST /dashboard/account/email': ['e-mail changed'],

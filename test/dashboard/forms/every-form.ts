@@ -30,7 +30,7 @@ const REST_MS = 8_000
 
 /** The forms of Ada's pages and of visitors' pages, with something typed into every field. */
 export async function crawl(scene: Scene): Promise<Submission[]> {
-  const { dashboard, ada, keys, deletion } = scene
+  const { dashboard, ada, keys, deletion, link } = scene
   const found = new Map<string, Submission>()
   const read = (answer: Answer, path: string) => {
     assert.equal(answer.status, 200, path)
@@ -40,7 +40,8 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
     }
   }
   dashboard.elapse(REST_MS)
-  for (const path of ['/sign-in', '/sign-up']) read(await dashboard.visitor().get(path), path)
+  for (const path of ['/sign-in', '/sign-up', `/link/${link}`])
+    read(await dashboard.visitor().get(path), path)
   for (const path of pagesOf(scene)) read(await ada.get(`/dashboard${path}`), path)
   // The notice with the button to undo a change stands on the list once.
   const cookie = `${ada.cookie()}; notice=changed.${deletion}`

@@ -61,7 +61,9 @@ function attributesOf(head: string): Attributes {
 }
 
 function routeOf(path: string): string {
-  return path.replaceAll(/\/[0-9a-f-]{36}(?=\/|$)/g, '/:id').replace(/(\/setup\/).*/, '$1:token')
+  return path
+    .replaceAll(/\/[0-9a-f-]{36}(?=\/|$)/g, '/:id')
+    .replace(/(\/(setup|link)\/).*/, '$1:token')
 }
 
 /** A value that differs from page to page becomes a star. */

@@ -30,6 +30,7 @@ const FORMS: Record<string, Expected> = {
   '/sign-in': { first: 303, again: 303, says: /Survival/, mayChange: ['sessions', 'audit_log'] },
   '/sign-up': { first: 303, again: 422, says: /already has an account\. If you just created it/ },
   '/setup/:token': { first: 303, again: 404, says: /A setup link works only once/ },
+  '/link/:token': { first: 303, again: 404, says: /This link no longer works/ },
   '/sign-out': { first: 303, again: 303, says: /Sign in/ },
   '/dashboard/api': { first: 200, again: 409, says: /This form already issued its key/ },
   '/dashboard/api replaces=*': { first: 200, again: 409, says: /already issued its key/ },

@@ -28,6 +28,7 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'ending a session': [by('session ended', otherSession)],
     'POST /dashboard/api': [by('key issued', NEW)],
     'a key after an old sign-in': [by('key issued', NEW)],
+    'POST /link/:token': [by('sign-in link used', 'ada@example.com')],
     'POST /dashboard/api/:id/delete': [by('key revoked', keys[0]!.id)],
     'POST /dashboard/api/leaked': keys.map(({ id }) => by('key revoked', id)),
     'POST /dashboard/organizations': [by('organization made', NEW)],

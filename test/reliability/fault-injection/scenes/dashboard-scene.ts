@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { DatabaseConfig } from '../../../../src/database-url.ts'
 import { hashApiKey } from '../../../../src/listing/api-key.ts'
-import { presentInstant } from '../../../../src/listing/instant.ts'
+import { DAY_US, presentInstant } from '../../../../src/listing/instant.ts'
 import { issueApiKey } from '../../../../src/listing/manage-api-keys.ts'
 import type { ServerFields } from '../../../../src/listing/servers/registered-server.ts'
 import type { Store } from '../../../../src/listing/store.ts'
@@ -23,6 +23,8 @@ export interface Scene {
   tables: Tables
   ada: Person
   user: User
+  /** The token of Ada's sign-in link. */
+  link: string
   /** Another session of Ada. */
   otherSession: string
   keys: { id: string; key: string }[]
@@ -76,10 +78,13 @@ export async function openScene(t: TestContext, open: OpenDatabase): Promise<Sce
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
   const organizations = await makeOrganizations(store, user, bob)
   const imports = await makeChanges(store, user)
+  const link = 'token-of-the-link'
+  const tokenHash = hash('sha256', link, 'hex')
+  await store.keepSignInLink({ userId: user.id, tokenHash, expiresAt: presentInstant() + DAY_US })
   await tables.remember()
   const otherSession = newest!.id
   const people = { ada, user, otherSession, bob }
-  return { dashboard, tables, ...people, keys, server, ...organizations, ...imports }
+  return { dashboard, tables, ...people, link, keys, server, ...organizations, ...imports }
 }
 
 async function makeChanges(

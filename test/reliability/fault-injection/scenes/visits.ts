@@ -7,7 +7,7 @@ const NEW_PASSWORD = 'another battery of horses'
 /** Addresses that the visits create. */
 export const EMAILS = { signedUp: 'new@example.com', changed: 'lovelace@example.com' }
 
-export function readingVisits({ keys, server, organization, waiting }: Scene): Visit[] {
+export function readingVisits({ keys, server, organization, waiting, link }: Scene): Visit[] {
   const pages: [route: string, path?: string][] = [
     ['/dashboard/api'],
     ['/dashboard/api/:id/delete', `/dashboard/api/${keys[0]!.id}/delete`],
@@ -39,6 +39,7 @@ export function readingVisits({ keys, server, organization, waiting }: Scene): V
     ...pages.map(([route, path]) => reading(route, path, 200)),
     ...redirects.map(([route, path]) => reading(route, path, 303)),
     { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
+    { ...reading('/link/:token', `/link/${link}`), isStranger: true },
   ]
 }
 
@@ -81,7 +82,7 @@ function organizationVisits(scene: Scene): Visit[] {
 }
 
 /** Visits that check or set a password, which takes a while. */
-export function passwordVisits({ user }: Scene): Visit[] {
+export function passwordVisits({ user, link }: Scene): Visit[] {
   const signIn = { email: user.email, password: PASSWORD }
   return [
     { ...posting('/sign-in', 303, signIn), isStranger: true, beginsSession: true },
@@ -93,6 +94,12 @@ export function passwordVisits({ user }: Scene): Visit[] {
     {
       ...posting('/sign-up', 303, { email: EMAILS.signedUp, password: PASSWORD }),
       repeated: 422,
+      isStranger: true,
+      beginsSession: true,
+    },
+    {
+      ...posting('/link/:token', 303, { password: NEW_PASSWORD }, `/link/${link}`),
+      repeated: 404,
       isStranger: true,
       beginsSession: true,
     },

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
-import { temporaryFolder } from '../fixtures/folder.ts'
-import { runHere, setDatabase } from './here.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { runHere, setDatabase } from '../here.ts'
 
 const names = async (args: string) =>
   (await json(`key list ${args}`)).map(({ name, email }: Row) => `${name} ${email}`)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAdaWithKey } from './ada.ts'
-import { assertRefused, programIn } from './program.ts'
+import { addAdaWithKey } from '../ada.ts'
+import { assertRefused, programIn } from '../program.ts'
 
 const REMOVE = 'user remove ada@example.com'
 const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '

@@ -1,0 +1,76 @@
+import type { Command } from 'commander'
+import { ownUrlOf } from '../../config.ts'
+import { LINK_HOUR_US, LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { quote } from '../../listing/text.ts'
+import { audit } from '../audit.ts'
+import { changeStore, findUser, loadConfig } from '../context.ts'
+import { Misuse } from '../errors.ts'
+import { print, printJson, say, shortInstant } from '../output.ts'
+
+const TOKEN_BYTES = 32
+
+interface LinkOptions {
+  hours?: string
+  json?: boolean
+}
+
+export function addLinkCommand(user: Command): void {
+  user
+    .command('link')
+    .description('print a link with which the user sets a new password and signs in, once')
+    .argument('<email>', "the user's email address")
+    .option('--hours <n>', `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: 1)`)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+For the first account and for a lost password, without mail. The address of the link is that of
+DASHBOARD_URL.
+
+Examples:
+  server-listing user link ada@example.com
+  server-listing user link ada@example.com --hours 24`,
+    )
+    .action(link)
+}
+
+/** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
+async function link(email: string, options: LinkOptions): Promise<void> {
+  const hours = readHours(options.hours)
+  const base = readDashboardUrl()
+  // Loaded here: other commands of the group need no cryptography.
+  const { hash, randomBytes } = process.getBuiltinModule('node:crypto')
+  await changeStore(async (store) => {
+    const user = await findUser(store, email)
+    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const expiresAt = presentInstant() + hours * LINK_HOUR_US
+    await store.keepSignInLink({
+      userId: user.id,
+      tokenHash: hash('sha256', token, 'hex'),
+      expiresAt,
+    })
+    await audit(store, 'sign-in link issued', user.id, user.email)
+    const url = `${base}/link/${token}`
+    if (options.json)
+      printJson({ user_id: user.id, email: user.email, url, expires_at: formatInstant(expiresAt) })
+    else print(url)
+    say(
+      `the link signs in ${user.email} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
+        'new password. Earlier links of this user no longer work',
+    )
+  })
+}
+
+function readHours(text = '1'): number {
+  const hours = Number(text)
+  if (/^\d{1,2}$/.test(text) && hours >= 1 && hours <= LINK_HOURS_MAX) return hours
+  throw new Misuse(`--hours must be a number from 1 to ${LINK_HOURS_MAX}, not ${quote(text)}`)
+}
+
+function readDashboardUrl(): string {
+  const { dashboardUrl, host, dashboardPort } = loadConfig()
+  if (dashboardUrl !== null) return dashboardUrl
+  if (dashboardPort !== 0) return ownUrlOf(host, dashboardPort)
+  throw new Misuse('DASHBOARD_URL must be set, because DASHBOARD_PORT is 0, which is any free port')
+}

@@ -1,0 +1,87 @@
+import { hash } from 'node:crypto'
+import { html } from 'hono/html'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import {
+  complaintAboutPassword,
+  PASSWORD_LENGTH_MAX,
+  PASSWORD_LENGTH_MIN,
+} from '../../listing/accounts/passwords.ts'
+import type { SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
+import {
+  type App,
+  browserOf,
+  type Context,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../context.ts'
+import { showField } from '../html/form-field.ts'
+import { showPage } from '../html/page.ts'
+import { isolated } from '../html/text.ts'
+import { audit } from '../request/audit.ts'
+import { bestEffort } from '../request/best-effort.ts'
+
+/**
+ * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
+ * programs open links, too. The form sets a password and signs the user in.
+ */
+export function addSignInLinkRoutes(
+  app: App,
+  dashboard: Dashboard<SignInLinkStore & AuditStore>,
+): void {
+  const { store, accounts, now } = dashboard
+
+  app.get('/link/:token', async (c) => {
+    const user = await store.findSignInLink(hashOf(c), now())
+    return user === null ? refuse(c) : showForm(c, user.email)
+  })
+
+  app.post('/link/:token', async (c) => {
+    const found = await store.findSignInLink(hashOf(c), now())
+    if (found === null) return refuse(c)
+    const password = fieldOf(c, 'password')
+    const complaint = complaintAboutPassword(password, found.email)
+    if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
+    const user = await store.useSignInLink(hashOf(c), await accounts.hashPassword(password), now())
+    if (user === null) return refuse(c)
+    await audit(dashboard, c, 'sign-in link used', user.id, user.email)
+    const signIn = () => accounts.signIn(user.email, password, browserOf(dashboard, c))
+    const signedIn = await bestEffort(dashboard, signIn, null)
+    return withCookies(c.redirect('/dashboard', 303), signedIn?.cookies ?? [])
+  })
+}
+
+function hashOf(c: Context): string {
+  return hash('sha256', c.req.param('token') ?? '', 'hex')
+}
+
+function refuse(c: Context): Promise<Response> {
+  return showPage(c, {
+    title: 'This link no longer works',
+    status: 404,
+    width: 'form',
+    body: html`<p>A sign-in link works once and for a limited time. Ask the operator for a new one, or <a href="/sign-in">sign in</a>.</p>`,
+  })
+}
+
+function showForm(c: Context, email: string, error?: string): Promise<Response> {
+  return showPage(c, {
+    title: 'Set a new password',
+    status: error === undefined ? 200 : 422,
+    width: 'auth',
+    lead: html`This link works once. It signs in ${isolated(email)} and ends all other sessions.`,
+    body: html`<form class="card" method="post" action="${c.req.path}">
+${showField({
+  name: 'password',
+  label: 'New password',
+  type: 'password',
+  autocomplete: 'new-password',
+  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
+  required: true,
+  hasFocus: true,
+  error,
+})}
+<button class="primary">Set the password and sign in</button>
+</form>`,
+  })
+}

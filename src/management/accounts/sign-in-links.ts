@@ -1,0 +1,42 @@
+import type { Instant } from '../../listing/instant.ts'
+import type { LinkedUser, SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
+import type { Database, Queries } from '../database.ts'
+import { at, sql, uuid } from '../sql.ts'
+import { savePassword } from './passwords.ts'
+
+export function signInLinks(database: Database): SignInLinkStore {
+  return {
+    async keepSignInLink({ userId, tokenHash, expiresAt }) {
+      await database.transact(async (transaction) => {
+        await transaction.lock('users', [userId])
+        await transaction.run(sql`
+          INSERT INTO sign_in_links (user_id, token_hash, expires_at)
+          VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})
+          ON CONFLICT (user_id)
+          DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`)
+      })
+    },
+
+    findSignInLink: (tokenHash, now) => find(database, tokenHash, now),
+
+    async useSignInLink(tokenHash, passwordHash, now) {
+      return database.transact(async (transaction) => {
+        const found = await find(transaction, tokenHash, now)
+        if (found === null) return null
+        await transaction.lock('users', [found.id])
+        // Again, under the lock that every new password takes.
+        const user = await find(transaction, tokenHash, now)
+        if (user === null) return null
+        await savePassword(transaction, user.id, passwordHash, now)
+        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(user.id)}`)
+        return user
+      })
+    },
+  }
+}
+
+function find(queries: Queries, tokenHash: string, now: Instant): Promise<LinkedUser | null> {
+  return queries.get<LinkedUser>(sql`
+    SELECT id, email FROM sign_in_links JOIN users ON users.id = user_id
+    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}`)
+}

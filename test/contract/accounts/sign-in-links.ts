@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, NOW, tally } from '../people.ts'
+
+/** Links with which a user sets a new password. */
+export function signInLinksContract(open: OpenFixture): void {
+  test('a link is found until it expires, and a second one replaces it', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const found = async (tokenHash: string, now = NOW) =>
+      (await store.findSignInLink(tokenHash, now))?.email
+    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'one', expiresAt: NOW + 1 })
+    await store.keepSignInLink({ userId: bob!.id, tokenHash: 'two', expiresAt: NOW + 1 })
+    assert.deepEqual([await found('one'), await found('two')], [ada!.email, bob!.email])
+    assert.equal(await found('one', NOW + 1), undefined)
+    assert.equal(await store.useSignInLink('one', 'hash', NOW + 1), null)
+    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'three', expiresAt: NOW + 1 })
+    assert.deepEqual([await found('one'), await found('three')], [undefined, ada!.email])
+  })
+
+  test('exactly one of four callers that use a link sets the password', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const [ada] = await addUsers(store, 'ada')
+    await store.setPassword(ada!.id, 'old', NOW)
+    const session = { userId: ada!.id, tokenHash: 's', userAgent: '', address: '' }
+    const times = { startedAt: NOW, expiresAt: NOW + 9 }
+    assert.ok(await store.beginSession({ ...session, ...times }, 'old', null))
+    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'link', expiresAt: NOW + 1 })
+    const used = await Promise.all(
+      [store, second, store, second].map((one, index) =>
+        one.useSignInLink('link', `new ${index}`, NOW),
+      ),
+    )
+    assert.deepEqual(tally(used.map((user) => user?.email)), { [ada!.email]: 1, undefined: 3 })
+    const winner = used.findIndex((user) => user !== null)
+    assert.equal(await store.findPasswordHash(ada!.id), `new ${winner}`)
+    assert.equal(await store.findSession(['s'], NOW), null)
+  })
+
+  test('every new password of the user ends the link', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    for (const change of [
+      () => store.setPassword(ada!.id, 'first', NOW),
+      () => store.changePassword(ada!.id, 'first', 'second', NOW),
+    ]) {
+      await store.keepSignInLink({ userId: ada!.id, tokenHash: 'link', expiresAt: NOW + 1 })
+      await change()
+      assert.equal(await store.findSignInLink('link', NOW), null)
+    }
+  })
+}
