@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { type DatabaseConfig, readDatabase } from './database-url.ts'
 import { checkStoredEmail } from './listing/accounts/user.ts'
 import { quote } from './listing/text.ts'
+import { complaintAboutDashboardUrl, complaintAboutUrl, withoutPassword } from './public-url.ts'
 
 export interface Config {
   database: DatabaseConfig
@@ -43,8 +44,6 @@ const complaintAboutHost: Complain = (text) =>
   /^\S+$/.test(text) ? null : 'be an IP address or a host name'
 const complaintAboutPort: Complain = (text) =>
   /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? null : 'be a port from 0 to 65535'
-const complaintAboutUrl: Complain = (text) =>
-  /^https?:\/\//.test(text) && URL.canParse(text) ? null : 'begin with http:// or https://'
 const complaintAboutSignUp: Complain = (text) =>
   isOneOf(SIGN_UPS, text) ? null : 'be open or closed'
 const complaintAboutReusePort: Complain = (text) =>
@@ -66,7 +65,7 @@ const SETTINGS: Record<string, Complain> = {
   REUSE_PORT: complaintAboutReusePort,
   BASE_URL: complaintAboutUrl,
   DASHBOARD_PORT: complaintAboutPort,
-  DASHBOARD_URL: complaintAboutUrl,
+  DASHBOARD_URL: complaintAboutDashboardUrl,
   SIGN_UP: complaintAboutSignUp,
   OPERATORS: complaintAboutOperators,
   OPS_HOST: complaintAboutHost,
@@ -99,12 +98,16 @@ export function readConfig(
   const complaints = Object.entries(SETTINGS).flatMap(([name, complain]) => {
     const text = given[name]
     const wanted = text === undefined ? null : complain(text)
-    return wanted === null ? [] : [`${nameOf(name)} must ${wanted}, not ${quote(text)}`]
+    return wanted === null
+      ? []
+      : [`${nameOf(name)} must ${wanted}, not ${quote(withoutPassword(text!))}`]
   })
   const database = readDatabase(given, nameOf('DATABASE_URL'))
   const reusePort = given.REUSE_PORT === 'on'
   if (reusePort && database.engine === 'sqlite')
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
+  if (set.some(([name]) => name === 'DATABASE_URL_FILE') && environment.DATABASE_URL)
+    complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
   const ports = readPorts(given)
   complaints.push(...complaintsAboutEqualPorts(ports))
   if (complaints.length > 0) return { complaints }

@@ -9,6 +9,31 @@ export function unusable(error: unknown): NotConfigured | null {
     : new NotConfigured(`cannot use the database of DATABASE_URL: ${reason}`, { cause: error })
 }
 
+/**
+ * A server that can't be reached, as a sentence for the operator of a command; null for any other
+ * error. To a service, this passes by itself.
+ */
+export function unreachableServer(error: unknown): NotConfigured | null {
+  const { code, address, port, hostname } = (error ?? {}) as {
+    code?: string
+    address?: string
+    port?: number
+    hostname?: string
+  }
+  const where = address === undefined ? 'there' : `on port ${port} of ${address}`
+  const reason = {
+    ECONNREFUSED: `no server listens ${where}. Is PostgreSQL running?`,
+    ENOTFOUND: `the host name ${hostname} is unknown`,
+    EAI_AGAIN: `the host name ${hostname} cannot be looked up now`,
+    ETIMEDOUT: 'the server does not answer. Is the host right, and does a firewall let you in?',
+    EHOSTUNREACH: 'there is no route to its host',
+    ENETUNREACH: 'there is no route to its host',
+  }[code ?? '']
+  return reason === undefined
+    ? null
+    : new NotConfigured(`cannot reach the database of DATABASE_URL: ${reason}`, { cause: error })
+}
+
 /** Whether all other hosts would refuse for the same reason. Each host has its own TLS. */
 export function isRefusedEverywhere(error: unknown): boolean {
   return unusable(error) !== null && tlsRefusalOf(error) === null

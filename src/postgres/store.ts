@@ -8,7 +8,7 @@ import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 import { createKnownKeys } from './claims/known-keys.ts'
 import { COMMAND, ENDLESS, MANAGING, SERVING } from './patience.ts'
-import { unusable } from './refusals.ts'
+import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
 import { complaintAboutStandbys } from './standbys.ts'
 import { useCounts } from './use-counts.ts'
@@ -44,7 +44,7 @@ export async function openPostgresStore(
     return { ...management(database), close: database.close }
   } catch (error) {
     await database.close()
-    throw error
+    throw unreachableServer(error) ?? error
   }
 }
 
@@ -138,7 +138,7 @@ async function prepareSchema(database: Database, url: string): Promise<void> {
   const isReady = await isUpToDate(database).catch((error: unknown) => {
     throw unusable(error) ?? error
   })
-  if (!isReady) await migratePostgres(url)
+  if (!isReady) await migrateSchema(url)
 }
 
 async function assertReady(database: Database): Promise<void> {
@@ -149,6 +149,12 @@ async function assertReady(database: Database): Promise<void> {
 
 /** Migrates the schema and returns the names of the applied migrations. */
 export async function migratePostgres(url: string): Promise<string[]> {
+  return migrateSchema(url).catch((error: unknown) => {
+    throw unreachableServer(error) ?? error
+  })
+}
+
+async function migrateSchema(url: string): Promise<string[]> {
   const database = openDatabase(url, ENDLESS)
   try {
     return await migrate(database)

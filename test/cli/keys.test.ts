@@ -61,9 +61,9 @@ test('key list shows only 16 characters of a key, as a table or as JSON', async 
 
 test('a key name has 1 to 64 characters, and an emoji counts as one', async (t) => {
   const program = await withAda(t)
-  assertRefused(await issue(program, 'x'.repeat(65)), 1, '1 to 64 characters, not 65', 'xxxxx')
-  assertRefused(await issue(program, '  '), 1, '1 to 64 characters, not 0')
-  assertRefused(await issue(program, 'two\nlines'), 1, 'no control characters', '"two\\nlines"')
+  assertRefused(await issue(program, 'x'.repeat(65)), 2, '1 to 64 characters, not 65', 'xxxxx')
+  assertRefused(await issue(program, '  '), 2, '1 to 64 characters, not 0')
+  assertRefused(await issue(program, 'two\nlines'), 2, 'no control characters', '"two\\nlines"')
   assert.equal((await issue(program, '🎮'.repeat(64))).code, 0)
   assert.equal((await listed(program)).length, 1)
 })

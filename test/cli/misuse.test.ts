@@ -3,7 +3,10 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { temporaryFolder } from '../fixtures/folder.ts'
 import { addAda } from './ada.ts'
+import { runHere, setDatabase } from './here.ts'
+import { MISUSES } from './misuses.ts'
 import { assertRefused, programIn } from './program.ts'
 
 test('every command exits with 2 for a malformed DATABASE_URL', async (t) => {
@@ -99,3 +102,38 @@ test("output that can't be written is an error of one sentence", async (t) => {
   const gone = await program.run('user list', { preload: preload.replace('ENOSPC', 'EPIPE') })
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
 })
+
+test('each misuse has its sentence and exit code, and changes nothing', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  setDatabase(t, `sqlite:${path}`)
+  await runHere('user add ada@example.com --create')
+  const dump = () => {
+    const database = new DatabaseSync(path)
+    const rows = database.prepare('SELECT action FROM audit_log').all()
+    database.close()
+    return rows
+  }
+  const before = dump()
+  for (const { args, env = {}, stdin = '', code, sentence } of MISUSES) {
+    const restore = setVariables(env)
+    const ended = await runHere(args, stdin)
+    restore()
+    const label = `${String(args)} ${JSON.stringify(env)}`
+    assert.match(ended.stderr, sentence, label)
+    assert.deepEqual([ended.code, ended.stdout], [code, ''], label)
+    assert.match(ended.stderr, /^error: /, label)
+    assert.doesNotMatch(ended.stderr, /\n\s+at |hunter2|(ab){9}/, label)
+  }
+  assert.deepEqual(dump(), before)
+  assert.ok(MISUSES.length >= 47)
+})
+
+function setVariables(given: Record<string, string>): () => void {
+  const before = Object.keys(given).map((name) => [name, process.env[name]] as const)
+  Object.assign(process.env, given)
+  return () => {
+    for (const [name, value] of before)
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+  }
+}

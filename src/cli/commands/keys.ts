@@ -4,7 +4,7 @@ import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
-import { Failure } from '../errors.ts'
+import { Failure, Misuse } from '../errors.ts'
 import { keyJson } from '../json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import type { RevokeOptions } from './revoke-key.ts'
@@ -87,7 +87,10 @@ async function issue(options: { user?: string; name?: string; json?: boolean }):
   await changeStore(async (store) => {
     const user = await findUser(store, email)
     const issued = await issueApiKey(store, user.id, name, presentInstant())
-    if ('refused' in issued) throw new Failure(`no key was issued to ${email}: ${issued.refused}`)
+    if ('refused' in issued) {
+      const Problem = issued.because === 'name' ? Misuse : Failure
+      throw new Problem(`no key was issued to ${email}: ${issued.refused}`)
+    }
     const { id } = issued.apiKey
     await audit(store, 'key issued', user.id, id)
     if (options.json) printJson({ ...keyJson(issued.apiKey), key: issued.key })

@@ -1,0 +1,20 @@
+/** The error of a public URL, in words that follow "must". Null if it is valid. */
+export function complaintAboutUrl(text: string): string | null {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return 'begin with http:// or https://'
+  const { username, password, search, hash } = new URL(text)
+  return username + password + search + hash === ''
+    ? null
+    : 'have no user, password, query or fragment'
+}
+
+/** The same for the dashboard, whose pages link to each other from the root. */
+export function complaintAboutDashboardUrl(text: string): string | null {
+  const complaint = complaintAboutUrl(text)
+  if (complaint !== null || new URL(text).pathname === '/') return complaint
+  return 'have no path, because the dashboard needs a host name of its own'
+}
+
+/** A text for a message, without the user and password of a URL. */
+export function withoutPassword(text: string): string {
+  return text.replace(/\/\/[^@/]*@/, '//…@')
+}
