@@ -35,7 +35,7 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'ended-session-issues-a-key',
     file: 'src/dashboard/keys/issue.ts',
-    from: "  if ((await accounts.readSession(cookieOf(c))) === null) return c.redirect('/sign-in', 303)\n",
+    from: '  if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)\n',
     to: '  void [accounts, cookieOf]\n',
     noticedBy: witness(
       'test/dashboard/abuse.test.ts',
@@ -102,7 +102,7 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'deleted-key-not-audited',
     file: 'src/dashboard/keys/routes.ts',
-    from: "    await audit(dashboard, c, 'key revoked', userId, revoked.id)\n",
+    from: "    if (revoked.revoked_at === at) await audit(dashboard, c, 'key revoked', userId, revoked.id)\n",
     to: '',
     noticedBy: witness(
       'test/dashboard/account/acts.test.ts',

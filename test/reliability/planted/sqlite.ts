@@ -75,8 +75,8 @@ export const SQLITE: Mutant[] = [
   {
     name: 'serving-lock-deferred',
     file: 'src/sqlite/file/serving-lock.ts',
-    from: "    lock.exec('BEGIN IMMEDIATE')\n",
-    to: "    lock.exec('BEGIN')\n",
+    from: "    lock.exec('BEGIN IMMEDIATE')\n    if (readHolder",
+    to: "    lock.exec('BEGIN')\n    if (readHolder",
     noticedBy: {
       equivalent: 'the pid is read next, and its SHARED lock keeps a second holder from committing',
     },
