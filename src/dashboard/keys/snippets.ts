@@ -63,20 +63,21 @@ for server in load_servers():
     print(server["name"], server["address"])`
 }
 
+/** Without the curl extension, which Debian's PHP has in a package of its own. */
 function php(url: string): string {
   return `<?php
 function loadServers(): array {
+    $header = 'Authorization: Bearer ' . getenv('${KEY_VARIABLE}');
+    $context = stream_context_create(['http' => ['header' => $header, 'ignore_errors' => true]]);
     for ($attempt = 0; $attempt < 5; $attempt++) {
-        $request = curl_init('${url}');
-        curl_setopt_array($request, [
-            CURLOPT_RETURNTRANSFER => true,
-            CURLOPT_HTTPHEADER => ['Authorization: Bearer ' . getenv('${KEY_VARIABLE}')],
-        ]);
-        $body = curl_exec($request);
-        $status = curl_getinfo($request, CURLINFO_RESPONSE_CODE);
-        if ($status === 200) return json_decode($body, true)['servers'];
+        $answer = fopen('${url}', 'r', false, $context);
+        if ($answer === false) throw new RuntimeException('The API does not answer');
+        $headers = stream_get_meta_data($answer)['wrapper_data'];
+        $status = (int) explode(' ', $headers[0])[1];
+        if ($status === 200) return json_decode(stream_get_contents($answer), true)['servers'];
         if ($status !== 429) throw new RuntimeException("The API answered $status");
-        sleep(1); // Retry-After is always 1.
+        $waits = preg_grep('/^Retry-After:/i', $headers);
+        sleep(max(1, (int) explode(':', end($waits))[1]));
     }
     throw new RuntimeException('Still rate-limited');
 }
@@ -84,17 +85,10 @@ function loadServers(): array {
 foreach (loadServers() as $server) echo $server['name'], ' ', $server['address'], "\\n";`
 }
 
+/** `-MaximumRetryCount` waits as long as Retry-After says. Windows PowerShell 5 lacks it. */
 function powerShell(url: string): string {
-  return `$headers = @{ Authorization = "Bearer $env:${KEY_VARIABLE}" }
-for ($attempt = 1; $attempt -le 5; $attempt++) {
-  try {
-    $answer = Invoke-RestMethod '${url}' -Headers $headers
-    break
-  } catch {
-    $status = [int]$_.Exception.Response.StatusCode
-    if ($status -ne 429 -or $attempt -eq 5) { throw }
-    Start-Sleep -Seconds 1 # Retry-After is always 1.
-  }
-}
+  return `# PowerShell 7
+$headers = @{ Authorization = "Bearer $env:${KEY_VARIABLE}" }
+$answer = Invoke-RestMethod '${url}' -Headers $headers -MaximumRetryCount 4 -RetryIntervalSec 1
 $answer.servers | Format-Table name, address`
 }
