@@ -5,7 +5,7 @@ import { openFirefox } from '../../fixtures/firefox.ts'
 import { ask } from '../../fixtures/requests.ts'
 
 /*
- * The way of `browser/whole-way.test.ts` once more, in Debian's Firefox.
+ * The way of `browser/whole-way.test.ts` once more, and the newest pages, in Debian's Firefox.
  */
 
 for (const javaScriptEnabled of [true, false])
@@ -45,5 +45,45 @@ for (const javaScriptEnabled of [true, false])
     await page.click('main button')
     await page.sees('Requests with it now get a 401')
     assert.equal((await ask(apiPort, { key })).status, 401)
+    assert.deepEqual(faults, [])
+  })
+
+for (const javaScriptEnabled of [true, false])
+  test(`in Firefox, a user imports servers, undoes a change, replaces a key and reads the docs; ${javaScriptEnabled ? 'with' : 'without'} script`, async (t) => {
+    const { url, apiPort, faults, signedIn } = await startDashboard(t)
+    await signedIn('ada@example.com')
+    const page = await openFirefox(t, { javaScriptEnabled })
+    await page.goto(`${url}/sign-in`)
+    await page.type('#email', 'ada@example.com')
+    await page.type('#password', PASSWORD)
+    await page.click('main button')
+    await page.sees('Three steps')
+    await page.click('text=Import servers from JSON or CSV')
+    await page.arrives('/dashboard/servers/import')
+    await page.type('#text', '[{"name":"Lagoon","address":"a.example"}]')
+    await page.click('text=Check')
+    await page.sees('1 new')
+    await page.click('text=Import 1 server')
+    await page.sees('1 added')
+    await page.click('td > button')
+    await page.sees('Lagoon is now a draft')
+    await page.click('text=Undo')
+    await page.sees('Lagoon is as before')
+
+    await page.goto(`${url}/dashboard/api`)
+    await page.type('#name', 'Discord bot')
+    await page.click('text=Issue key')
+    const old = await page.textOf('#key')
+    await page.goto(`${url}/dashboard/api`)
+    await page.click('text=Replace…')
+    await page.sees('You get a new key with the same name')
+    await page.click('text=Issue the new key')
+    await page.sees('The old key still works')
+    const key = await page.textOf('#key')
+    for (const each of [old, key]) assert.equal((await ask(apiPort, { key: each })).status, 200)
+    await page.goto(`${url}/dashboard/account`)
+    await page.sees('This browser')
+    await page.click('text=Docs')
+    await page.sees('API documentation')
     assert.deepEqual(faults, [])
   })
