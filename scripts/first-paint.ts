@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { createUser } from '../src/listing/accounts/user.ts'
+import { openServingStore } from '../src/open-store.ts'
+import { startService } from '../src/service.ts'
+import { createPasswords } from '../src/sign-in/passwords.ts'
+import { launchChromium } from '../test/fixtures/chromium.ts'
+
+/*
+ * `npm run first-paint` measures how long each page takes in Chromium until its first text or
+ * picture stands on the screen, over loopback. A cold load has an empty cache, as on a first visit.
+ * Of many loads it prints the least, which other programs on the machine disturb least.
+ */
+
+const LOADS = 15
+const EMAIL = 'ada@example.com'
+const PASSWORD = 'correct horse battery staple'
+const SERVERS = 150
+const PAGES = ['servers', 'api', 'servers/new', 'organizations', 'account', 'docs']
+
+const folder = mkdtempSync(join(tmpdir(), 'server-listing-first-paint-'))
+process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const onFault = (fault: unknown): undefined => {
+  console.error(fault)
+}
+const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
+const store = await openServingStore(database, onFault)
+const user = createUser(EMAIL)
+await store.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
+const entries = Array.from({ length: SERVERS }, (_, index) => ({
+  name: `Server ${index}`,
+  address: `play${index}.example.com`,
+}))
+await store.saveServers(user.id, null, entries, Date.now() * 1_000)
+const service = await startService({
+  store,
+  host: '127.0.0.1',
+  port: 0,
+  log: { fault: onFault, http() {} },
+  dashboard: {
+    port: 0,
+    baseUrl: 'https://api.example.com',
+    dashboardUrl: 'http://127.0.0.1:8081',
+    signUp: 'open',
+    trustedProxies: [],
+  },
+})
+const url = `http://127.0.0.1:${service.dashboardPort}`
+const browser = await launchChromium()
+const page = await browser.newPage()
+const devtools = await page.context().newCDPSession(page)
+
+await page.goto(`${url}/sign-in`)
+await print('sign-in', '/sign-in')
+await page.goto(`${url}/sign-in`)
+await page.fill('#email', EMAIL)
+await page.fill('#password', PASSWORD)
+await page.click('main button')
+await page.waitForURL(/dashboard/)
+for (const path of PAGES) await print(path, `/dashboard/${path}`)
+await browser.close()
+await service.close()
+
+async function print(name: string, path: string): Promise<void> {
+  const cold: number[] = []
+  const warm: number[] = []
+  for (let load = 0; load < LOADS; load += 1) {
+    await devtools.send('Network.clearBrowserCache')
+    cold.push(await firstPaint(page, `${url}${path}`))
+    warm.push(await firstPaint(page, `${url}${path}`))
+  }
+  console.log(`${name.padEnd(14)} cold ${tell(cold)}   warm ${tell(warm)}`)
+}
+
+function tell(times: number[]): string {
+  const sorted = times.toSorted((a, b) => a - b)
+  const [least, median] = [sorted[0]!, sorted[sorted.length >> 1]!]
+  return `${least.toFixed(0).padStart(4)} ms, median ${median.toFixed(0).padStart(4)} ms`
+}
+
+/** Milliseconds from the navigation to the first text or picture. */
+async function firstPaint(shown: Page, address: string): Promise<number> {
+  await shown.goto(address)
+  const read = `new Promise((resolve) => new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
+  }).observe({ type: 'paint', buffered: true }))`
+  return Number(await shown.evaluate(read))
+}
