@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
-import { fillAccount } from './full-account.ts'
+import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 

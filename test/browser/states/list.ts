@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { filesBelow } from '../../fixtures/tree.ts'
-import type { FullAccount } from '../full-account.ts'
+import type { FullAccount } from './full-account.ts'
 import { actionsOf, openEverything, submit } from './actions.ts'
 
 export interface State {

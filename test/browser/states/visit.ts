@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
-import { type FullAccount, fillAccount } from '../full-account.ts'
+import { type FullAccount, fillAccount } from './full-account.ts'
 import { openWindow, signIn } from '../tab.ts'
 import { LATER } from './actions.ts'
 import {

@@ -1,6 +1,6 @@
-import { presentInstant } from '../../src/listing/instant.ts'
-import { slotOf } from '../../src/listing/use-counts.ts'
-import type { TestDashboard } from '../fixtures/dashboard.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { slotOf } from '../../../src/listing/use-counts.ts'
+import type { TestDashboard } from '../../fixtures/dashboard.ts'
 
 export interface FullAccount {
   server: string
