@@ -172,7 +172,7 @@ test('no log, error or file contains a key, however the service is used and ende
   searchAll(scene, [await again.ended])
 
   const names = [...readFiles(program).keys()]
-  const known = /^listing\.db(-wal|-shm|-serving|-serving-journal)?$/
+  const known = /^listing\.db(-wal|-shm|-serving|-serving-journal|-revoked)?$/
   assert.deepEqual(
     names.filter((name) => !known.test(name)),
     [],
