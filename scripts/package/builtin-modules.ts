@@ -18,9 +18,10 @@ export function builtinModules(): Plugin {
 /** A module whose exports are read from Node.js only if an importer names them. */
 function moduleOf(name: string): string {
   const builtin = `process.getBuiltinModule('node:${name}')`
-  // commander runs subcommands that are programs of their own. We have none.
+  // Loaded when it is called: commander imports it for subcommands that are programs of their own,
+  // and we have none. Only backups on PostgreSQL start a program.
   if (name === 'child_process')
-    return `export default { spawn: (...args) => ${builtin}.spawn(...args) }`
+    return `export const spawn = (...args) => ${builtin}.spawn(...args)\nexport default { spawn }`
   const names = Object.keys(process.getBuiltinModule(`node:${name}`)!)
   return [
     `const $module = ${builtin}`,

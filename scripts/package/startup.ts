@@ -36,7 +36,8 @@ try {
   mkdirSync(env.XDG_CACHE_HOME, { mode: 0o700 })
   const tarballs = [pack(folder), ...process.argv.slice(2)]
   const commands = tarballs.map((path, index) => install(path, join(folder, `${index}`)))
-  execFileSync(commands[0]!, ['user', 'add', 'ada@example.com'], { env, stdio: 'pipe' })
+  for (const args of [['migrate'], ['user', 'add', 'ada@example.com']])
+    execFileSync(commands[0]!, args, { env, stdio: 'pipe' })
   await measure(tarballs, commands)
 } finally {
   rmSync(folder, { recursive: true, force: true })
