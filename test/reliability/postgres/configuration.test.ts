@@ -104,7 +104,7 @@ for (const { name, sentence, damage, repair } of CASES)
     const DATABASE_URL = await damage(url)
     const program = programIn(t)
 
-    const refused = await program.run('user list', { env: { DATABASE_URL } })
+    const refused = await program.run('migrate', { env: { DATABASE_URL } })
     assert.equal(refused.code, 1)
     assert.match(refused.stderr.trim(), sentence)
     assert.equal(refused.stderr.trim().split('\n').length, 1)
