@@ -56,7 +56,9 @@ export async function startAlerting(t: TestContext, opsPort: number): Promise<Al
     async shows(expression, wanted) {
       const url = `http://127.0.0.1:${prometheus}/api/v1/query?query=${encodeURIComponent(expression)}`
       for (;;) {
-        const { data } = (await (await fetch(url)).json()) as QueryAnswer
+        const answer = await fetch(url)
+        // Prometheus answers 503 while it starts.
+        const { data } = answer.ok ? ((await answer.json()) as QueryAnswer) : NO_ANSWER
         if (Number(data.result[0]?.value[1]) === wanted) return
         await delay(50)
       }
@@ -67,6 +69,8 @@ export async function startAlerting(t: TestContext, opsPort: number): Promise<Al
 interface QueryAnswer {
   data: { result: { value: [number, string] }[] }
 }
+
+const NO_ANSWER: QueryAnswer = { data: { result: [] } }
 
 function managerConfig(port: number): string {
   return `

@@ -24,6 +24,8 @@ export function readTrace(trace: string, databasePath: string): Event[] {
   const open = new Map<number, string>()
   const existing = new Set<string>()
   const events: Event[] = []
+  /** The sizes of files that are only appended to. */
+  const sizes = new Map<string, number>()
   for (const { name, args, result } of callsIn(trace)) {
     if (result < 0) continue
     const fd = Number.parseInt(args, 10)
@@ -47,7 +49,12 @@ export function readTrace(trace: string, databasePath: string): Event[] {
       open.delete(fd)
     } else {
       const file = open.get(fd)
-      if (file !== undefined) events.push(toEvent(name, file, args))
+      if (file === undefined) continue
+      if (name === 'write') {
+        const offset = sizes.get(file) ?? 0
+        sizes.set(file, offset + result)
+        events.push({ event: 'write', file, offset, bytes: stringIn(args).subarray(0, result) })
+      } else events.push(toEvent(name, file, args))
     }
   }
   return events
