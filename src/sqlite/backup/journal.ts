@@ -16,8 +16,8 @@ export interface Revocations {
   users: Map<string, Instant>
 }
 
-/** A line of the journal. A crash may leave a part of one, which no line matches. */
-const LINE = /^(\S+) (?:key ([0-9a-f]{64})|user ([0-9a-f-]{36}))$/
+/** A line of the journal. A crash may leave a part of one, which does not match. */
+const LINE = /^(\S+) (withdrawn )?(?:key ([0-9a-f]{64})|user ([0-9a-f-]{36}))$/
 
 /**
  * The append-only journal of revocations beside a database file. It outlives the file: a backup
@@ -27,15 +27,20 @@ export function journalOf(databasePath: string): string {
   return `${realpathSync(databasePath)}-revoked`
 }
 
-/** Appends revocations. When it returns, they survive a loss of power. */
+/**
+ * Appends revocations, or withdraws them: each withdrawal cancels one earlier line. When it
+ * returns, the lines survive a loss of power.
+ */
 export async function appendToJournal(
   path: string,
   revocations: readonly Revocation[],
   at: Instant,
+  { withdrawn = false } = {},
 ): Promise<void> {
   const isNew = !existsSync(path)
   // A line begins after a line break, whatever a crash has left before it.
-  const lines = revocations.map((one) => `\n${formatInstant(at)} ${subjectOf(one)}\n`)
+  const kind = withdrawn ? 'withdrawn ' : ''
+  const lines = revocations.map((one) => `\n${formatInstant(at)} ${kind}${subjectOf(one)}\n`)
   const file = await open(path, 'a', 0o600)
   try {
     await file.appendFile(lines.join(''))
@@ -53,18 +58,34 @@ function subjectOf(revocation: Revocation): string {
 
 /** Reads journals. A missing one is empty. Throws NotConfigured if one can't be read. */
 export function readJournals(paths: readonly string[]): Revocations {
-  const keys = new Map<string, Instant>()
-  const users = new Map<string, Instant>()
+  const keys = createTally()
+  const users = createTally()
   for (const path of paths) {
     for (const line of textOf(path).split('\n')) {
-      const [, instant = '', key, user] = LINE.exec(line) ?? []
+      const [, instant = '', withdrawn, key, user] = LINE.exec(line) ?? []
       const at = parseInstant(instant)
       if (at === null) continue
-      if (key !== undefined && !keys.has(key)) keys.set(key, at)
-      if (user !== undefined && !users.has(user)) users.set(user, at)
+      const count = withdrawn === undefined ? 1 : -1
+      if (key !== undefined) keys.add(key, count, at)
+      if (user !== undefined) users.add(user, count, at)
     }
   }
-  return { keys, users }
+  return { keys: keys.positive(), users: users.positive() }
+}
+
+/** Counts lines by subject, with the instant of the first one. */
+function createTally() {
+  const tally = new Map<string, { count: number; at: Instant }>()
+  return {
+    add(subject: string, count: number, at: Instant): void {
+      const entry = tally.get(subject)
+      if (entry === undefined) tally.set(subject, { count, at })
+      else entry.count += count
+    },
+
+    positive: (): Map<string, Instant> =>
+      new Map([...tally].flatMap(([subject, { count, at }]) => (count > 0 ? [[subject, at]] : []))),
+  }
 }
 
 function textOf(path: string): string {

@@ -2,11 +2,12 @@ import type { ManagementStore } from '../../listing/store.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import type { Database } from '../../management/database.ts'
 import { bytes, type Sql, sql, uuid } from '../../management/sql.ts'
-import { appendToJournal, journalOf } from './journal.ts'
+import { appendToJournal, journalOf, type Revocation } from './journal.ts'
 
 /**
- * The same store, but it writes each revocation to the journal beside the file first. One that then
- * fails in the database is in the journal alone, and the next start of the service completes it.
+ * The same store, but it writes each revocation to the journal beside the file first. It withdraws
+ * one that the database then refuses. The next start of the service completes one that a crash cuts
+ * off.
  */
 export function journaled(
   management: ManagementStore,
@@ -15,32 +16,48 @@ export function journaled(
 ): ManagementStore {
   const journal = journalOf(path)
 
-  async function noteKeys(where: Sql, at: Instant): Promise<void> {
+  async function note<T>(
+    revocations: readonly Revocation[],
+    at: Instant,
+    revoke: () => Promise<T>,
+  ): Promise<T> {
+    if (revocations.length === 0) return revoke()
+    await appendToJournal(journal, revocations, at)
+    try {
+      return await revoke()
+    } catch (error) {
+      await appendToJournal(journal, revocations, at, { withdrawn: true })
+      throw error
+    }
+  }
+
+  async function activeKeys(where: Sql): Promise<Revocation[]> {
     const found = await database.all<{ key_hash: Uint8Array }>(
       sql`SELECT key_hash FROM api_keys WHERE ${where} AND revoked_at IS NULL`,
     )
-    const revocations = found.map(({ key_hash }) => ({ keyHash: key_hash }))
-    if (revocations.length > 0) await appendToJournal(journal, revocations, at)
+    return found.map(({ key_hash }) => ({ keyHash: key_hash }))
   }
 
   return {
     ...management,
 
     async revokeApiKey(userId, id, revokedAt) {
-      await noteKeys(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`, revokedAt)
-      return management.revokeApiKey(userId, id, revokedAt)
+      const found = await activeKeys(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`)
+      return note(found, revokedAt, () => management.revokeApiKey(userId, id, revokedAt))
     },
 
     async revokeApiKeysByHash(keyHashes, revokedAt, userId) {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
-      await noteKeys(sql`key_hash IN (${bytes(keyHashes)}) ${owned}`, revokedAt)
-      return management.revokeApiKeysByHash(keyHashes, revokedAt, userId)
+      const found = await activeKeys(sql`key_hash IN (${bytes(keyHashes)}) ${owned}`)
+      return note(found, revokedAt, () =>
+        management.revokeApiKeysByHash(keyHashes, revokedAt, userId),
+      )
     },
 
     async removeUser(email) {
       const user = await management.findUser(email)
-      if (user !== null) await appendToJournal(journal, [{ userId: user.id }], presentInstant())
-      return management.removeUser(email)
+      const removed = user === null ? [] : [{ userId: user.id }]
+      return note(removed, presentInstant(), () => management.removeUser(email))
     },
   }
 }

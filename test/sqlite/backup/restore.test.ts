@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
+import { readJournals } from '../../../src/sqlite/backup/journal.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { files, rowsOf } from './files.ts'
@@ -68,6 +69,31 @@ test('a revoked key stays revoked if an older file is put in place by hand', asy
   )
   assert.equal(faults.length, 1)
   assert.equal(readFileSync(journal, 'utf8').match(/^\S+ key [0-9a-f]{64}$/gm)?.length, 2)
+})
+
+test('a revocation that the database refuses is withdrawn, also for the next start', async (t) => {
+  const { path, faults, serve } = files(t)
+  const { key, other } = await serve(async (store) => {
+    const { user, key, keyId } = await addOwner(store, 'ada@example.com')
+    const other = await issueKey(store, user, 'other')
+    // The journal keeps this revocation, which succeeds.
+    await store.revokeApiKey(user.id, other.id, presentInstant())
+    const writer = new DatabaseSync(path)
+    writer.exec('BEGIN IMMEDIATE')
+    const refused = [
+      store.revokeApiKey(user.id, keyId, presentInstant()),
+      store.removeUser('ada@example.com'),
+    ]
+    for (const one of refused) await assert.rejects(one, /database is locked/)
+    writer.close()
+    return { key, other: other.key }
+  })
+  await serve(async (store) => {
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    assert.equal((await claim(store, other)).outcome, 'revoked')
+  })
+  assert.deepEqual(faults, [])
+  assert.equal(readJournals([`${path}-revoked`]).keys.size, 1)
 })
 
 test('keys that are newer than the replaced file work after a newer backup is restored', async (t) => {
