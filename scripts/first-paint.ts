@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { presentInstant } from '../src/listing/instant.ts'
+import type { ServingStore } from '../src/listing/store.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
-import { openServingStore } from '../src/open-store.ts'
-import { startService } from '../src/service.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/chromium.ts'
+import { PASSWORD, startSample } from './sample-dashboard.ts'
 
 /*
  * `npm run first-paint` measures how long each page takes in Chromium until its first text or
@@ -16,38 +14,10 @@ import { launchChromium } from '../test/fixtures/chromium.ts'
 
 const LOADS = 15
 const EMAIL = 'ada@example.com'
-const PASSWORD = 'correct horse battery staple'
 const SERVERS = 150
 const PAGES = ['servers', 'api', 'servers/new', 'organizations', 'account', 'docs']
 
-const folder = mkdtempSync(join(tmpdir(), 'server-listing-first-paint-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-const onFault = (fault: unknown): undefined => {
-  console.error(fault)
-}
-const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
-const store = await openServingStore(database, onFault)
-const user = createUser(EMAIL)
-await store.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
-const entries = Array.from({ length: SERVERS }, (_, index) => ({
-  name: `Server ${index}`,
-  address: `play${index}.example.com`,
-}))
-await store.saveServers(user.id, null, entries, Date.now() * 1_000)
-const service = await startService({
-  store,
-  host: '127.0.0.1',
-  port: 0,
-  log: { fault: onFault, http() {} },
-  dashboard: {
-    port: 0,
-    baseUrl: 'https://api.example.com',
-    dashboardUrl: 'http://127.0.0.1:8081',
-    signUp: 'open',
-    trustedProxies: [],
-  },
-})
-const url = `http://127.0.0.1:${service.dashboardPort}`
+const { service, url } = await startSample(fill)
 const browser = await launchChromium()
 const page = await browser.newPage()
 const devtools = await page.context().newCDPSession(page)
@@ -62,6 +32,16 @@ await page.waitForURL(/dashboard/)
 for (const path of PAGES) await print(path, `/dashboard/${path}`)
 await browser.close()
 await service.close()
+
+async function fill(store: ServingStore): Promise<void> {
+  const user = createUser(EMAIL)
+  await store.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
+  const entries = Array.from({ length: SERVERS }, (_, index) => ({
+    name: `Server ${index}`,
+    address: `play${index}.example.com`,
+  }))
+  await store.saveServers(user.id, null, entries, presentInstant())
+}
 
 async function print(name: string, path: string): Promise<void> {
   const cold: number[] = []

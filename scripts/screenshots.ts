@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { presentInstant } from '../src/listing/instant.ts'
@@ -10,10 +9,9 @@ import { readServers } from '../src/listing/servers/file/server-file.ts'
 import type { ServingStore } from '../src/listing/store.ts'
 import { slotOf } from '../src/listing/use-counts.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
-import { openServingStore } from '../src/open-store.ts'
-import { startService } from '../src/service.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/chromium.ts'
+import { PASSWORD, startSample } from './sample-dashboard.ts'
 
 /*
  * `npm run screenshots` writes pictures of the main dashboard pages to docs/screenshots/. They show
@@ -24,34 +22,12 @@ import { launchChromium } from '../test/fixtures/chromium.ts'
 const FOLDER = 'docs/screenshots'
 const OWNER = 'ada@example.com'
 const OTHER = 'grace@example.com'
-const PASSWORD = 'correct horse battery staple'
 const DESK = { width: 1280, height: 860 }
 const PHONE = { width: 390, height: 844 }
 /** Of 100. Text is still sharp. */
 const QUALITY = 85
 
-const folder = mkdtempSync(join(tmpdir(), 'server-listing-screenshots-'))
-process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
-const onFault = (fault: unknown): undefined => {
-  console.error(fault)
-}
-const store = await openServingStore(database, onFault)
-const keys = await fill(store)
-const dashboardUrl = 'http://127.0.0.1:8081'
-const service = await startService({
-  store,
-  host: '127.0.0.1',
-  port: 0,
-  log: { fault: onFault, http() {} },
-  dashboard: {
-    port: 0,
-    baseUrl: 'https://api.example.com',
-    dashboardUrl,
-    signUp: 'open',
-    trustedProxies: [],
-  },
-})
+const { service, filled: keys, folder, url } = await startSample(fill)
 await fetch(`http://127.0.0.1:${service.port}/v1/servers`, {
   headers: { Authorization: `Bearer ${keys[0]}` },
 })
@@ -60,7 +36,6 @@ const browser = await launchChromium()
 const context = await browser.newContext({ viewport: DESK })
 const page = await context.newPage()
 const devtools = await context.newCDPSession(page)
-const url = `http://127.0.0.1:${service.dashboardPort}`
 mkdirSync(FOLDER, { recursive: true })
 
 await page.goto(`${url}/sign-in`)

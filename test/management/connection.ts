@@ -166,7 +166,7 @@ function transactionsContract(open: OpenDatabase): void {
     await assertOneAtATime(database, (transaction, isEven) =>
       transaction.lock('organizations', isEven ? ids : ids.toReversed()),
     )
-    await database.transact((transaction) => transaction.lock('users', ['nobody', randomUUID()]))
+    await database.transact((transaction) => transaction.lock('users', ['no-uuid', randomUUID()]))
   })
 }
 

@@ -1,12 +1,7 @@
 import { html } from 'hono/html'
 import type { ApiKeyStore } from '../../listing/api-key.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
-import {
-  complaintAboutPassword,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-  type PasswordStore,
-} from '../../listing/accounts/passwords.ts'
+import { complaintAboutPassword, type PasswordStore } from '../../listing/accounts/passwords.ts'
 import { EMAIL_CHANGES_MAX } from '../../listing/accounts/rate-limits.ts'
 import type { SessionStore } from '../../listing/accounts/sessions.ts'
 import type { OrganizationStore } from '../../listing/organization.ts'
@@ -32,6 +27,7 @@ import { limitUser } from '../request/rate-limit.ts'
 import { confirmPassword } from './attempts.ts'
 import { showCurrentPassword } from './current-password.ts'
 import { showEvents } from './events.ts'
+import { showNewPassword } from './new-password.ts'
 import { showSessions } from './session-list.ts'
 
 /** What the page shows beside its forms. */
@@ -172,16 +168,7 @@ ${showCurrentPassword('email', isAboutEmail ? errors?.password : undefined)}
 <p class="hint">All your other sessions will end.</p></div>
 <form class="card" method="post" action="/dashboard/account/password">
 ${showUsername(session.email)}
-${showField({
-  name: 'new-password',
-  label: 'New password',
-  type: 'password',
-  autocomplete: 'new-password',
-  required: true,
-  lengthMin: PASSWORD_LENGTH_MIN,
-  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters.`,
-  error: errors?.newPassword,
-})}
+${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
 ${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 <button>Change password</button>
 </form></section>

@@ -1,25 +1,14 @@
 import { hash } from 'node:crypto'
 import { html } from 'hono/html'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
-import {
-  complaintAboutPassword,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
-} from '../../listing/accounts/passwords.ts'
+import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import type { SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
-import {
-  type App,
-  browserOf,
-  type Context,
-  type Dashboard,
-  fieldOf,
-  withCookies,
-} from '../context.ts'
-import { showField } from '../html/form-field.ts'
+import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { showUsername } from '../html/form-field.ts'
 import { showPage } from '../html/page.ts'
 import { isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
-import { bestEffort } from '../request/best-effort.ts'
+import { showNewPassword, signInAndOpen } from './new-password.ts'
 
 /**
  * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
@@ -45,9 +34,7 @@ export function addSignInLinkRoutes(
     const user = await store.useSignInLink(hashOf(c), await accounts.hashPassword(password), now())
     if (user === null) return refuse(c)
     await audit(dashboard, c, 'sign-in link used', user.id, user.email)
-    const signIn = () => accounts.signIn(user.email, password, browserOf(dashboard, c))
-    const signedIn = await bestEffort(dashboard, signIn, null)
-    return withCookies(c.redirect('/dashboard', 303), signedIn?.cookies ?? [])
+    return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')
   })
 }
 
@@ -71,16 +58,8 @@ function showForm(c: Context, email: string, error?: string): Promise<Response> 
     width: 'auth',
     lead: html`This link works once. It signs in ${isolated(email)} and ends all other sessions.`,
     body: html`<form class="card" method="post" action="${c.req.path}">
-${showField({
-  name: 'password',
-  label: 'New password',
-  type: 'password',
-  autocomplete: 'new-password',
-  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters`,
-  required: true,
-  hasFocus: true,
-  error,
-})}
+${showUsername(email)}
+${showNewPassword({ hasFocus: true, error })}
 <button class="primary">Set the password and sign in</button>
 </form>`,
   })

@@ -2,27 +2,18 @@ import { html } from 'hono/html'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import {
   complaintAboutPassword,
-  PASSWORD_LENGTH_MAX,
-  PASSWORD_LENGTH_MIN,
   type PasswordStore,
   type SecretStore,
 } from '../../listing/accounts/passwords.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import { checkEmail, createUser, type User } from '../../listing/accounts/user.ts'
-import {
-  type App,
-  browserOf,
-  type Context,
-  type Dashboard,
-  fieldOf,
-  withCookies,
-} from '../context.ts'
+import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { audit } from '../request/audit.ts'
-import { bestEffort } from '../request/best-effort.ts'
 import { limitSignUps } from '../request/rate-limit.ts'
+import { showNewPassword, signInAndOpen } from './new-password.ts'
 
 /**
  * Creates accounts: at `/sign-up` if it is open, and the first one by the setup link that the
@@ -132,9 +123,7 @@ async function createAccount(
   const userId = await insert(user, await dashboard.accounts.hashPassword(password))
   if (userId === null) return showForm(c, kind, { email, errors: { email: kind.taken } })
   await audit(dashboard, c, 'sign-up', userId, user.email)
-  const signIn = () => dashboard.accounts.signIn(user.email, password, browserOf(dashboard, c))
-  const signedIn = await bestEffort(dashboard, signIn, null)
-  return withCookies(c.redirect('/dashboard/start', 303), signedIn?.cookies ?? [])
+  return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard/start')
 }
 
 function showForm(
@@ -159,14 +148,9 @@ ${showField({
   hasFocus: errors === undefined,
   error: errors?.email,
 })}
-${showField({
-  name: 'password',
+${showNewPassword({
   label: 'Password',
-  type: 'password',
-  autocomplete: 'new-password',
-  required: true,
-  lengthMin: PASSWORD_LENGTH_MIN,
-  hint: `${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters. A few random words are easy to remember.`,
+  advice: ' A few random words are easy to remember.',
   error: errors?.password,
 })}
 <button class="primary">Create account</button>

@@ -22,27 +22,18 @@ function serverStates(): State[] {
         await page.waitForSelector('text=Delete these servers?')
       },
     },
-    {
-      path: 'dashboard/servers/new',
-      async act(page) {
-        for (const [id, value] of [
-          ['name', 'x'],
-          ['address', 'a b'],
-          ['slug', 'a b'],
-        ] as const)
-          await page.fill(`#${id}`, value)
-        await submit(page, 'main .primary')
-        await page.waitForSelector('.error')
-      },
-    },
-    {
-      path: 'dashboard/servers/import',
-      async act(page) {
-        await page.fill('#text', 'name,address\n,a b\nx,c d')
-        await submit(page, 'main .primary')
-        await page.waitForSelector('text=Nothing was imported')
-      },
-    },
+    sending(
+      'dashboard/servers/new',
+      { '#name': 'x', '#address': 'a b', '#slug': 'a b' },
+      'main .primary',
+      '.error',
+    ),
+    sending(
+      'dashboard/servers/import',
+      { '#text': 'name,address\n,a b\nx,c d' },
+      'main .primary',
+      'text=Nothing was imported',
+    ),
   ]
 }
 
@@ -57,14 +48,7 @@ function keyStates(): State[] {
         await openEverything(page)
       },
     },
-    {
-      path: 'dashboard/api',
-      async act(page) {
-        await page.fill('#name', '\u3164')
-        await submit(page, 'text=Issue key')
-        await page.waitForSelector('#name-error')
-      },
-    },
+    sending('dashboard/api', { '#name': '\u3164' }, 'text=Issue key', '#name-error'),
     {
       path: 'dashboard/api',
       async act(page) {
@@ -95,54 +79,48 @@ function keyStates(): State[] {
 
 function formStates(members: string): State[] {
   return [
-    {
-      path: members,
-      async act(page) {
-        await page.fill('#email', 'gus@example.com')
-        await submit(page, 'button:text-is("Invite")')
-        await page.waitForSelector('.notice.good')
-      },
-    },
-    {
-      path: members,
-      async act(page) {
-        await page.fill('#email', 'carl@example.com')
-        await submit(page, 'button:text-is("Invite")')
-        await page.waitForSelector('.error')
-      },
-    },
-    {
-      path: 'dashboard/organizations',
-      async act(page) {
-        await page.fill('#name', '\u3164')
-        await page.fill('#slug', 'A B')
-        await submit(page, 'main .card .primary')
-        await page.waitForSelector('.error')
-      },
-    },
-    {
-      path: 'dashboard/account',
-      async act(page) {
-        await page.fill('#email', 'new@example.com')
-        await page.fill('#email-password', 'not this one')
-        await submit(page, 'text=Change email')
-        await page.waitForSelector('.error')
-      },
-    },
+    sending(members, { '#email': 'gus@example.com' }, 'button:text-is("Invite")', '.notice.good'),
+    sending(members, { '#email': 'carl@example.com' }, 'button:text-is("Invite")', '.error'),
+    sending(
+      'dashboard/organizations',
+      { '#name': '\u3164', '#slug': 'A B' },
+      'main .card .primary',
+      '.error',
+    ),
+    sending(
+      'dashboard/account',
+      { '#email': 'new@example.com', '#email-password': 'not this one' },
+      'text=Change email',
+      '.error',
+    ),
   ]
+}
+
+/** A form that the user fills in and sends, up to what the answer then shows. */
+export function sending(
+  path: string,
+  fields: Readonly<Record<string, string>>,
+  button: string,
+  shown: string,
+): State {
+  return {
+    path,
+    async act(page) {
+      for (const [field, value] of Object.entries(fields)) await page.fill(field, value)
+      await submit(page, button)
+      await page.waitForSelector(shown)
+    },
+  }
 }
 
 /** What a session that is no longer fresh asks for. */
 export const LATER: State[] = [
-  {
-    path: 'dashboard/api',
-    async act(page) {
-      await page.fill('#name', 'bot')
-      await page.fill('#password', 'not this one')
-      await submit(page, 'text=Issue key')
-      await page.waitForSelector('#password-error')
-    },
-  },
+  sending(
+    'dashboard/api',
+    { '#name': 'bot', '#password': 'not this one' },
+    'text=Issue key',
+    '#password-error',
+  ),
   {
     path: 'dashboard/api',
     async act(page) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { filesBelow } from '../../fixtures/tree.ts'
 import type { FullAccount } from './full-account.ts'
-import { actionsOf, openEverything, submit } from './actions.ts'
+import { actionsOf, openEverything, sending, submit } from './actions.ts'
 
 export interface State {
   /** From the root of the dashboard. */
@@ -28,15 +28,12 @@ export const VISITOR: State[] = [
       await submit(page, 'main button')
     },
   },
-  {
-    path: 'sign-up',
-    async act(page) {
-      await page.fill('#email', 'new-here@x')
-      await page.fill('#password', 'new-here@x')
-      await submit(page, 'main button')
-      await page.waitForSelector('#password-error')
-    },
-  },
+  sending(
+    'sign-up',
+    { '#email': 'new-here@x', '#password': 'new-here@x' },
+    'main button',
+    '#password-error',
+  ),
 ]
 
 export const NEWCOMER: State[] = [
