@@ -117,7 +117,8 @@ Examples:
   server-listing server import --user ada@example.com servers.json
   server-listing key issue --user ada@example.com --name "Discord bot"
 
-Exit codes: 0 success, 1 failure, 2 wrong command line or environment.
+Exit codes: 0 success, 1 failure, 2 wrong command line or environment; 78 from serve
+--require-database without a usable database.
 `,
     )
   return program

@@ -54,7 +54,7 @@ test('every entry can be the one that is evicted', () => {
   }
 })
 
-test('what just fills the bound is held', () => {
+test('listings that exactly fill the cache stay in it', () => {
   const one = createListingCache(1_000_000)
   one.set('ada', listing('1'))
   const listings = createListingCache(2 * one.size())

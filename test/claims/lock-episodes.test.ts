@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLockEpisodes } from '../../src/claims/lock-episodes.ts'
 
-test('of more than a thousand locks, the one met least recently is forgotten', () => {
+test('beyond 1,000 locked keys, the least recently seen one is evicted', () => {
   const episodes = createLockEpisodes(
     (id) => `key ${id} is locked`,
     () => 0,

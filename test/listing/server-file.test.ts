@@ -99,7 +99,7 @@ test('each mistake has its row in CSV and its entry in JSON', () => {
   assert.deepEqual(json.wrong, [{ place: 'entry 2', message: '"address" is missing' }])
 })
 
-test('a text of another program has one complaint', () => {
+test('a file that is no list of servers gets one error with the reason', () => {
   for (const [text, complaint] of [
     ['', /^is empty/],
     ['\n \n', /^is empty/],

@@ -52,7 +52,7 @@ test('a probe without an answer for more than a second is a failed check', async
   assert.equal(monitor.claims(), 'ok')
 })
 
-test('looks that overlap are one', async (t) => {
+test('two checks at the same moment log one outage', async (t) => {
   const { store, other } = await open(t)
   const { monitor, lines } = watch(store)
   other.exec(HIDE)

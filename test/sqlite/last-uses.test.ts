@@ -52,7 +52,7 @@ test('two keys have different ids, and serials of 1 to 100,000,000', (t) => {
   for (const serial of [100_000_000, 1]) change(`serial = ${serial}`)
 })
 
-test('a boot of the machine has one number', (t) => {
+test('the schema stores each boot id once', (t) => {
   const database = withKeys(t)
   database.exec(`INSERT INTO boots (boot_id) VALUES ('first'), ('second')`)
   assert.throws(() => database.exec(`INSERT INTO boots (boot_id) VALUES ('first')`), /UNIQUE/)

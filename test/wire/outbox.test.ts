@@ -55,7 +55,7 @@ test('answers of any size follow each other, and only an empty one has no length
   }
 })
 
-test('bytes that were left to their holder are not used again', () => {
+test('a buffer that the socket still holds is not overwritten', () => {
   for (const size of [5, SMALL_BYTES, LARGE_BYTES]) {
     const outbox = createOutbox(1_000)
     const taken = takenOf(outbox, size)

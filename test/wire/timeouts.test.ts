@@ -138,7 +138,7 @@ suite('silence', { concurrency: true }, () => {
   })
 })
 
-test('what arrives while the process stands still counts when it goes on', async (t) => {
+test('a head that arrives while the process is stopped causes no 408', async (t) => {
   const { port } = await startTestService(t, QUICK)
   const client = await open(port)
   client.send(REQUEST.slice(0, 10))

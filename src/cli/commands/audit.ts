@@ -26,7 +26,7 @@ export function addAuditCommands(program: Command): void {
     .description('list who did what and from where, newest first')
     .option('--user <email>', 'only entries of this user')
     .option('--since <time>', 'only entries since an instant, or of the last days, such as 7d')
-    .option('--limit <n>', `at most so many entries (default: ${LIMIT})`)
+    .option('--limit <n>', `the maximum number of entries (default: ${LIMIT})`)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',

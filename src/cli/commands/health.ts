@@ -29,7 +29,7 @@ export function addHealthCommand(program: Command): void {
   program
     .command('health')
     .description('ask the running service on OPS_HOST and OPS_PORT whether it is ready')
-    .option('--wait <seconds>', 'try again until it is ready, for at most so many seconds')
+    .option('--wait <seconds>', 'try again until it is ready, for at most this number of seconds')
     .option('--json', 'print the checks as JSON')
     .addHelpText(
       'after',

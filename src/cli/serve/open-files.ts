@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { CONNECTIONS_MAX } from '../../service.ts'
 
-/** For the database, the log, the listeners and Node.js itself, which open about 40 files. */
-const FILES_BESIDE = 100
+/** For 100 connections to the health checks, and for the files that the service itself opens. */
+const FILES_BESIDE = 150
 
 /**
  * A warning if this process may open fewer files than the service needs. Null if the limit suffices

@@ -11,17 +11,17 @@ function warningsOf(served: Served): string[] {
 }
 
 test('serve warns once about a limit of open files that is too low', async (t) => {
-  const served = await programIn(t).serve({ openFilesMax: 11_099 })
+  const served = await programIn(t).serve({ openFilesMax: 11_149 })
   await served.written(/setup/)
   const [warning = '', ...rest] = warningsOf(served)
   assert.deepEqual(rest, [])
-  for (const part of ['may open 11099 files', 'needs up to 11100', '10000 connections to the API'])
+  for (const part of ['may open 11149 files', 'needs up to 11150', '10000 connections to the API'])
     assert.ok(warning.includes(part), warning)
-  assert.match(warning, /1000 to the dashboard.*LimitNOFILE=11100.*`ulimit -n 11100`/)
+  assert.match(warning, /1000 to the dashboard.*LimitNOFILE=11150.*`ulimit -n 11150`/)
 })
 
 test('serve does not warn if the limit of open files suffices', async (t) => {
-  const served = await programIn(t).serve({ openFilesMax: 11_100 })
+  const served = await programIn(t).serve({ openFilesMax: 11_150 })
   await served.written(/setup/)
   assert.deepEqual(warningsOf(served), [])
 })

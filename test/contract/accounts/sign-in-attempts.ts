@@ -70,7 +70,7 @@ export function signInAttemptsContract(open: OpenFixture): void {
 }
 
 function forgettingContract(open: OpenFixture): void {
-  test('a good attempt clears some subjects and only itself from the others', async (t) => {
+  test('a successful attempt clears all attempts of some subjects, and only itself from others', async (t) => {
     const { store } = await open(t)
     const subjects = [...one('account', 9), ...one('address', 9), ...one('else', 9)]
     for (const instant of [NOW, NOW + 2, NOW + 1]) await store.beginAttempt(subjects, 0, instant)

@@ -30,7 +30,7 @@ test('a chart has its peak, zero, the hours, a line at half and sums with separa
   assert.match(chart, /<b>27,877<\/b> answered</)
 })
 
-test('a sum stands once, and the chart leaves out zeros', async () => {
+test('the chart shows each total once and no zeros', async () => {
   const chart = await chartOf(count(0, 3))
   assert.equal(chart.split('3</b>').length, 2)
   assert.doesNotMatch(chart, /rate-limited|refused/)

@@ -118,7 +118,7 @@ test('a stamp from the future on a locked row is busy and spoils no other outcom
   assert.equal(nameOf(soon!), 'limited')
 })
 
-test('only one of two processes clamps a stamp from the future', async (t) => {
+test('only one of two processes resets a stamp from the future', async (t) => {
   const { client, known, ada, useAhead } = await openBatches(t, url)
   await useAhead(ada.keyId)
   const clamped = `clock_timestamp() - interval '10 minutes'`

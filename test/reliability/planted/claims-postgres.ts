@@ -122,7 +122,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
     file: 'src/postgres/claims/claim-statements.ts',
     from: 'id = ANY ($1::uuid[]) AND last_used_at > clock_timestamp()',
     to: 'id = ANY ($1::uuid[])',
-    noticedBy: witness('test/postgres/claims/busy-rows.test.ts', 'clamps a stamp from the future'),
+    noticedBy: witness('test/postgres/claims/busy-rows.test.ts', 'resets a stamp from the future'),
   },
   {
     name: 'postgres-decides-by-the-start-of-the-statement',

@@ -36,7 +36,7 @@ test('a step during a request or at a stamp may count as before or after it', ()
   alarm('I2', [used, step(1, 1.9, -4.5), get(5_400, 5_405, 429)], { stamps: wide })
 })
 
-test('a clamp is not a granted claim, and causes 429s for one second', () => {
+test('a stamp reset to the present is no granted claim, and limits its key for one second', () => {
   const operations = [get(0, 5, 200), step(100, 110, -4), get(1_200, 1_205, 429)]
   const clamp = stamp(1_203, { kind: 'clamp', used_at: -2_797_000 })
   const stamps = [stamp(3), clamp]

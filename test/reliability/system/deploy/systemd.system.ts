@@ -14,7 +14,7 @@ const EXPOSURE_MAX = 25
 const unitNames = readdirSync(UNITS)
 const services = unitNames.filter((name) => name.endsWith('.service'))
 
-test('systemd reads the units without a word', (t) => {
+test('systemd accepts the units without a warning', (t) => {
   const folder = temporaryFolder(t)
   const paths = unitNames.map((name) => {
     const path = join(folder, name)
