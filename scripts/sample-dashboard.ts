@@ -15,9 +15,6 @@ export const PASSWORD = 'correct horse battery staple'
 export async function startSample<T>(fill: (store: ServingStore) => Promise<T>) {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-sample-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const onFault = (fault: unknown): undefined => {
-    console.error(fault)
-  }
   const database = { engine: 'sqlite', path: join(folder, 'listing.db') } as const
   const store = await openServingStore(database, onFault)
   const filled = await fill(store)
@@ -35,4 +32,8 @@ export async function startSample<T>(fill: (store: ServingStore) => Promise<T>) 
     },
   })
   return { service, filled, folder, url: `http://127.0.0.1:${service.dashboardPort}` }
+}
+
+function onFault(fault: unknown): undefined {
+  console.error(fault)
 }
