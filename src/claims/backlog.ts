@@ -4,7 +4,7 @@ import type { ExpiredCalls } from './expired-calls.ts'
 /** The calls that no engine has taken yet. */
 export interface Backlog {
   add(call: Waiting): void
-  /** Returns a batch of which the engine decided nothing. It keeps its place in front. */
+  /** Returns the last batch, of which the engine decided nothing. Its calls keep their places. */
   putBack(batch: readonly Waiting[]): void
   /** Adds a busy call whose retry is due, or a probe. Both go ahead of new calls. */
   addAhead(call: Waiting): void
@@ -21,6 +21,8 @@ export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog 
   /** In order of arrival, so that the oldest are in front. */
   let waiting: Waiting[] = []
   let ahead: Waiting[] = []
+  /** How many calls of the last batch came from `ahead`. */
+  let aheadTaken = 0
   /** However many keys are busy, half of a batch is for new calls. */
   const aheadMin = Math.ceil(batchMax / 2)
 
@@ -30,7 +32,8 @@ export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog 
     },
 
     putBack(batch) {
-      waiting = batch.concat(waiting)
+      ahead = batch.slice(0, aheadTaken).concat(ahead)
+      waiting = batch.slice(aheadTaken).concat(waiting)
     },
 
     addAhead(call) {
@@ -43,8 +46,9 @@ export function createBacklog(batchMax: number, expired: ExpiredCalls): Backlog 
     },
 
     next() {
-      if (ahead.length === 0) return waiting.splice(0, batchMax)
       const due = ahead.splice(0, Math.max(aheadMin, batchMax - waiting.length))
+      aheadTaken = due.length
+      if (aheadTaken === 0) return waiting.splice(0, batchMax)
       return due.concat(waiting.splice(0, batchMax - due.length))
     },
 

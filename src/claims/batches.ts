@@ -33,7 +33,7 @@ export function createBatches(
   const working = new Set<Promise<void>>()
   const pause = createPause(now, flush)
   const gathering = createGathering(backlog, requestTurn)
-  const destinations = { park: busy.park, putBack, endEpisode: expired.endEpisode }
+  const destinations = { park: busy.park, endEpisode: expired.endEpisode }
   let isScheduled = false
 
   function schedule(): void {
@@ -60,24 +60,24 @@ export function createBatches(
     for (let free = idle.length; free > 0 && gathering.isOver(); free -= 1) {
       const decider = idle.pop()!
       const batch = backlog.next()
-      meter.countBatch(batch.length, now() - batch[0]!.since)
-      const work = decide(decider, batch, destinations)?.then(() => {
-        working.delete(work!)
-        gathering.finish(batch.length)
-        idle.push(decider)
-        schedule()
-      })
-      gathering.begin(work === undefined ? 0 : batch.length)
-      if (work === undefined) idle.push(decider)
-      else working.add(work)
-    }
-  }
-
-  function putBack(batch: readonly Waiting[]): void {
-    if (gathering.isClosed()) rejectClosed(batch)
-    else {
-      backlog.putBack(batch)
-      pause.begin()
+      const waited = now() - batch[0]!.since
+      const decided = decide(decider, batch, destinations)
+      if (decided !== false) meter.countBatch(batch.length, waited)
+      else if (gathering.isClosed()) rejectClosed(batch)
+      else {
+        backlog.putBack(batch)
+        pause.begin()
+      }
+      gathering.begin(decided instanceof Promise ? batch.length : 0)
+      if (decided instanceof Promise) {
+        const work = decided.then(() => {
+          working.delete(work)
+          gathering.finish(batch.length)
+          idle.push(decider)
+          schedule()
+        })
+        working.add(work)
+      } else idle.push(decider)
     }
   }
 

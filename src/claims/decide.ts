@@ -22,25 +22,27 @@ export interface Decider {
 /** Where calls without an answer go, and what learns that a key was decided. */
 export interface Destinations {
   park(call: Waiting, apiKeyId: string): void
-  putBack(batch: readonly Waiting[]): void
   endEpisode(apiKeyId: string): void
 }
 
-/** Has a batch decided and answers its calls. Returns a promise only if the decider does. */
+/**
+ * Has a batch decided and answers its calls. Returns a promise only if the decider does, and false
+ * if nothing was decided.
+ */
 export function decide(
   decider: Decider,
   batch: readonly Waiting[],
   to: Destinations,
-): Promise<void> | null {
+): Promise<void> | boolean {
   const decided = decider.claimBatch(batch)
   if (decided instanceof Promise) {
     // A failed batch is never retried: a lost acknowledgement may hide a commit.
     const faults = (error: unknown) => batch.map(() => error as AuthenticationFault)
     return decided.catch(faults).then((outcomes) => settle(batch, outcomes, to))
   }
-  if (decided === null) to.putBack(batch)
-  else settle(batch, decided, to)
-  return null
+  if (decided === null) return false
+  settle(batch, decided, to)
+  return true
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[], to: Destinations): void {

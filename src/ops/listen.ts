@@ -63,18 +63,24 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   const listener = await listen(application, host, port, OPS_LIMITS)
   void monitor?.look()
   const timer = setInterval(() => void monitor?.look(), LOOK_MS).unref()
+  const stopWatching = () => {
+    clearInterval(timer)
+    loop.close()
+    monitor?.close()
+  }
   return {
     host: listener.host,
     port: listener.port,
 
     drain() {
       isDraining = true
-      clearInterval(timer)
-      loop.close()
-      monitor?.close()
+      stopWatching()
     },
 
-    close: listener.close,
+    async close() {
+      stopWatching()
+      await listener.close()
+    },
   }
 }
 

@@ -41,9 +41,6 @@ function makeFolder(path: string): void {
   }
 }
 
-/** One table of a listing's database and one of its lock file. Either shows that a file is ours. */
-const OUR_TABLES = new Set(['schema_migrations', 'holder'])
-
 /**
  * The part of the file that a connection caches. The system's own cache holds the rest, one copy
  * away.
@@ -135,7 +132,7 @@ function assertOurs(database: DatabaseSync): boolean {
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
   if (tables.length === 0) return true
-  if (tables.some(({ name }) => OUR_TABLES.has(name as string))) return false
+  if (tables.some(({ name }) => name === 'schema_migrations')) return false
   throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
 }
 

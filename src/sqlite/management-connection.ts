@@ -11,7 +11,7 @@ const SQLITE_CONSTRAINT_UNIQUE = 2067
 export interface ConnectionOptions {
   /** How long to retry work that finds the file locked, in milliseconds. */
   lockWaitMs: number
-  /** For a serving process: work counts only if the paths still name the open files. */
+  /** For a serving process: a change counts only if the paths still name the open files. */
   watch?: FileWatch
 }
 
@@ -33,11 +33,16 @@ export function managementConnection(
   connection.exec('PRAGMA busy_timeout = 0')
   const queue = createQueue(connection, options)
   const queries = queriesOn(connection)
+  const change: Queue = async (work) => {
+    const result = await queue(work)
+    await options.watch?.confirm()
+    return result
+  }
   return {
     all: (query) => queue(() => queries.all(query)),
     get: (query) => queue(() => queries.get(query)),
-    run: (query) => queue(() => queries.run(query)),
-    transact: (body) => queue(() => transact(connection, queries, body)),
+    run: (query) => change(() => queries.run(query)),
+    transact: (body) => change(() => transact(connection, queries, body)),
     dialect: DIALECT,
   }
 }
@@ -61,9 +66,7 @@ function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: Connection
   return async (work) => {
     const lost = watch?.fault() ?? null
     if (lost !== null) throw lost
-    const result = await retryWhileLocked(() => alone(work), lockWaitMs)
-    await watch?.confirm()
-    return result
+    return retryWhileLocked(() => alone(work), lockWaitMs)
   }
 }
 

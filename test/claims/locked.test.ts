@@ -66,6 +66,20 @@ test('a claim waits one second for the lock and expires without the newer ones',
   assert.equal(batches.at(-1), '3')
 })
 
+test('a probe that waits for the lock lets older claims expire, and is not counted', async () => {
+  const { queue, batches, elapse } = queueOver(SQLITE, { isLocked: () => true })
+  const claim = assert.rejects(call(queue, 1), /AuthenticationFault: not decided within 1000 ms/)
+  elapse(900)
+  const probe = assert.rejects(queue.probe(), /AuthenticationFault: not decided within 1000 ms/)
+  await eventually(async () => batches.includes('0 1'))
+  elapse(100)
+  await eventually(async () => queue.counts.shed() === 1)
+  await claim
+  elapse(900)
+  await probe
+  assert.equal(queue.counts.shed(), 1)
+})
+
 test('after a lock that lasts, expired claims are rejected 256 per turn', async () => {
   const { queue, elapse } = queueOver(SQLITE, { isLocked: (calls) => calls.length > 1 })
   const calls = Array.from({ length: 600 }, () => call(queue, 1))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Histogram } from '../../src/listing/health/histogram.ts'
-import { call, KINDS, POSTGRES, queueOver } from './queue-over.ts'
+import { call, KINDS, POSTGRES, queueOver, SQLITE } from './queue-over.ts'
 
 for (const [engine, kind] of KINDS) {
   test(`over ${engine} the queue counts batches by size, and how long they waited`, async () => {
@@ -25,6 +25,18 @@ for (const [engine, kind] of KINDS) {
     assert.equal(queue.counts.shed(), 2)
   })
 }
+
+test('the tries that find the whole database locked are not counted as batches', async () => {
+  let isLocked = true
+  const { queue, elapse } = queueOver(SQLITE, { isLocked: () => isLocked })
+  const claim = call(queue, 1)
+  await new Promise(setImmediate)
+  isLocked = false
+  elapse(7)
+  await claim
+  assert.deepEqual(bucketsOf(queue.counts.batchSizes), { 1: 1 })
+  assert.equal(queue.counts.waits.sum(), 7)
+})
 
 test('a busy claim that is given up is counted with the others of its key', async () => {
   const { queue } = queueOver(POSTGRES, { decide: () => ({ outcome: 'busy', apiKeyId: 'id' }) })

@@ -75,6 +75,26 @@ test('a service that shuts down is not ready', async (t) => {
   })
 })
 
+test('a closed listener no longer watches the database', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const path = join(temporaryFolder(t), 'listing.db')
+  const store = await openServingSqliteStore(path)
+  t.after(() => store.close())
+  let probes = 0
+  const probeClaims = () => {
+    probes += 1
+    return store.probeClaims()
+  }
+  const ops = await open(t, { ...store, probeClaims })
+  assert.equal(probes, 1)
+  await eventually(async () => (await ask(ops.port, { path: '/readyz' })).status === 200)
+  t.mock.timers.tick(1_000)
+  assert.equal(probes, 2)
+  await ops.close()
+  t.mock.timers.tick(10_000)
+  assert.equal(probes, 2)
+})
+
 async function start(t: TestContext): Promise<{ ops: Ops; path: string }> {
   const path = join(temporaryFolder(t), 'listing.db')
   const store = await openServingSqliteStore(path)

@@ -77,11 +77,13 @@ test("another program's database stays untouched; an empty file and our own are 
   // Reading a database in WAL mode creates files beside it; closing the connection removes them.
   const ahead = make('ahead.db', 'PRAGMA journal_mode = WAL; CREATE TABLE notes (text)')
   assert.throws(() => openDatabase(ahead, OPTIONS), /belongs to another program/)
-  assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db'])
+  // As the serving lock beside a database file, which is no database of the service.
+  const lock = make('lock.db', 'CREATE TABLE holder (a)')
+  assert.throws(() => openDatabase(lock, OPTIONS), /belongs to another program/)
+  assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db', 'lock.db'])
   const empty = make('empty.db', 'CREATE VIEW v AS SELECT 1')
   const ours = make('ours.db', 'CREATE TABLE schema_migrations (a); CREATE TABLE notes (text)')
-  const lock = make('lock.db', 'CREATE TABLE holder (a)')
-  for (const path of [empty, ours, lock]) openDatabase(path, OPTIONS).close()
+  for (const path of [empty, ours]) openDatabase(path, OPTIONS).close()
 })
 
 test('a transaction commits all or nothing and takes the write lock when it begins', (t) => {

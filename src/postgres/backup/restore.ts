@@ -34,9 +34,10 @@ export async function prepareRestore(url: string, from: string): Promise<Prepare
       `cannot restore ${from}: the name ${names.kept}, for the replaced database, is too long for PostgreSQL`,
     )
   const maintenance = openDatabase(urlOf(url, 'postgres'), ENDLESS)
-  const opened: Database[] = [maintenance]
+  const opened: Database[] = []
+  const closeOpened = () => Promise.all(opened.splice(0).map((database) => database.close()))
   const close = async () => {
-    await closeAll(opened.slice(1))
+    await closeOpened()
     await drop(maintenance, names.fresh).catch(() => {})
     await maintenance.close()
   }
@@ -67,29 +68,52 @@ export async function prepareRestore(url: string, from: string): Promise<Prepare
     await fresh.query(`DELETE FROM sign_in_links`)
     await fresh.query(`DELETE FROM secrets WHERE name = 'setup'`)
 
-    const apply = async (): Promise<Restored> => {
-      await closeAll(opened.splice(1))
-      if (present === null) {
-        await rename(maintenance, names.fresh, name)
-        return { ...plan, kept: null }
-      }
-      // No process serves until all is carried over, because no database has the name.
-      await rename(maintenance, name, names.kept)
+    const carryOverAgain = async () => {
       try {
-        const meanwhile = await carryOver(openOne(names.kept), openOne(names.fresh))
-        await closeAll(opened.splice(1))
-        await rename(maintenance, names.fresh, name)
+        return await carryOver(openOne(names.kept), openOne(names.fresh))
+      } finally {
+        await closeOpened()
+      }
+    }
+    const apply = async (): Promise<Restored> => {
+      try {
+        await closeOpened()
+        if (present === null) {
+          await rename(maintenance, names.fresh, name)
+          return { ...plan, kept: null }
+        }
+        const meanwhile = await replace(maintenance, names, carryOverAgain)
         return { ...plan, revoked: plan.revoked + meanwhile, kept: names.kept }
       } catch (error) {
-        await closeAll(opened.splice(1))
-        await rename(maintenance, names.kept, name)
-        throw error
+        throw sentenceFor(error, from)
       }
     }
     return { plan, apply, close }
   } catch (error) {
     await close()
     throw sentenceFor(error, from)
+  }
+}
+
+/** No process serves until all is carried over, because no database has the name. */
+async function replace(
+  maintenance: Database,
+  { name, fresh, kept }: Record<'name' | 'fresh' | 'kept', string>,
+  carryOverAgain: () => Promise<number>,
+): Promise<number> {
+  await rename(maintenance, name, kept)
+  try {
+    const revoked = await carryOverAgain()
+    await rename(maintenance, fresh, name)
+    return revoked
+  } catch (error) {
+    await rename(maintenance, kept, name).catch(() => {
+      throw new NotRestored(
+        `the restore failed: ${(error as Error).message}. The database is now named ${kept}; rename it to ${name}`,
+        { cause: error },
+      )
+    })
+    throw error
   }
 }
 
@@ -101,10 +125,6 @@ function keptName(name: string): string {
 function urlOf(url: string, database: string): string {
   const [, before, , after] = NAME.exec(url)!
   return `${before}${encodeURIComponent(database)}${after}`
-}
-
-async function closeAll(databases: readonly Database[]): Promise<void> {
-  await Promise.all(databases.map((database) => database.close()))
 }
 
 /** Null if there is none, or one without our tables. */

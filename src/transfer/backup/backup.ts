@@ -47,7 +47,10 @@ export class NotBackedUp extends Error {
   override name = 'NotBackedUp'
 }
 
-/** A backup could not be restored. Nothing has changed. The message is for the operator. */
+/**
+ * A backup could not be restored. Nothing has changed unless the message says so, which is for the
+ * operator.
+ */
 export class NotRestored extends Error {
   override name = 'NotRestored'
 }

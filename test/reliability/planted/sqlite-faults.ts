@@ -53,7 +53,7 @@ export const SQLITE_FAULTS: Mutant[] = [
   {
     name: 'change-in-a-lost-file-confirmed',
     file: 'src/sqlite/management-connection.ts',
-    from: '    await watch?.confirm()\n',
+    from: '    await options.watch?.confirm()\n',
     to: '',
     noticedBy: witness('test/sqlite/file/held-files.test.ts', 'does not confirm a change'),
   },

@@ -14,6 +14,7 @@ import { manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { turns } from '../../fixtures/turns.ts'
+import { callWith } from './open-claims.ts'
 
 /*
  * The claim queue on a real file: locks of another process, and the upkeep between batches.
@@ -38,6 +39,17 @@ test('claims expire after waiting one second for the file and limit no later cla
   assert.ok(performance.now() - startedAt >= 999)
   other.exec('COMMIT')
   assert.equal((await claim(store, key)).outcome, 'granted')
+})
+
+test('a batch that finds the file locked does not stop the event loop', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await (await openSqliteStore(path, { create: true })).close()
+  const [other, patient] = [new DatabaseSync(path), new DatabaseSync(path, { timeout: 60_000 })]
+  for (const one of [other, patient]) t.after(() => one.close())
+  const claims = createClaims(patient, 'test', manualClock(), createBatchTimer(assert.ifError))
+  assert.equal(patient.prepare('PRAGMA busy_timeout').get()?.timeout, 0)
+  other.exec('BEGIN IMMEDIATE')
+  assert.equal(claims.claimBatch([callWith(generateKey())]), null)
 })
 
 test('closing a store waits for no lock', async (t) => {

@@ -62,6 +62,15 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   await assert.rejects(store.listUsers(), /listing\.db was removed or replaced/)
 })
 
+test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const { path, store } = await openServed(t)
+  renameSync(path, `${path}.aside`)
+  assert.equal((await store.listUsers()).length, 1)
+  const change = store.insertUser(createUser('eve@example.com'))
+  await assert.rejects(change, /listing\.db was removed or replaced/)
+})
+
 test('the service notices a link that now points at another file', async (t) => {
   const folder = temporaryFolder(t)
   const [path, link] = [join(folder, 'listing.db'), join(folder, 'link.db')]

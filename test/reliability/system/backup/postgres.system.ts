@@ -7,10 +7,11 @@ import type { ServingStore } from '../../../../src/listing/store.ts'
 import { backUpPostgres } from '../../../../src/postgres/backup/backup.ts'
 import { prepareRestore } from '../../../../src/postgres/backup/restore.ts'
 import { openServingPostgresStore } from '../../../../src/postgres/store.ts'
+import { NotRestored } from '../../../../src/transfer/backup/backup.ts'
 import { claim } from '../../../contract/keys/claim.ts'
 import { eventually } from '../../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
-import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
+import { asAdmin, createDatabase, removeDatabase } from '../../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../../fixtures/postgres/server.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 
@@ -137,6 +138,48 @@ test('a database that is in use stays, and what cannot be restored changes nothi
   await assert.rejects(restore(url, target), { name: 'NotRestored' })
   assert.deepEqual(await databasesOf(url), [''])
   await serve(url, async (store) => assert.equal((await store.listUsers()).length, 2))
+})
+
+test('a restore that can neither end nor go back says what the database is named now', async (t) => {
+  const url = await createDatabase(server)
+  const target = targetIn(t)
+  await serve(url, async (store) => {
+    const { user, keyId } = await addOwner(store, 'ada@example.com', [SERVER])
+    await backUpPostgres(url, target, '1')
+    await store.revokeApiKey(user.id, keyId, presentInstant())
+  })
+  const prepared = await prepareRestore(url, target)
+  t.after(() => prepared.close())
+  const [, restoring] = await databasesOf(url)
+  const name = new URL(url).pathname.slice(1)
+  const applied = await asAdmin(server.url(name + restoring), async (other) => {
+    // Holds up the restore between its two renames.
+    await other.query('BEGIN; LOCK TABLE api_keys')
+    const result = prepared.apply().catch((error: unknown) => error)
+    await eventually(async () => !(await databasesOf(url)).includes(''))
+    await asAdmin(server.url(), (admin) => admin.query(`CREATE DATABASE ${name}`))
+    return { result }
+  })
+  const error = await applied.result
+  assert.ok(error instanceof NotRestored)
+  const [, kept] = await databasesOf(url)
+  assert.match(kept!, /^_before_restore_/)
+  const renaming = `The database is now named ${name}${kept}; rename it to ${name}`
+  assert.ok(error.message.endsWith(renaming), error.message)
+  assert.ok(error.cause instanceof Error)
+})
+
+test('a restore whose database is dropped before it is replaced says so in a sentence', async (t) => {
+  const url = await createDatabase(server)
+  const target = targetIn(t)
+  await serve(url, () => backUpPostgres(url, target, '1'))
+  const prepared = await prepareRestore(url, target)
+  t.after(() => prepared.close())
+  await removeDatabase(server, url)
+  await assert.rejects(prepared.apply(), {
+    name: 'NotConfigured',
+    message: /cannot use the database of DATABASE_URL: the server has no database of that name/,
+  })
 })
 
 test('a backup without pg_dump, or of a database without the schema, says so', async (t) => {
