@@ -103,7 +103,8 @@ test('a setup link never works again once an account existed', async (t) => {
   const { visitor, store } = await startDashboard(t)
   const token = await store.keepSecret('setup', 'a-token')
   await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
-  await store.removeUser('ada@example.com')
+  const user = await store.findUser('ada@example.com')
+  await store.removeUser(user!.id)
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 

@@ -81,8 +81,8 @@ test("removing two users with servers in each other's organization does not dead
     await organizationOf(eve, [fay])
     await organizationOf(fay, [eve])
     const removed = await Promise.all([
-      stores[0]!.removeUser(eve.email),
-      stores[1]!.removeUser(fay.email),
+      stores[0]!.removeUser(eve.id),
+      stores[1]!.removeUser(fay.id),
     ])
     assert.deepEqual(removed, [true, true])
   }
@@ -98,7 +98,7 @@ test('when both owners of an organization are removed at once, its member owns i
     await asAdmin(url, (client) =>
       client.query(`UPDATE members SET role = 'owner' WHERE user_id = $1`, [hal.id]),
     )
-    await Promise.all([stores[0]!.removeUser(gil.email), stores[1]!.removeUser(hal.email)])
+    await Promise.all([stores[0]!.removeUser(gil.id), stores[1]!.removeUser(hal.id)])
     const members = await store.listMembers(ida.id, id)
     assert.deepEqual(
       members.map(({ email, role }) => [email, role]),

@@ -125,7 +125,7 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const both = await whileHeld(
     holdOrganization(id),
     () => first.returnServers(ada.id, id),
-    () => second.removeUser(ada.email),
+    () => second.removeUser(ada.id),
   )
   assert.deepEqual(both, [1, true])
   assert.equal((await store.findServer(bob.id, left))?.organization_id, null)
@@ -139,7 +139,7 @@ test('removing a user while another leaves a server behind does not deadlock', a
     const removed = await asAdmin(url, async (admin) => {
       await admin.query('BEGIN')
       await holdOrganization(id)(admin)
-      const removing = first.removeUser(ada.email)
+      const removing = first.removeUser(ada.id)
       removing.catch(() => {})
       await untilWaiting(url, 1)
       // Ada's removal has found no server of others, and now there is one.

@@ -16,7 +16,7 @@ test("a deleted user's keys are revoked before the first batch deletes servers",
     address: `s${index}.example.com`,
   }))
   const { user, key } = await addOwner(store, 'ada@example.com', entries)
-  const removed = store.removeUser(user.email)
+  const removed = store.removeUser(user.id)
   const isRevoked = async () => (await store.listApiKeys(user.id))[0]?.revoked_at !== null
   while (!(await isRevoked())) await setImmediate()
   assert.equal((await claim(store, key)).outcome, 'revoked')

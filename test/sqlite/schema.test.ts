@@ -123,7 +123,7 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
   clock.elapse(1_000)
   foreign.exec('INSERT INTO last_uses SELECT api_key, used_at, monotonic, boot FROM uses')
   assert.deepEqual(['uses', 'last_uses'].map(countRows), [1, 1])
-  assert.equal(await store.removeUser(user.email), true)
+  assert.equal(await store.removeUser(user.id), true)
   assert.deepEqual(['uses', 'last_uses'].map(countRows), [0, 0])
 })
 
@@ -133,7 +133,7 @@ test('the number of a deleted key is never reused', async (t) => {
     Number(foreign.prepare('SELECT serial FROM api_keys WHERE id = ?').get(id)?.serial)
   const { user, keyId } = await addOwner(store, 'ada@example.com')
   const first = serialOf(keyId)
-  await store.removeUser(user.email)
+  await store.removeUser(user.id)
   const next = await issueKey(store, await addUser(store, 'bob@example.com'))
   assert.ok(serialOf(next.id) > first, `${serialOf(next.id)} after ${first}`)
 })

@@ -168,7 +168,7 @@ async function remove(email: string, options: { yes?: boolean; json?: boolean })
       `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ` +
       `and ${countOf(organizations, 'organization')}`
     await confirm(`remove ${address} with ${counts} from ${store.place}`, options)
-    if (!(await store.removeUser(address))) throw unknownUser(address, store.place)
+    if (!(await store.removeUser(user.id))) throw unknownUser(address, store.place)
     await audit(store, 'user removed', user.id, address)
     if (options.json) printJson(userJson(user))
     say(`removed ${address} with ${counts}`)

@@ -55,5 +55,5 @@ export interface UserStore {
    * Not one transaction: the keys are revoked first. If the promise is rejected, some servers may
    * be gone. Calling it again removes the rest.
    */
-  removeUser(email: string): Promise<boolean>
+  removeUser(userId: string): Promise<boolean>
 }

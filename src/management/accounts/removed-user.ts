@@ -10,8 +10,8 @@ interface Found {
 
 /**
  * Removes the user with everything that belongs to them. First all access ends. Then the servers go
- * in batches, so that no request waits long. The rest follows in one transaction. False if another
- * caller has removed the user meanwhile.
+ * in batches, so that no request waits long. The rest follows in one transaction. False if there is
+ * no such user, or another caller has removed it meanwhile.
  */
 export async function removeUser(database: Database, userId: string): Promise<boolean> {
   await endAccess(database, userId)

@@ -8,16 +8,15 @@ export function users(database: Database): UserStore {
   const { instant, byBytes } = database.dialect
   const columns = sql`id, email, ${instant('created_at')}`
 
-  async function findUser(email: string): Promise<User | null> {
-    const row = await database.get<UserRow>(
-      sql`SELECT ${columns} FROM users WHERE email = ${email}`,
-    )
-    return row === null ? null : toUser(row)
-  }
-
   return {
-    findUser,
     insertUser: (user) => insertUser(database, user),
+
+    async findUser(email) {
+      const row = await database.get<UserRow>(
+        sql`SELECT ${columns} FROM users WHERE email = ${email}`,
+      )
+      return row === null ? null : toUser(row)
+    },
 
     async listUsers() {
       const rows = await database.all<UserRow>(
@@ -26,10 +25,7 @@ export function users(database: Database): UserStore {
       return rows.map(toUser)
     },
 
-    async removeUser(email) {
-      const user = await findUser(email)
-      return user !== null && removeUser(database, user.id)
-    },
+    removeUser: (userId) => removeUser(database, userId),
   }
 }
 

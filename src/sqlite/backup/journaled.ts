@@ -54,10 +54,7 @@ export function journaled(
       )
     },
 
-    async removeUser(email) {
-      const user = await management.findUser(email)
-      const removed = user === null ? [] : [{ userId: user.id }]
-      return note(removed, presentInstant(), () => management.removeUser(email))
-    },
+    removeUser: (userId) =>
+      note([{ userId }], presentInstant(), () => management.removeUser(userId)),
   }
 }

@@ -43,7 +43,7 @@ export function auditContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     await store.writeAudit(entry(user.id, NOW))
-    await store.removeUser(user.email)
+    await store.removeUser(user.id)
     assert.deepEqual(await store.listEvents(user.id, 9), [entry(user.id, NOW)])
   })
 

@@ -15,7 +15,7 @@ export function firstUserContract(open: OpenFixture): void {
     assert.equal(await store.hasAccounts(), false)
     await store.setPassword(user.id, HASH, NOW)
     assert.equal(await store.hasAccounts(), true)
-    await store.removeUser(user.email)
+    await store.removeUser(user.id)
     assert.equal(await store.hasAccounts(), false)
   })
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import { addOrganization, addUsers, fields, join, NOW, register, rename, tally } from '../people.ts'
 import { claim } from '../keys/claim.ts'
 
 /** What is removed with a user, and what stays. */
@@ -28,7 +28,7 @@ export function removedUsersContract(open: OpenFixture): void {
 
     const counts = { api_keys: 1, servers: 2, organizations: 1 }
     assert.deepEqual({ ...(await store.countBelongings(ada.id)) }, counts)
-    assert.equal(await store.removeUser('ada@example.com'), true)
+    assert.equal(await store.removeUser(ada.id), true)
     assert.equal(await store.findUser('ada@example.com'), null)
     assert.deepEqual(await store.listApiKeys(ada.id), [])
     assert.deepEqual(await store.listServers(ada.id), [])
@@ -45,17 +45,29 @@ export function removedUsersContract(open: OpenFixture): void {
   test('removing an unknown user removes no user', async (t) => {
     const { store } = await open(t)
     const users = await addUsers(store, 'ada', 'bob')
-    assert.equal(await store.removeUser('ADA@example.com'), false)
-    assert.equal(await store.removeUser('eve@example.com'), false)
+    assert.equal(await store.removeUser(randomUUID()), false)
+    assert.equal(await store.removeUser('ada@example.com'), false)
     assert.deepEqual(await store.listUsers(), users)
+  })
+
+  test('the new user of an address stays when its former user is removed', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    await rename(store, ada!, 'moved@example.com')
+    const successor = await addOwner(store, 'ada@example.com')
+    assert.equal(await store.removeUser(ada!.id), true)
+    assert.deepEqual(await store.listUsers(), [successor.user])
+    assert.equal((await claim(store, successor.key)).outcome, 'granted')
   })
 
   test('exactly one of four callers that remove one user succeeds', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
-    await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example.com' }])
+    const { user } = await addOwner(store, 'ada@example.com', [
+      { name: 'a', address: 'a.example.com' },
+    ])
     const removed = await Promise.all(
-      [store, second, store, second].map((one) => one.removeUser('ada@example.com')),
+      [store, second, store, second].map((one) => one.removeUser(user.id)),
     )
     assert.deepEqual(tally(removed), { true: 1, false: 3 })
   })
@@ -64,7 +76,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
     const { key } = await issueKey(store, user, 'second')
-    await store.removeUser(user.email)
+    await store.removeUser(user.id)
     const again = await addOwner(store, user.email)
     assert.equal((await store.listApiKeys(again.user.id)).length, 1)
     assert.deepEqual(await store.listServers(again.user.id), [])
@@ -85,7 +97,7 @@ function heirsContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 1)
     await join(store, id, ada!, joe!, NOW + 3)
     await register(store, bob!, { organization_id: id })
-    await store.removeUser(ada!.email)
+    await store.removeUser(ada!.id)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
     assert.equal((await store.listOrganizations(bob!.id))[0]?.servers, 1)
   })
@@ -95,7 +107,7 @@ function heirsContract(open: OpenFixture): void {
     const [ada, ...others] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of others) await join(store, id, ada!, member)
-    await store.removeUser(ada!.email)
+    await store.removeUser(ada!.id)
     const [first] = others.map((user) => user.id).toSorted()
     const owners = (await store.listMembers(first!, id)).filter(({ role }) => role === 'owner')
     assert.deepEqual(
@@ -114,7 +126,7 @@ function heirsContract(open: OpenFixture): void {
     await execute(
       `UPDATE members SET role = 'owner' WHERE organization_id = '${id}' AND user_id = '${eve!.id}'`,
     )
-    await store.removeUser(ada!.email)
+    await store.removeUser(ada!.id)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner'])
     assert.deepEqual(await rolesIn(store, bob!.id, other), ['owner', 'member'])
   })
@@ -135,7 +147,7 @@ function aloneContract(open: OpenFixture): void {
     const elsewhere = await register(store, bob!, { organization_id: kept })
     await store.removeMember(bob!.id, id, bob!.id)
 
-    await store.removeUser(ada!.email)
+    await store.removeUser(ada!.id)
     const back = await store.findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
     assert.equal((await store.findServer(bob!.id, taken))?.slug, null)
@@ -152,7 +164,7 @@ function aloneContract(open: OpenFixture): void {
       const id = await addOrganization(store, ada!)
       await store.invite(ada!.id, id, bob!.email, 0, NOW)
       const [removed, joined] = await Promise.all([
-        store.removeUser(ada!.email),
+        store.removeUser(ada!.id),
         second.acceptInvitation(bob!.id, id, 0, NOW),
       ])
       assert.equal(removed, true)
@@ -169,7 +181,7 @@ function aloneContract(open: OpenFixture): void {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
-        store.removeUser(ada!.email),
+        store.removeUser(ada!.id),
         second.insertServer(ada!.id, id, fields(), NOW),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })

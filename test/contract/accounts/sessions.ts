@@ -101,7 +101,7 @@ export function sessionContract(open: OpenFixture): void {
 
     await store.endSessionsOf(['one', 'none'])
     assert.equal(await store.findSession(['one'], now), null)
-    await store.removeUser(EMAIL)
+    await store.removeUser(user.id)
     assert.equal(await store.findSession(['two'], now), null)
     assert.equal(await store.findPassword(EMAIL), null)
     assert.equal(await begin('three', now), false)

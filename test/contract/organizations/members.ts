@@ -114,7 +114,7 @@ export function membersContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 2)
     await store.removeMember(bob!.id, id, bob!.id)
     await join(store, id, ada!, bob!, NOW + 3)
-    await store.removeUser(ada!.email)
+    await store.removeUser(ada!.id)
     assert.deepEqual(
       (await store.listMembers(eve!.id, id)).map(({ role }) => role),
       ['member', 'owner'],

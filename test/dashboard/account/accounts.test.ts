@@ -148,9 +148,9 @@ test('changing the email address or the password takes the current password', as
 
 test('a removed user is signed out, and their keys are gone', async (t) => {
   const { signedIn, store } = await startDashboard(t)
-  const { person } = await signedIn()
+  const { person, user } = await signedIn()
   await person.issue('bot')
-  await store.removeUser('ada@example.com')
+  await store.removeUser(user.id)
   assert.equal((await person.get('/dashboard/api')).status, 303)
 })
 

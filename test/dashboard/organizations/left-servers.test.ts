@@ -65,7 +65,7 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
   await store.saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
   assert.ok(await store.removeMember(dan.id, own, dan.id))
 
-  assert.ok(await store.removeUser(ada.email))
+  assert.ok(await store.removeUser(ada.id))
   const members = await store.listMembers(bob.id, guild)
   assert.deepEqual(
     members.map(({ email, role }) => [email, role]),
@@ -78,8 +78,8 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
   assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
   const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
   assert.equal(await store.insertOrganization(dan.id, again, 1), 'made')
-  assert.equal(await store.removeUser(ada.email), false)
-  assert.ok(await store.removeUser(cem.email))
+  assert.equal(await store.removeUser(ada.id), false)
+  assert.ok(await store.removeUser(cem.id))
   assert.equal((await store.listMembers(bob.id, guild))[0]?.role, 'owner')
 })
 
@@ -103,7 +103,7 @@ test('if servers with one slug return from several organizations at once, one ke
 
   await store.saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
   await Promise.all(['four', 'own'].map(leave))
-  assert.ok(await store.removeUser(ada.user.email))
+  assert.ok(await store.removeUser(ada.user.id))
   assert.deepEqual(await slugs(), [...'-----', 'four', 'one', 'ours', 'own', 'three', 'two'])
 })
 

@@ -21,7 +21,7 @@ test("a deleted user's keys are revoked before a server is deleted", async (t) =
     // Another session keeps the server from being deleted.
     await admin.query('BEGIN')
     await admin.query('SELECT FROM servers FOR UPDATE')
-    const removing = store.removeUser(user.email)
+    const removing = store.removeUser(user.id)
     await eventually(async () => (await store.listApiKeys(user.id))[0]?.revoked_at !== null)
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal((await store.listServers(user.id)).length, 1)

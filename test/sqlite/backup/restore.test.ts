@@ -26,7 +26,7 @@ test('keys that were revoked after the backup stay revoked, and all else is as i
     await store.keepSecret('setup', 'token')
     await backUp()
     await store.revokeApiKey(ada.user.id, ada.keyId, presentInstant())
-    await store.removeUser('bob@example.com')
+    await store.removeUser(bob.user.id)
     await store.saveServers(eve.user.id, null, [{ name: 'New', address: 'n.example.com' }], 1)
     return [ada.key, bob.key, eve.key]
   })
@@ -82,7 +82,7 @@ test('a revocation that the database refuses is withdrawn, also for the next sta
     writer.exec('BEGIN IMMEDIATE')
     const refused = [
       store.revokeApiKey(user.id, keyId, presentInstant()),
-      store.removeUser('ada@example.com'),
+      store.removeUser(user.id),
     ]
     await Promise.all(refused.map((one) => assert.rejects(one, /database is locked/)))
     writer.close()

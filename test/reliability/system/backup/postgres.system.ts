@@ -82,7 +82,7 @@ test('keys that were revoked after the dump stay revoked, and all else is as in 
     assert.deepEqual(manifest, JSON.parse(readFileSync(`${target}.json`, 'utf8')))
     assert.equal(statSync(target).mode & 0o777, 0o600)
     await store.revokeApiKey(ada.user.id, ada.keyId, presentInstant())
-    await store.removeUser('bob@example.com')
+    await store.removeUser(bob.user.id)
     const entry = { user_id: null, action: 'user removed', subject: '', address: '' } as const
     await store.writeAudit({ ...entry, occurred_at: presentInstant() })
     return [ada.key, bob.key, eve.key]
