@@ -32,6 +32,12 @@ export interface Env {
 export type App = Hono<Env>
 export type Context = HonoContext<Env>
 
+/** Sets the signed-in user of the request. */
+export function setSession({ operators }: Dashboard, c: Context, session: Session): void {
+  c.set('session', session)
+  c.set('isOperator', operators.includes(session.email))
+}
+
 /** A field of the submitted form; empty if it has none. */
 export function fieldOf(c: Context, name: string): string {
   return c.get('form').get(name) ?? ''

@@ -37,6 +37,7 @@ interface AccountPage {
   notice?: Notice
   email?: string
   errors?: { email?: string; password?: string; newPassword?: string }
+  status?: 403 | 422 | 429
 }
 
 /**
@@ -62,15 +63,15 @@ export function addAccountRoutes(
     const email = fieldOf(c, 'email').trim()
     const checked = checkEmail(email)
     if ('complaint' in checked)
-      return showAccount(dashboard, c, {
-        email,
-        errors: { email: sentence(checked.complaint) },
-      })
+      return showAccount(dashboard, c, { email, errors: { email: sentence(checked.complaint) } })
     const confirmed = await confirmInSession(dashboard, c)
-    if ('message' in confirmed)
-      return showAccount(dashboard, c, { email, errors: { password: confirmed.message } })
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showAccount(dashboard, c, { email, status, errors: { password: message } })
+    }
     const often = await limitUser(dashboard, c, 'email', EMAIL_CHANGES_MAX)
-    if (often !== null) return showAccount(dashboard, c, { email, errors: { email: often } })
+    if (often !== null)
+      return showAccount(dashboard, c, { email, status: 429, errors: { email: often } })
     // A form that was sent twice.
     if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
     // An operator's address counts as taken, because nothing verifies addresses.
@@ -97,8 +98,10 @@ export function addAccountRoutes(
         errors: { newPassword: `The password must ${complaint}.` },
       })
     const confirmed = await confirmInSession(dashboard, c)
-    if ('message' in confirmed)
-      return showAccount(dashboard, c, { errors: { password: confirmed.message } })
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showAccount(dashboard, c, { status, errors: { password: message } })
+    }
     const hash = await accounts.hashPassword(password)
     if (!(await store.changePassword(userId, confirmed.checked, hash, now())))
       return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
@@ -127,25 +130,25 @@ const CHANGED_MEANWHILE =
 async function confirmInSession(
   dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
   c: Context,
-): Promise<{ checked: string } | { message: string }> {
+): Promise<{ checked: string } | { status: 403 | 422 | 429; message: string }> {
   const confirmed = await confirmPassword(dashboard, c)
   if ('message' in confirmed) return confirmed
   // The session may have ended while the service checked the password.
   const session = await dashboard.accounts.readSession(cookieOf(c))
-  if (session === null) return { message: 'Your session has ended. Sign in again.' }
+  if (session === null) return { status: 422, message: 'Your session has ended. Sign in again.' }
   return confirmed
 }
 
 async function showAccount(
   { store, now }: Dashboard<AccountStore>,
   c: Context,
-  { notice, email, errors }: AccountPage,
+  { notice, email, errors, status }: AccountPage,
 ): Promise<Response> {
   const session = c.get('session')
   const isAboutEmail = email !== undefined
   return showPage(c, {
     title: 'Account',
-    status: errors === undefined ? 200 : 422,
+    status: status ?? (errors === undefined ? 200 : 422),
     lead: 'How you sign in, and what happened in your account.',
     notice,
     body: html`<section class="split"><div><h2>Email</h2>

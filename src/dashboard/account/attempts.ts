@@ -14,7 +14,7 @@ import { sayWait, subjectOf } from '../request/rate-limit.ts'
 
 export type Tried<T> =
   | { outcome: 'good'; result: T }
-  | { outcome: 'refused'; status: 401 | 429 | 503; message: string }
+  | { outcome: 'refused'; status: 401 | 429; message: string }
 
 /**
  * Runs an attempt to sign in unless the account, the client address or both together reached their
@@ -43,7 +43,7 @@ export async function attempt<T>(
 export async function confirmPassword(
   dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
   c: Context,
-): Promise<{ checked: string } | { status: 403 | 429 | 503; message: string }> {
+): Promise<{ checked: string } | { status: 403 | 429; message: string }> {
   const { userId, email, startedAt } = c.get('session')
   const subject = subjectOf('session', userId, String(startedAt))
   const own = { subject, attemptsMax: WRONG_PASSWORDS_MAX }

@@ -1,17 +1,22 @@
 import { createMiddleware } from 'hono/factory'
-import { cookieOf, type Context, type Dashboard, type Env, fieldOf } from '../context.ts'
+import {
+  cookieOf,
+  type Context,
+  type Dashboard,
+  type Env,
+  fieldOf,
+  setSession,
+} from '../context.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { returnPathOf } from './return-path.ts'
 import { showSignIn } from './sign-in.ts'
 
 /** Sends users without a session to sign in, and then back to the page with what they typed. */
 export function requireSession(dashboard: Dashboard) {
-  const { accounts, operators } = dashboard
   return createMiddleware<Env>(async (c, next) => {
-    const session = await accounts.readSession(cookieOf(c))
+    const session = await dashboard.accounts.readSession(cookieOf(c))
     if (session === null) return askToSignIn(dashboard, c)
-    c.set('session', session)
-    c.set('isOperator', operators.includes(session.email))
+    setSession(dashboard, c, session)
     return next()
   })
 }
@@ -38,6 +43,6 @@ const NEXT = {
   secret: 'Sign in and paste the text again.',
   'too long': 'What you typed is too long to keep. Go back and copy it, then sign in.',
 }
-/** A form that was sent twice has changed the password at first, and ended the session. */
+/** The first copy of a form that was sent twice changed the password and ended the session. */
 const PASSWORD =
   'Your session has ended. If you have just changed your password, sign in with the new one. Otherwise it was not changed.'

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { html, raw } from 'hono/html'
+import { type Context, fieldOf } from '../context.ts'
 import type { Html } from './text.ts'
 
 export interface Field {
@@ -113,4 +114,9 @@ function showHint(id: string, hint: string | undefined): Html | '' {
  */
 export function showFormTag(tag: string = randomUUID()): Html {
   return html`<input type="hidden" name="form" value="${tag}">`
+}
+
+/** A form with mistakes keeps its tag, so that sending it again still creates one record. */
+export function submittedTag(c: Context): string | undefined {
+  return c.req.method === 'POST' ? fieldOf(c, 'form') || undefined : undefined
 }

@@ -26,7 +26,7 @@ export interface KeysPage {
   passwordError?: string
   leakedError?: string
   notice?: Notice
-  status?: 200 | 403 | 409 | 422 | 429 | 503
+  status?: 200 | 403 | 409 | 422 | 429
 }
 
 interface AllKeys extends KeysPage {
@@ -45,8 +45,10 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     .toSorted((a, b) => (b.revoked_at ?? 0) - (a.revoked_at ?? 0))
   const isRefused = ({ id }: ApiKey) =>
     page.counts.some(({ api_key_id, revoked: refused }) => api_key_id === id && refused > 0)
-  const stillUsed = revoked.slice(0, REVOKED_SHOWN).filter(isRefused)
-  const quiet = revoked.filter((apiKey) => !stillUsed.includes(apiKey))
+  const shown = revoked.slice(0, REVOKED_SHOWN)
+  const stillUsed = shown.filter(isRefused)
+  const quiet = shown.filter((apiKey) => !stillUsed.includes(apiKey))
+  const hasOlder = revoked.length > shown.length
   // A link to a field focuses it, also without script.
   const href = active.length < ACTIVE_KEYS_MAX ? '#name' : '#issue'
   return showPage(c, {
@@ -60,7 +62,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
 ${active.length === 0 ? showEmpty(NO_KEYS) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
 ${showIssueForm({ ...page, email: c.get('session').email, active: active.length })}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
-${quiet.length > 0 ? showRevoked(quiet, page.now) : ''}
+${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
 ${showLeakedForm(page.leakedError)}`,
   })
 }
@@ -108,10 +110,10 @@ ${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(counts, slotOf(page.now)) : htm
   })}</ul></section>`
 }
 
-function showRevoked(revoked: readonly ApiKey[], now: Instant): Html {
+function showRevoked(quiet: readonly ApiKey[], hasOlder: boolean, now: Instant): Html {
   return html`<section><h2>Deleted keys</h2>
-<ul class="rows">${revoked.slice(0, REVOKED_SHOWN).map((apiKey) => html`<li>${showDeleted(apiKey, now)}</li>`)}</ul>
-${revoked.length > REVOKED_SHOWN ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</section>`
+${quiet.length > 0 ? html`<ul class="rows">${quiet.map((apiKey) => html`<li>${showDeleted(apiKey, now)}</li>`)}</ul>` : ''}
+${hasOlder ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</section>`
 }
 
 function showDeleted({ name, prefix, revoked_at, last_used_at }: ApiKey, now: Instant): Html {

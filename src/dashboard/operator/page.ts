@@ -27,7 +27,7 @@ export function addOperatorRoute(
   const { store, now } = dashboard
 
   app.get('/dashboard/operator', async (c) => {
-    if (!dashboard.operators.includes(c.get('session').email)) return showNotFound(c)
+    if (!c.get('isOperator')) return showNotFound(c)
     const at = now()
     const health = await showHealth(dashboard, at)
     const counts = await store.countRecords()

@@ -11,7 +11,7 @@ import {
   type OrganizationStore,
 } from '../../listing/organization.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
-import { showField, showFormTag } from '../html/form-field.ts'
+import { showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
 import { pill, showAction, showEmpty } from '../html/parts.ts'
 import { type Html, NAME_BYTES, truncated } from '../html/text.ts'
@@ -108,7 +108,7 @@ ${organizations.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="row
 <section class="split"><div><h2>Create an organization</h2>
 <p class="hint">Members see each other’s email addresses.</p></div>
 <form class="card" method="post" action="/dashboard/organizations">
-${showFormTag(c.req.method === 'POST' && fieldOf(c, 'form') !== '' ? fieldOf(c, 'form') : undefined)}
+${showFormTag(submittedTag(c))}
 ${showField({
   name: 'name',
   label: 'Name',

@@ -19,11 +19,17 @@ import { findMembership, showTabs } from './organization.ts'
 /** Bytes of an email address in a list, for `truncated`. */
 const EMAIL_BYTES = 56
 
+interface MembersPage {
+  email?: string
+  emailError?: string
+  status?: 200 | 422 | 429
+}
+
 /** Shows an organization's members to each other. Other users get a 404. */
 export async function showMembersPage(
   dashboard: Dashboard<OrganizationStore & InvitationStore>,
   c: Context,
-  { email, emailError }: { email?: string; emailError?: string },
+  { email, emailError, status = 200 }: MembersPage,
 ): Promise<Response> {
   const { store, now } = dashboard
   const { userId } = c.get('session')
@@ -36,7 +42,7 @@ export async function showMembersPage(
     title: isolatedText(name),
     lead: 'Members see the servers of this organization and each other’s email addresses.',
     errors: { email: emailError },
-    status: emailError === undefined ? 200 : 422,
+    status,
     notice: takeMembersNotice(dashboard, c),
     body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>

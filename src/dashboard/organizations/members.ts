@@ -28,9 +28,10 @@ export function addMemberRoutes(
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const email = fieldOf(c, 'email').trim()
-    const refuse = (emailError: string) => showMembersPage(dashboard, c, { email, emailError })
+    const refuse = (emailError: string, status: 422 | 429 = 422) =>
+      showMembersPage(dashboard, c, { email, emailError, status })
     const often = await limitUser(dashboard, c, 'member', INVITATIONS_SENT_MAX)
-    if (often !== null) return refuse(often)
+    if (often !== null) return refuse(often, 429)
     const checked = checkStoredEmail(email)
     if ('complaint' in checked) return refuse(sentence(checked.complaint))
     const since = oldestInvitation(now())

@@ -1,7 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
-import { addressOf, type Context, cookieOf, type Dashboard, type Env } from '../context.ts'
+import {
+  addressOf,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  type Env,
+  setSession,
+} from '../context.ts'
 import { showPage } from '../html/page.ts'
 import { type Action, BUDGETS, createTokenBuckets, WAITING_MAX } from './token-bucket.ts'
 
@@ -12,11 +19,8 @@ const DELAY_MS = 1_000
  * Throttles each user, across all of their sessions. Runs after `requireSession`. `askToSignIn`
  * answers a request whose session has ended while it waited.
  */
-export function throttleUser(
-  { accounts, now }: Dashboard,
-  askToSignIn: (c: Context) => Promise<Response>,
-) {
-  const buckets = createTokenBuckets(now)
+export function throttleUser(dashboard: Dashboard, askToSignIn: (c: Context) => Promise<Response>) {
+  const buckets = createTokenBuckets(dashboard.now)
   return createMiddleware<Env>(async (c, next) => {
     const action = c.req.method === 'POST' ? 'write' : 'page'
     const admission = await buckets.admit(c.get('session').userId, action)
@@ -25,9 +29,9 @@ export function throttleUser(
       if (admission.waited) {
         // The browser may have hung up and the session may have ended meanwhile.
         if (c.env.outgoing.destroyed) return c.body(null, 204)
-        const session = await accounts.readSession(cookieOf(c))
+        const session = await dashboard.accounts.readSession(cookieOf(c))
         if (session === null) return askToSignIn(c)
-        c.set('session', session)
+        setSession(dashboard, c, session)
       }
       return await next()
     } finally {

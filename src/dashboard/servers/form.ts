@@ -7,7 +7,7 @@ import {
   SERVER_NAME_LENGTH_MAX,
 } from '../../listing/servers/server-entry.ts'
 import { type Context, fieldOf } from '../context.ts'
-import { showChoice, showField, showFormTag } from '../html/form-field.ts'
+import { showChoice, showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
 import { type Html, isolatedText } from '../html/text.ts'
 
@@ -170,9 +170,4 @@ function showOwner({ values, errors = {}, organizations }: ServerForm): Html {
     options: [...owners],
     error: errors.organization_id,
   })
-}
-
-/** A form with mistakes keeps its tag, so that sending it again still creates one server. */
-function submittedTag(c: Context): string | undefined {
-  return c.req.method === 'POST' ? fieldOf(c, 'form') : undefined
 }

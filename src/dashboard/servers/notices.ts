@@ -94,27 +94,19 @@ function sayUndone(
   changed: ServerChange['changed'],
   restored: number,
 ): Notice {
-  const left = changed.length - restored
-  const isBack = status === null ? (restored === 1 ? 'is back' : 'are back') : 'as before'
-  const count = `${restored} ${restored === 1 ? 'server' : 'servers'} ${isBack}`
-  if (left === 0)
-    return {
-      kind: 'good',
-      text:
-        status === null
-          ? html`${showNames(changed)} ${isBack}.`
-          : html`${showNames(changed)} ${restored === 1 ? 'is' : 'are'} as before.`,
-    }
+  const are = restored === 1 ? 'is' : 'are'
+  const before = status === null ? 'back' : 'as before'
+  if (restored === changed.length)
+    return { kind: 'good', text: html`${showNames(changed)} ${are} ${before}.` }
+  const done =
+    restored === 0
+      ? 'Nothing was undone.'
+      : `${restored} of ${changed.length} servers ${are} ${before}.`
   const reason =
     status === null
-      ? `Its slug is taken, you are not in its organization, or you have ${REGISTERED_MAX} servers.`
-      : 'It has changed since.'
-  const reasons =
-    left === 1
-      ? reason
-      : reason.replace('Its', 'Their').replace(' its', ' their').replace('It has', 'They have')
-  const done = restored === 0 ? 'Nothing was undone.' : `Undone: ${count}, ${left} not.`
-  return { kind: 'note', text: `${done} ${reasons}` }
+      ? `A server stays deleted if its slug is taken, you are not in its organization, or you have ${REGISTERED_MAX} servers.`
+      : 'A server stays as it is if it has changed since.'
+  return { kind: 'note', text: `${done} ${reason}` }
 }
 
 const NAMED_MAX = 2
@@ -122,7 +114,7 @@ const NAMED_MAX = 2
 const NAME_BYTES = 56
 
 /** The names of servers, as the subject of a sentence. */
-export function showNames(servers: readonly { name: string }[]): Html {
+function showNames(servers: readonly { name: string }[]): Html {
   const more = servers.length - NAMED_MAX
   const names = servers
     .slice(0, NAMED_MAX)

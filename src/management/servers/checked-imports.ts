@@ -19,6 +19,7 @@ import {
   type ImportPlan,
   planImport,
 } from './import-plan.ts'
+import { createOrderedIds } from './ordered-ids.ts'
 import { isOwn } from './registered-servers.ts'
 import { findStored, insertRows, updateRows } from './server-imports.ts'
 
@@ -104,7 +105,7 @@ async function save(
   const planned = describe(checked, owned)
   if (planned.fingerprint !== fingerprint) return 'replanned'
   if (planned.isTooMany) return 'too many'
-  const { added, changed } = planImport(stored, entries, now, () => crypto.randomUUID())
+  const { added, changed } = planImport(stored, entries, now, createOrderedIds())
   await insertRows(transaction, userId, null, added)
   await updateRows(transaction, changed)
   const saved: SavedImport = {

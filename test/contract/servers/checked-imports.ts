@@ -67,6 +67,22 @@ export function checkedImportsContract(open: OpenFixture): void {
     assert.deepEqual((await store.findImport(ada!.id, id, NOW))?.saved, saved)
   })
 
+  test('a confirmed import lists its servers in one order, the last one first', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const names = Array.from({ length: 20 }, (_, index) => `server ${index}`)
+    const id = randomUUID()
+    const entries = names.map((name, index) => ({ name, address: `s${index}.example.com` }))
+    await store.keepImport(ada!.id, id, entries, NOW)
+    const { fingerprint } = await store.planServers(ada!.id, entries)
+    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW), 'saved')
+    const listed = await store.listServers(ada!.id)
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      names.toReversed(),
+    )
+  })
+
   test('an import is saved once, however often it is confirmed', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { EMAIL_CHANGES_MAX } from '../../../src/listing/accounts/rate-limits.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 
 /*
@@ -97,6 +98,8 @@ test('attempts by strangers don’t lock the signed-in owner out', async (t) => 
   for (let index = 0; index < 5; index += 1)
     assert.match((await change('not this one')).body, /The password is wrong/)
   const refused = await change(PASSWORD)
+  assert.equal(refused.status, 429)
+  assert.ok(Number(refused.headers['retry-after']) > 800)
   assert.match(refused.body, /Too many wrong passwords/, 'of the session itself so many count')
 })
 
@@ -121,4 +124,16 @@ test('a user whom strangers locked out of signing in can still issue keys and ch
   assert.match(await person.issue('bot', { password: PASSWORD }), /^svc_live_/)
   const changed = { 'new-password': 'another long password', password: PASSWORD }
   assert.equal((await person.post('/dashboard/account/password', changed)).status, 303)
+})
+
+test('a user can try 20 new email addresses in 15 minutes; another try is a 429', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn(EMAIL)
+  await signedIn('bob@example.com')
+  const fields = { email: 'bob@example.com', password: PASSWORD }
+  for (let index = 0; index < EMAIL_CHANGES_MAX; index += 1)
+    assert.equal((await person.post('/dashboard/account/email', fields)).status, 422)
+  const refused = await person.post('/dashboard/account/email', fields)
+  assert.equal(refused.status, 429)
+  assert.match(refused.body, /Too many attempts\. Try again in 15 minutes\./)
 })

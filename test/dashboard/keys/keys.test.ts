@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { REVOKED_SHOWN } from '../../../src/dashboard/keys/page.ts'
 import { generateKey } from '../../../src/listing/api-key.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { issueKey } from '../../fixtures/service.ts'
 
 /*
  * Keys on the dashboard (spec 5.3).
@@ -172,4 +174,21 @@ test('a leaked key is found after 200 others, and without spaces around it', asy
     assert.ok(body.includes(`<bdi>${name}</bdi></b> was deleted.`), name)
     assert.equal((await ask(apiPort, { key })).status, 401)
   }
+})
+
+test('the page says that it leaves out older deleted keys, also if programs still use one', async (t) => {
+  const { signedIn, store, apiPort } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const keys = []
+  for (let number = 1; number <= REVOKED_SHOWN + 1; number += 1) {
+    const { key, id } = await issueKey(store, user, `key ${number}`)
+    await store.revokeApiKey(user.id, id, number)
+    keys.push(key)
+  }
+  const shown = async () => (await person.get('/dashboard/api')).body
+  assert.match(await shown(), />key 2<.*Older deleted keys are not shown/s)
+  await ask(apiPort, { key: keys.at(-1)! })
+  const body = await shown()
+  assert.match(body, /still asking.*>key 21<.*Deleted keys.*>key 2<.*Older deleted keys are not/s)
+  assert.doesNotMatch(body, />key 1</)
 })

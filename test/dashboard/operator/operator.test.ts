@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 
@@ -46,6 +47,39 @@ test('for other users the page does not exist, and no page links to it', async (
   assert.equal((await visitor().get(PAGE)).status, 303)
   const { person } = await signedIn(OPERATOR)
   assert.match((await person.get('/dashboard/account')).body, /href="\/dashboard\/operator"/)
+})
+
+test('an operator whose address changes while a request waits is no operator any more', async (t) => {
+  const { signedIn, store } = await startDashboard(t, { operators: [OPERATOR] })
+  const { person, user } = await signedIn(OPERATOR)
+  const { describeDatabase, findSession } = store
+  const gate = Promise.withResolvers<void>()
+  const entered = Promise.withResolvers<void>()
+  store.describeDatabase = async () => {
+    entered.resolve()
+    await gate.promise
+    return describeDatabase()
+  }
+  const first = person.get(PAGE)
+  await entered.promise
+  const read = Promise.withResolvers<void>()
+  store.findSession = async (...given) => {
+    const session = await findSession(...given)
+    read.resolve()
+    return session
+  }
+  const second = person.get(PAGE)
+  await read.promise
+  const hash = await store.findPasswordHash(user.id)
+  assert.equal(await store.changeEmail(user.id, hash!, 'ada@example.com', 1), 'changed')
+  // By now the second request waits behind the first.
+  await setImmediate()
+  gate.resolve()
+  assert.equal((await first).status, 200)
+  const { status, body } = await second
+  assert.equal(status, 404)
+  assert.match(body, /ada@example\.com/)
+  assert.doesNotMatch(body, /dashboard\/operator/)
 })
 
 test('no visitor or user can take the address of an operator', async (t) => {

@@ -95,7 +95,8 @@ test('inviting an address gets the same answer with or without an account, at mo
   assert.match((await late.get('/dashboard/api')).body, /<bdi>guild<\/bdi> invited you/)
   for (let sent = 3; sent < 20; sent += 1)
     await ada.post(`${path}/members`, { email: 'one@example.com' })
-  const { body } = await ada.post(`${path}/members`, { email: 'two@example.com' })
+  const { status, body } = await ada.post(`${path}/members`, { email: 'two@example.com' })
+  assert.equal(status, 429)
   assert.match(body, /Too many attempts\. Try again in 15 minutes\./)
 })
 

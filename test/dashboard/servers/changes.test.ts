@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { fields } from '../../contract/people.ts'
 import type { Person } from '../../fixtures/person.ts'
 
 /*
@@ -99,8 +100,32 @@ test('if something changed since, undoing says what it left', async (t) => {
   const [id] = form.rows.split('.')
   await person.submit(`/dashboard/servers/${id}`, { ...ENTRY, name: 'edited', status: 'draft' })
   const undone = await person.submit('/dashboard/servers/undo', undo)
-  assert.match(undone.body, /Undone: 1 server as before, 1 not\. It has changed since\./)
+  assert.match(
+    undone.body,
+    /1 of 2 servers is as before\. A server stays as it is if it has changed since\./,
+  )
   assert.equal((await store.findServer(userId, id!))?.name, 'edited')
+})
+
+test('undoing a deletion says how many servers are back, and why the others are not', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const remove = async (...slugs: (string | null)[]) => {
+    const servers = slugs.map(() => crypto.randomUUID())
+    for (const [index, slug] of slugs.entries())
+      await store.insertServer(userId, servers[index]!, fields({ slug }), presentInstant())
+    const change = crypto.randomUUID()
+    await store.changeServers(userId, { id: change, status: null, servers }, presentInstant())
+    return change
+  }
+  const undo = async (change: string) =>
+    (await person.submit('/dashboard/servers/undo', { change })).body
+  const [one, two] = [await remove('taken'), await remove('taken', null)]
+  await store.insertServer(userId, crypto.randomUUID(), fields({ slug: 'taken' }), presentInstant())
+  assert.match(
+    await undo(one),
+    /Nothing was undone\. A server stays deleted if its slug is taken, /,
+  )
+  assert.match(await undo(two), /1 of 2 servers is back\. A server stays deleted if its slug is/)
 })
 
 test('editing and cancelling lead back to the place in the list', async (t) => {

@@ -19,6 +19,17 @@ test('a form sent twice registers one server', async (t) => {
   assert.equal((await store.listServers(user.id)).length, 1)
 })
 
+test('a form with mistakes and without a tag gets one, so it registers one server', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const { status, body } = await person.post('/dashboard/servers/new', { ...ENTRY, name: '' })
+  assert.equal(status, 422)
+  const form = /name="form" value="([^"]*)"/.exec(body)?.[1] ?? ''
+  for (let time = 0; time < 2; time += 1)
+    await person.submit('/dashboard/servers/new', { ...ENTRY, form })
+  assert.equal((await store.listServers(user.id)).length, 1)
+})
+
 test('a form sent again with other values says so, and sending it once more registers those', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()

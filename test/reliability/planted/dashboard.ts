@@ -45,7 +45,7 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'ended-session-changes-the-account',
     file: 'src/dashboard/account/account.ts',
-    from: "  if (session === null) return { message: 'Your session has ended. Sign in again.' }\n",
+    from: "  if (session === null) return { status: 422, message: 'Your session has ended. Sign in again.' }\n",
     to: '  void session\n',
     noticedBy: witness(
       'test/dashboard/abuse.test.ts',
