@@ -1,5 +1,6 @@
 import type { User } from '../listing/accounts/user.ts'
 import type { ApiKey } from '../listing/api-key.ts'
+import type { ServerRecord } from '../listing/servers/server-import.ts'
 import { formatInstant, type Instant } from '../listing/instant.ts'
 
 /*
@@ -22,6 +23,11 @@ export function keyJson(apiKey: ApiKey): object {
 
 export function userJson({ id, email, created_at }: User): object {
   return { id, email, created_at: formatInstant(created_at) }
+}
+
+/** A server, as `server list` and `server remove` print it. */
+export function serverJson(server: ServerRecord): object {
+  return { ...server, updated_at: formatInstant(server.updated_at) }
 }
 
 export function formatNullable(instant: Instant | null): string | null {

@@ -32,15 +32,6 @@ export function shortInstant(instant: Instant | null, whenNull: string): string 
   return instant === null ? whenNull : `${formatInstant(instant).slice(0, 19)}Z`
 }
 
-export function count(number: number): string {
-  return number.toLocaleString('en-US')
-}
-
-/** `1 server`, `20 servers`. */
-export function countOf(number: number, noun: string): string {
-  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
-}
-
 /** Prints a table. Invisible characters are escaped, so a value cannot break out of its cell. */
 export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
   const cells = [heads, ...rows].map((row) => row.map((cell) => escapeInvisible(cell)))

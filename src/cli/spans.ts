@@ -2,6 +2,13 @@ import { DAY_US, HOUR_US, type Instant, parseInstant } from '../listing/instant.
 import { quote } from '../listing/text.ts'
 import { Misuse } from './errors.ts'
 
+/** The value of an option that is a whole number from `min` to `max`. */
+export function readNumber(text: string, flag: string, min: number, max: number): number {
+  const number = Number(text)
+  if (/^\d{1,9}$/.test(text) && number >= min && number <= max) return number
+  throw new Misuse(`${flag} must be a number from ${min} to ${max}, not ${quote(text)}`)
+}
+
 /** The value of an option such as `90d` or `12h`, in microseconds. */
 export function readSpan(text: string, flag: string): number {
   const [, number, unit] = /^(\d{1,5})(d|h)$/.exec(text) ?? []

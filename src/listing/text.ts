@@ -33,3 +33,13 @@ function withoutDepths(value: unknown, depth = 0): unknown {
     Object.entries(value).map(([name, part]) => [name, withoutDepths(part, depth + 1)]),
   )
 }
+
+/** A number for people, such as `1,200`. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}
+
+/** `1 server`, `1,200 servers`. */
+export function countOf(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+}

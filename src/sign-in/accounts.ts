@@ -1,4 +1,3 @@
-import { hash, randomBytes } from 'node:crypto'
 import type { Accounts } from '../listing/accounts/accounts.ts'
 import type { Instant } from '../listing/instant.ts'
 import type { PasswordStore } from '../listing/accounts/passwords.ts'
@@ -7,10 +6,9 @@ import {
   type SessionStore,
   USER_AGENT_LENGTH_MAX,
 } from '../listing/accounts/sessions.ts'
+import { createToken, hashToken } from '../listing/accounts/token.ts'
 import { createPasswords } from './passwords.ts'
 import { sessionCookie } from './session-cookie.ts'
-
-const TOKEN_BYTES = 32
 
 export interface AccountsOptions {
   /** The dashboard's public URL. */
@@ -41,7 +39,7 @@ export function createAccounts(
       const { isRight, renewed } = await passwords.check(password, stored?.hash ?? null)
       if (stored === null || !isRight) return null
       const { userId } = stored
-      const token = randomBytes(TOKEN_BYTES).toString('base64url')
+      const token = createToken()
       const startedAt = now()
       const session = {
         userId,
@@ -71,8 +69,4 @@ export function createAccounts(
     hashPassword: passwords.hash,
   }
   return accounts
-}
-
-function hashToken(token: string): string {
-  return hash('sha256', token, 'hex')
 }

@@ -33,7 +33,16 @@ const COMMAND_LINES: Misuse[] = [
   { args: `key list --unused-for soon`, code: 2, sentence: /--unused-for must be days or hours/ },
   { args: 'audit list --since soon', code: 2, sentence: /--since must be an instant .*"soon"/ },
   { args: 'audit list --limit 0', code: 2, sentence: /--limit must be a number from 1/ },
-  { args: 'user link ada@example.com --hours 0', code: 2, sentence: /--hours must be a number/ },
+  {
+    args: 'user link ada@example.com --hours 73',
+    code: 2,
+    sentence: /--hours must be a number from 1 to 72, not "73"/,
+  },
+  {
+    args: 'health --wait -1',
+    code: 2,
+    sentence: /--wait must be a number from 0 to 3600, not "-1"/,
+  },
   { args: 'user remove ada@example.com', code: 2, sentence: /nothing was changed.*--yes/ },
 ]
 

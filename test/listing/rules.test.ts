@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { checkKeyName, generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
 import { formatInstant, parseInstant, presentInstant } from '../../src/listing/instant.ts'
 import { renderServers } from '../../src/listing/servers/server.ts'
-import { quote } from '../../src/listing/text.ts'
+import { countOf, quote } from '../../src/listing/text.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
 import { checkEmail, checkStoredEmail, createUser } from '../../src/listing/accounts/user.ts'
 
@@ -157,6 +157,13 @@ test('a quoted value is one short line', () => {
   assert.equal([...quote('x'.repeat(500))].length, 78)
   assert.equal(quote(undefined), 'undefined')
   assert.equal(quote('a\u202eb\u3164'), String.raw`"a\u{202e}b\u{3164}"`)
+})
+
+test('a counted noun is plural unless it is one, and the number has separators', () => {
+  assert.deepEqual(
+    [0, 1, 1_200].map((number) => countOf(number, 'server')),
+    ['0 servers', '1 server', '1,200 servers'],
+  )
 })
 
 test('a value of any depth can be quoted', () => {

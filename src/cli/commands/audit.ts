@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { quote } from '../../listing/text.ts'
 import { findUser, withStore } from '../context.ts'
-import { Misuse } from '../errors.ts'
 import { printJson, printTable, shortInstant } from '../output.ts'
-import { readSince } from '../spans.ts'
+import { readNumber, readSince } from '../spans.ts'
 
 /** Entries that a list has by default, and the most it can have. */
 const LIMIT = 100
@@ -41,7 +39,7 @@ Examples:
 }
 
 async function list(options: ListOptions): Promise<void> {
-  const limit = readLimit(options.limit)
+  const limit = readNumber(options.limit ?? String(LIMIT), '--limit', 1, LIMIT_MAX)
   const since =
     options.since === undefined ? undefined : readSince(options.since, '--since', presentInstant())
   const entries = await withStore(async (store) => {
@@ -62,10 +60,4 @@ async function list(options: ListOptions): Promise<void> {
         address,
       ]),
     )
-}
-
-function readLimit(text = String(LIMIT)): number {
-  const limit = Number(text)
-  if (/^\d{1,7}$/.test(text) && limit >= 1 && limit <= LIMIT_MAX) return limit
-  throw new Misuse(`--limit must be a number from 1 to ${LIMIT_MAX}, not ${quote(text)}`)
 }

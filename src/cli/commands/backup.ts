@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { BackupFacts } from '../../transfer/backup/backup.ts'
+import { countOf } from '../../listing/text.ts'
 import { backUpStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase } from '../context.ts'
 import { Misuse } from '../errors.ts'
-import { countOf, printJson, say } from '../output.ts'
+import { printJson, say } from '../output.ts'
+import { readNumber } from '../spans.ts'
 import { readVersion } from '../version.ts'
 
 interface Options {
@@ -43,7 +45,7 @@ Examples:
 }
 
 async function backUp(target: string, options: Options): Promise<void> {
-  const keep = readKeep(options.keep)
+  const keep = options.keep === undefined ? null : readNumber(options.keep, '--keep', 1, KEEP_MAX)
   if (target === '-') {
     if (options.json || keep !== null)
       throw new Misuse('--json and --keep need a file or a folder: - is the backup itself')
@@ -64,13 +66,6 @@ async function backUp(target: string, options: Options): Promise<void> {
 
 /** The largest number of backups that --keep keeps. */
 const KEEP_MAX = 10_000
-
-function readKeep(keep: string | undefined): number | null {
-  if (keep === undefined) return null
-  const number = Number(keep)
-  if (/^\d+$/.test(keep) && number >= 1 && number <= KEEP_MAX) return number
-  throw new Misuse(`--keep must be a number from 1 to ${KEEP_MAX}, but it is ${keep}`)
-}
 
 const NAME = /^server-listing-\d{8}T\d{6}\d{3}Z$/
 

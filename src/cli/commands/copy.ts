@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { nameDatabase, parseDatabaseUrl } from '../../database-url.ts'
 import type { OnProgress } from '../../transfer/copy.ts'
-import { quote } from '../../listing/text.ts'
+import { count, quote } from '../../listing/text.ts'
 import { copyStore } from '../../open-store.ts'
 import { loadDatabase, needOption, sayDatabase } from '../context.ts'
 import { Misuse } from '../errors.ts'
@@ -36,13 +36,13 @@ async function copy(options: { from?: string; json?: boolean }): Promise<void> {
   if (!existsSync(path) || !statSync(path).isFile())
     throw new Misuse(`cannot copy from ${quote(path)}: no such file. Check the path after --from`)
   const progress = createProgress()
-  const show: OnProgress = ({ table, act, done, count }) =>
-    progress.show(`${table}: ${counted(done)} of ${counted(count)} rows ${act}`)
+  const show: OnProgress = ({ table, act, done, count: rows }) =>
+    progress.show(`${table}: ${count(done)} of ${count(rows)} rows ${act}`)
   try {
     const tables = await copyStore(path, target.url, show)
     progress.clear()
-    if (options.json) printJson(tables.map(({ name, count }) => ({ table: name, rows: count })))
-    const counts = tables.map(({ name, count }) => `${counted(count)} in ${name}`)
+    if (options.json) printJson(tables.map((one) => ({ table: one.name, rows: one.count })))
+    const counts = tables.map((one) => `${count(one.count)} in ${one.name}`)
     say(`copied and compared all rows: ${counts.join(', ')}`)
     sayDatabase(nameDatabase(target))
   } catch (error) {
@@ -70,8 +70,4 @@ function readTarget(): { engine: 'postgres'; url: string } {
     'DATABASE_URL must name the PostgreSQL database to copy into, such as ' +
       `postgres://USER:PASSWORD@HOST:5432/DATABASE, not the SQLite file ${quote(database.path)}`,
   )
-}
-
-function counted(number: number): string {
-  return number.toLocaleString('en-US')
 }

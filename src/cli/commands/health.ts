@@ -6,6 +6,7 @@ import { ownUrlOf } from '../../config.ts'
 import { loadConfig } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { print, printJson } from '../output.ts'
+import { readNumber } from '../spans.ts'
 
 /** How long the service may take to answer. */
 const ANSWER_MS = 3_000
@@ -40,7 +41,7 @@ export function addHealthCommand(program: Command): void {
 }
 
 async function health({ wait, json }: Options): Promise<void> {
-  const waitMs = readWait(wait)
+  const waitMs = 1_000 * readNumber(wait ?? '0', '--wait', 0, WAIT_MAX_SECONDS)
   const { opsHost, opsPort } = loadConfig()
   if (opsPort === 0) throw new Misuse('OPS_PORT must be the port of the running service, not 0')
   const url = `${ownUrlOf(opsHost, opsPort)}/readyz`
@@ -56,14 +57,6 @@ function sentenceOf({ problem, checks }: Readiness): string {
     .filter(([, check]) => check !== 'ok')
     .map(([name, check]) => `${name}: ${check}`)
     .join('; ')
-}
-
-function readWait(text: string | undefined): number {
-  if (text === undefined) return 0
-  if (/^\d{1,4}$/.test(text) && Number(text) <= WAIT_MAX_SECONDS) return Number(text) * 1_000
-  throw new Misuse(
-    `--wait must be a number of seconds from 0 to ${WAIT_MAX_SECONDS}, not "${text}"`,
-  )
 }
 
 async function askUntil(url: string, until: number): Promise<Readiness> {

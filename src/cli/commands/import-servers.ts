@@ -8,13 +8,13 @@ import type {
   ServerImportStore,
 } from '../../listing/servers/server-import.ts'
 import type { Store } from '../../listing/store.ts'
-import { quote } from '../../listing/text.ts'
+import { count, countOf, quote } from '../../listing/text.ts'
 import { inBatches } from '../../transfer/batches.ts'
 import { confirm } from '../confirm.ts'
 import { changeStore, type CommandStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
-import { count, countOf, createProgress, printJson, say } from '../output.ts'
+import { createProgress, printJson, say } from '../output.ts'
 
 /** The maximum of mistakes that a failed import lists. */
 const COMPLAINTS_MAX = 10

@@ -1,14 +1,12 @@
 import type { Command } from 'commander'
 import { ownUrlOf } from '../../config.ts'
-import { LINK_HOUR_US, LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
-import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { quote } from '../../listing/text.ts'
+import { LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
+import { formatInstant, HOUR_US, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
 import { changeStore, findUser, loadConfig } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
-
-const TOKEN_BYTES = 32
+import { readNumber } from '../spans.ts'
 
 interface LinkOptions {
   hours?: string
@@ -37,17 +35,17 @@ Examples:
 
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
 async function link(email: string, options: LinkOptions): Promise<void> {
-  const hours = readHours(options.hours)
+  const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
   const base = readDashboardUrl()
   // Loaded here: other commands of the group need no cryptography.
-  const { hash, randomBytes } = process.getBuiltinModule('node:crypto')
+  const { createToken, hashToken } = await import('../../listing/accounts/token.ts')
   await changeStore(async (store) => {
     const user = await findUser(store, email)
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const expiresAt = presentInstant() + hours * LINK_HOUR_US
+    const token = createToken()
+    const expiresAt = presentInstant() + hours * HOUR_US
     await store.keepSignInLink({
       userId: user.id,
-      tokenHash: hash('sha256', token, 'hex'),
+      tokenHash: hashToken(token),
       expiresAt,
     })
     await audit(store, 'sign-in link issued', user.id, user.email)
@@ -60,12 +58,6 @@ async function link(email: string, options: LinkOptions): Promise<void> {
         'new password. Earlier links of this user no longer work',
     )
   })
-}
-
-function readHours(text = '1'): number {
-  const hours = Number(text)
-  if (/^\d{1,2}$/.test(text) && hours >= 1 && hours <= LINK_HOURS_MAX) return hours
-  throw new Misuse(`--hours must be a number from 1 to ${LINK_HOURS_MAX}, not ${quote(text)}`)
 }
 
 function readDashboardUrl(): string {

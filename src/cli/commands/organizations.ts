@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { count } from '../../listing/text.ts'
 import { withStore } from '../context.ts'
-import { count, printJson, printTable } from '../output.ts'
+import { printJson, printTable } from '../output.ts'
 
 export function addOrganizationCommands(program: Command): void {
   program

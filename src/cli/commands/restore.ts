@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { RestorePlan } from '../../transfer/backup/backup.ts'
+import { countOf } from '../../listing/text.ts'
 import { prepareRestore } from '../../open-store.ts'
 import { confirm, YES } from '../confirm.ts'
 import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase } from '../context.ts'
 import { describe } from './backup.ts'
-import { countOf, printJson, say } from '../output.ts'
+import { printJson, say } from '../output.ts'
 
 interface Options {
   revocations?: string[]

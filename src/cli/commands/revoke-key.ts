@@ -3,13 +3,13 @@ import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { presentInstant } from '../../listing/instant.ts'
 import { findKeys, type Leaked, revokeLeakedKeys } from '../../listing/leaked-keys.ts'
-import { quote } from '../../listing/text.ts'
+import { count, quote } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
 import { changeStore, findUser, HELP_HINT, needOption } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
 import { keyJson } from '../json.ts'
-import { count, printJson, say, shortInstant } from '../output.ts'
+import { printJson, say, shortInstant } from '../output.ts'
 
 export interface RevokeOptions {
   user?: string

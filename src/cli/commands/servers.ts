@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
-import { formatInstant } from '../../listing/instant.ts'
-import { quote } from '../../listing/text.ts'
+import { countOf, quote } from '../../listing/text.ts'
 import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure } from '../errors.ts'
-import { countOf, printJson, printTable, say, shortInstant } from '../output.ts'
+import { serverJson } from '../json.ts'
+import { printJson, printTable, say, shortInstant } from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
 
 /** The servers that a question names. */
@@ -104,10 +104,7 @@ async function list(options: { user?: string; json?: boolean }): Promise<void> {
     const user = await findUser(store, email)
     return store.listServers(user.id)
   })
-  if (options.json)
-    printJson(
-      servers.map((server) => ({ ...server, updated_at: formatInstant(server.updated_at) })),
-    )
+  if (options.json) printJson(servers.map(serverJson))
   else
     printTable(
       ['ID', 'NAME', 'ADDRESS', 'EDITION', 'STATUS', 'ORGANIZATION', 'UPDATED'],
@@ -130,14 +127,16 @@ async function remove(
   const email = needOption(options.user, '--user <email>')
   await changeStore(async (store) => {
     const user = await findUser(store, email)
-    const found = await Promise.all([...new Set(ids)].map((id) => store.findServer(user.id, id)))
-    const unknown = found.indexOf(null)
-    if (unknown !== -1)
+    const owned = await store.listServers(user.id)
+    const known = new Map(owned.map((server) => [server.id, server]))
+    const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
+    const unknown = wanted.find((id) => !known.has(id))
+    if (unknown !== undefined)
       throw new Failure(
-        `nothing was removed: ${email} has no server with the id ${quote(ids[unknown])}. ` +
+        `nothing was removed: ${email} has no server with the id ${quote(unknown)}. ` +
           `\`server-listing server list --user ${email}\` shows the ids`,
       )
-    const servers = found.filter((one) => one !== null)
+    const servers = wanted.flatMap((id) => known.get(id) ?? [])
     const named = servers.map(({ name, address }) => `${quote(name)} (${address})`)
     const shown = [...named.slice(0, NAMED_MAX), ...(named.length > NAMED_MAX ? ['…'] : [])]
     const counted = countOf(servers.length, 'server')
@@ -146,8 +145,7 @@ async function remove(
       user.id,
       servers.map(({ id }) => id),
     )
-    if (options.json)
-      printJson(servers.map((one) => ({ ...one, updated_at: formatInstant(one.updated_at) })))
+    if (options.json) printJson(servers.map(serverJson))
     say(`removed ${countOf(removed, 'server')} of ${email}`)
   })
 }

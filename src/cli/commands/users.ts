@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { count, countOf } from '../../listing/text.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { checkEmail, createUser } from '../../listing/accounts/user.ts'
@@ -9,7 +10,7 @@ import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
 import { formatNullable, userJson } from '../json.ts'
 import { addLinkCommand } from './link-user.ts'
-import { count, countOf, print, printJson, printTable, say, shortInstant } from '../output.ts'
+import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 
 export function addUserCommands(program: Command): void {
   const user = program

@@ -1,6 +1,5 @@
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import {
-  ATTEMPT_WINDOW_US,
   WRONG_PASSWORDS_MAX,
   WRONG_PASSWORDS_OF_ACCOUNT_MAX,
   WRONG_PASSWORDS_OF_ADDRESS_MAX,
@@ -10,7 +9,7 @@ import { EMAIL_LENGTH_MAX, type UserStore } from '../../listing/accounts/user.ts
 import { addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
-import { sayWait, subjectOf } from '../request/rate-limit.ts'
+import { subjectOf, takeAttempt } from '../request/rate-limit.ts'
 
 export type Tried<T> =
   | { outcome: 'good'; result: T }
@@ -65,9 +64,11 @@ async function attemptUnder<T>(
   others: readonly AttemptSubject[] = [],
 ): Promise<Tried<T>> {
   const { store } = dashboard
-  const now = dashboard.now()
-  const blocking = await store.beginAttempt([own, ...others], now - ATTEMPT_WINDOW_US, now)
-  if (blocking !== null) return waitFor(c, blocking + ATTEMPT_WINDOW_US - now)
+  const wait = await takeAttempt(dashboard, c, [own, ...others])
+  if (wait !== null) {
+    const message = `Too many wrong passwords. Try again in ${wait}.`
+    return { outcome: 'refused', status: 429, message }
+  }
 
   const otherSubjects = others.map(({ subject }) => subject)
   let result: T | null
@@ -90,14 +91,5 @@ async function attemptUnder<T>(
     outcome: 'refused',
     status: 401,
     message: 'The email address or the password is wrong.',
-  }
-}
-
-function waitFor<T>(c: Context, waitUs: number): Tried<T> {
-  const minutes = sayWait(c, waitUs)
-  return {
-    outcome: 'refused',
-    status: 429,
-    message: `Too many wrong passwords. Try again in ${minutes}.`,
   }
 }

@@ -4,6 +4,7 @@ import type { AuditEntry, AuditStore, RefusedSignIns } from '../../listing/accou
 import { REFUSED_COUNTED_MAX, REFUSED_SHOWN_US } from '../../listing/accounts/audit.ts'
 import { HOUR_US, type Instant } from '../../listing/instant.ts'
 import type { OrganizationStore } from '../../listing/organization.ts'
+import { count } from '../../listing/text.ts'
 import { showTable } from '../html/parts.ts'
 import { showAgo } from '../html/relative-time.ts'
 import type { Html } from '../html/text.ts'
@@ -48,7 +49,7 @@ function showRefused(refused: readonly RefusedSignIns[], now: Instant): Html {
   const sum = refused.reduce((total, { count }) => total + count, 0)
   const more = sum >= REFUSED_COUNTED_MAX ? ' or more' : ''
   return html`<section id="refused"><h2>Wrong passwords</h2>
-<p>In the last ${REFUSED_SHOWN_US / HOUR_US} hours, sign-ins to your account were refused ${sum.toLocaleString('en-US')}${more} ${sum === 1 ? 'time' : 'times'}, because the password was wrong. None of these attempts got in. If they were not yours, make sure that you use this password nowhere else.</p>
+<p>In the last ${REFUSED_SHOWN_US / HOUR_US} hours, sign-ins to your account were refused ${count(sum)}${more} ${sum === 1 ? 'time' : 'times'}, because the password was wrong. None of these attempts got in. If they were not yours, make sure that you use this password nowhere else.</p>
 ${showTable(
   'Wrong passwords',
   ['From', 'Attempts', 'Latest'],

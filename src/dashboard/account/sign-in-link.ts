@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto'
 import { html } from 'hono/html'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import type { SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
+import { hashToken } from '../../listing/accounts/token.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showUsername } from '../html/form-field.ts'
 import { showPage } from '../html/page.ts'
@@ -39,7 +39,7 @@ export function addSignInLinkRoutes(
 }
 
 function hashOf(c: Context): string {
-  return hash('sha256', c.req.param('token') ?? '', 'hex')
+  return hashToken(c.req.param('token') ?? '')
 }
 
 function refuse(c: Context): Promise<Response> {

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import type { PasswordStore } from '../../listing/accounts/passwords.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import { checkEmail, type UserStore } from '../../listing/accounts/user.ts'
+import type { UserStore } from '../../listing/accounts/user.ts'
 import {
   type App,
   browserOf,
@@ -33,9 +33,8 @@ export function addSessionRoutes(
   app.post('/sign-in', async (c) => {
     const email = fieldOf(c, 'email').trim()
     const next = readReturnPath(fieldOf(c, 'next'))
-    const checked = checkEmail(email)
     // Look malformed addresses up too, so they take as long. PostgreSQL rejects control characters.
-    const address = 'email' in checked ? checked.email : email.toLowerCase().replace(/\p{Cc}/gu, '')
+    const address = email.toLowerCase().replace(/\p{Cc}/gu, '')
     const tried = await attempt(dashboard, c, address, () =>
       accounts.signIn(address, fieldOf(c, 'password'), browserOf(dashboard, c)),
     )
@@ -62,12 +61,12 @@ const NO_ACCOUNT: Notice = {
 }
 
 interface SignInPage {
-  signUp: 'open' | 'closed'
+  signUp: Dashboard['signUp']
   next: string
   email?: string
   notice?: Notice
   error?: string
-  status?: 200 | 401 | 429 | 503
+  status?: 200 | 401 | 429
 }
 
 export function showSignIn(c: Context, page: SignInPage) {

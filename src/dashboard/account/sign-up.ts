@@ -116,8 +116,7 @@ async function createAccount(
   }
   if ('complaint' in checked || complaint !== null) return showForm(c, kind, { email, errors })
   const refused = await limitSignUps(dashboard, c)
-  if (refused !== null)
-    return showForm(c, kind, { email, errors: { email: refused.message }, status: 429 })
+  if (refused !== null) return showForm(c, kind, { email, errors: { email: refused }, status: 429 })
 
   const user = createUser(checked.email)
   const userId = await insert(user, await dashboard.accounts.hashPassword(password))

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { DAY_US, formatInstant, HOUR_US, type Instant, MINUTE_US } from '../../listing/instant.ts'
-import type { Html } from './text.ts'
+import { countOf } from '../../listing/text.ts'
+import { type Html, minuteOf } from './text.ts'
 
 /** The longest span that is told in days. Older instants are told as a date. */
 const DAYS_MAX = 30
@@ -12,9 +13,8 @@ const date = new Intl.DateTimeFormat('en-US', { dateStyle: 'medium', timeZone: '
  * zone with script.
  */
 export function showAgo(instant: Instant, now: Instant): Html {
-  const exact = formatInstant(instant)
-  const title = `${exact.slice(0, 10)} ${exact.slice(11, 16)} UTC`
-  return html`<time datetime="${exact.slice(0, 19)}Z" title="${title}">${agoInWords(instant, now)}</time>`
+  const exact = formatInstant(instant).slice(0, 19)
+  return html`<time datetime="${exact}Z" title="${minuteOf(instant)}">${agoInWords(instant, now)}</time>`
 }
 
 export function agoInWords(instant: Instant, now: Instant): string {
@@ -22,12 +22,7 @@ export function agoInWords(instant: Instant, now: Instant): string {
   // The clock of another process may be ahead by a moment.
   if (span < MINUTE_US && span > -MINUTE_US) return 'just now'
   if (span < 0 || span >= (DAYS_MAX + 1) * DAY_US) return date.format(instant / 1_000)
-  if (span < HOUR_US) return count(span / MINUTE_US, 'minute')
-  if (span < DAY_US) return count(span / HOUR_US, 'hour')
-  return count(span / DAY_US, 'day')
-}
-
-function count(number: number, unit: string): string {
-  const whole = Math.floor(number)
-  return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`
+  if (span < HOUR_US) return `${countOf(Math.floor(span / MINUTE_US), 'minute')} ago`
+  if (span < DAY_US) return `${countOf(Math.floor(span / HOUR_US), 'hour')} ago`
+  return `${countOf(Math.floor(span / DAY_US), 'day')} ago`
 }

@@ -43,8 +43,12 @@ export function truncatedText(text: string, bytesMax: number): string {
   return cut
 }
 
-/** An instant to the minute. */
-export function showInstant(instant: Instant): Html {
+/** An instant to the minute, such as `2026-01-31 12:00 UTC`. */
+export function minuteOf(instant: Instant): string {
   const text = formatInstant(instant)
-  return html`<time datetime="${text.slice(0, 19)}Z">${text.slice(0, 10)} ${text.slice(11, 16)} UTC</time>`
+  return `${text.slice(0, 10)} ${text.slice(11, 16)} UTC`
+}
+
+export function showInstant(instant: Instant): Html {
+  return html`<time datetime="${formatInstant(instant).slice(0, 19)}Z">${minuteOf(instant)}</time>`
 }

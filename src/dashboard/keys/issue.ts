@@ -4,7 +4,7 @@ import { idFromFormTag } from '../../listing/form-id.ts'
 import type { InvitationStore } from '../../listing/invitation.ts'
 import { issueApiKey } from '../../listing/manage-api-keys.ts'
 import { KEYS_ISSUED_MAX } from '../../listing/accounts/rate-limits.ts'
-import { SESSION_FRESH_US } from '../../listing/accounts/sessions.ts'
+import { isFresh } from '../../listing/accounts/sessions.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import type { UseCountStore } from '../../listing/use-counts.ts'
 import type { UserStore } from '../../listing/accounts/user.ts'
@@ -29,7 +29,7 @@ export async function issue(
   const { store, accounts, now, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')
-  if (now() - session.startedAt >= SESSION_FRESH_US) {
+  if (!isFresh(session, now())) {
     if (fieldOf(c, 'password') === '')
       return showOwnKeys(dashboard, c, { name, status: 403, passwordError: ASK_PASSWORD })
     const confirmed = await confirmPassword(dashboard, c)

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import { countOf } from '../../listing/text.ts'
 import type { Context, Dashboard } from '../context.ts'
 import type { Notice } from '../html/page.ts'
 import { type Html, truncated } from '../html/text.ts'
@@ -61,14 +62,12 @@ function sayLeaked({ found, own }: LeakedKeys, deleted: readonly ApiKey[]): Html
   const earlier = own - deleted.length
   const sentences = [
     ...(deleted.length > 0 ? [sayDeleted(deleted)] : []),
-    ...(earlier > 0 ? [`${countKeys(earlier)} in this text had been deleted earlier.`] : []),
+    ...(earlier > 0 ? [`${countOf(earlier, 'key')} in this text had been deleted earlier.`] : []),
     ...(found > own
-      ? [`${countKeys(found - own)} in this text ${found - own === 1 ? 'is' : 'are'} not yours.`]
+      ? [
+          `${countOf(found - own, 'key')} in this text ${found - own === 1 ? 'is' : 'are'} not yours.`,
+        ]
       : []),
   ]
   return html`${sentences.map((sentence, index) => html`${index > 0 ? ' ' : ''}${sentence}`)}`
-}
-
-function countKeys(keys: number): string {
-  return `${keys} ${keys === 1 ? 'key' : 'keys'}`
 }

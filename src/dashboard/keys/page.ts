@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { ACTIVE_KEYS_MAX, type ApiKey } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Invitation } from '../../listing/invitation.ts'
+import { count } from '../../listing/text.ts'
 import { slotOf, type UseCount } from '../../listing/use-counts.ts'
 import type { Context } from '../context.ts'
 import { showInvitationNote } from '../html/invitation-note.ts'
@@ -10,7 +11,7 @@ import { showAction, showEmpty } from '../html/parts.ts'
 import { showAgo } from '../html/relative-time.ts'
 import { type Html, isolated, truncated } from '../html/text.ts'
 import { showIssueForm, showLeakedForm } from './forms.ts'
-import { inThousands, showUsageChart } from './usage-chart.ts'
+import { showUsageChart } from './usage-chart.ts'
 
 /** The most recently deleted keys that the page shows. */
 export const REVOKED_SHOWN = 20
@@ -106,7 +107,7 @@ function showStillUsed(stillUsed: readonly ApiKey[], page: AllKeys): Html {
     const counts = countsOf(apiKey, page)
     const refused = counts.reduce((sum, { revoked }) => sum + revoked, 0)
     return html`<li>${showDeleted(apiKey, page.now)}
-${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(counts, slotOf(page.now)) : html`<p class="hint">${inThousands(refused)} refused after deletion (401)</p>`}</li>`
+${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(counts, slotOf(page.now)) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
   })}</ul></section>`
 }
 

@@ -2,7 +2,7 @@ import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
 import type { InvitationStore } from '../../listing/invitation.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import { SESSION_FRESH_US } from '../../listing/accounts/sessions.ts'
+import { isFresh } from '../../listing/accounts/sessions.ts'
 import type { UseCountStore } from '../../listing/use-counts.ts'
 import type { UserStore } from '../../listing/accounts/user.ts'
 import type { App, Context, Dashboard } from '../context.ts'
@@ -52,7 +52,7 @@ export function addKeyRoutes(
   app.get('/dashboard/api/:id/replace', async (c) => {
     const { apiKey, active } = await findActive(dashboard, c)
     if (apiKey === null) return showGone(dashboard, c)
-    const asksPassword = now() - c.get('session').startedAt >= SESSION_FRESH_US
+    const asksPassword = !isFresh(c.get('session'), now())
     return showReplaceKey(c, apiKey, { asksPassword, active })
   })
 

@@ -1,6 +1,7 @@
 import { html, raw } from 'hono/html'
 import { HOUR_US, MINUTE_US } from '../../listing/instant.ts'
 import { SLOT_LENGTH_US, SLOTS_SHOWN, type UseCount } from '../../listing/use-counts.ts'
+import { count } from '../../listing/text.ts'
 import type { Html } from '../html/text.ts'
 
 const KINDS = ['answered', 'limited', 'revoked'] as const
@@ -24,8 +25,8 @@ export function showUsageChart(counts: readonly UseCount[], slot: number): Html 
   const peak = Math.max(...bars.map(totalOf))
   if (peak === 0) return html`<p class="hint">No requests in the last ${HOURS} hours.</p>`
   const width = SLOTS_SHOWN * BAR
-  return html`<figure><div class="chart"><div class="y" aria-hidden="true"><span>${inThousands(peak)}</span><span>0</span></div>
-<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Requests per ${SLOT_MINUTES} minutes in the last ${HOURS} hours, at most ${inThousands(peak)}">
+  return html`<figure><div class="chart"><div class="y" aria-hidden="true"><span>${count(peak)}</span><span>0</span></div>
+<svg viewBox="0 0 ${width} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Requests per ${SLOT_MINUTES} minutes in the last ${HOURS} hours, at most ${count(peak)}">
 <path class="half" d="M0 ${HEIGHT / 2}h${width}"/>${raw(drawBars(bars, peak))}</svg>
 <div class="x" aria-hidden="true">${MARKS.map((mark) => html`<span>${mark}</span>`)}</div></div>
 ${showLegend(sumOf(bars))}</figure>`
@@ -45,11 +46,7 @@ function showLegend(sums: Sums): Html {
 }
 
 function showSum(kind: Kind, sum: number, text: Html | string): Html | '' {
-  return sum === 0 ? '' : html`<span class="key ${kind}"><b>${inThousands(sum)}</b> ${text}</span> `
-}
-
-export function inThousands(number: number): string {
-  return number.toLocaleString('en-US')
+  return sum === 0 ? '' : html`<span class="key ${kind}"><b>${count(sum)}</b> ${text}</span> `
 }
 
 function barsOf(counts: readonly UseCount[], slot: number): Sums[] {

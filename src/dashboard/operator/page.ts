@@ -8,6 +8,7 @@ import type {
 import type { ApiKeyStore } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { type Names, tellEvent } from '../account/event-words.ts'
+import { count, countOf } from '../../listing/text.ts'
 import type { App, Dashboard } from '../context.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { pill, showTable } from '../html/parts.ts'
@@ -52,7 +53,7 @@ ${showTable(
   ['Joined', 'Email', 'Keys', 'Servers'],
   users.map((user) => showUser(user, at)),
 )}
-<p class="hint">All users together have ${counts.servers.toLocaleString('en-US')} servers and ${counts.organizations.toLocaleString('en-US')} organizations.</p></section>
+<p class="hint">All users together have ${countOf(counts.servers, 'server')} and ${countOf(counts.organizations, 'organization')}.</p></section>
 <section id="audit"><h2>Audit log</h2>
 ${showTable(
   'Audit log',
@@ -63,8 +64,8 @@ ${showTable(
   })
 }
 
-function inTotal(count: number): Html {
-  return html`<span class="hint">${count.toLocaleString('en-US')}</span>`
+function inTotal(number: number): Html {
+  return html`<span class="hint">${count(number)}</span>`
 }
 
 /** Measures how long the database takes for an answer. */

@@ -10,6 +10,7 @@ import {
   ORGANIZATIONS_MAX,
   type OrganizationStore,
 } from '../../listing/organization.ts'
+import { countOf } from '../../listing/text.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
@@ -140,6 +141,6 @@ const NO_ORGANIZATIONS = {
 } as const
 
 function showRow({ id, name, servers, role }: Membership): Html {
-  return html`<li><div><a href="/dashboard/organizations/${id}">${truncated(name, NAME_BYTES)}</a> ${pill(role)}</div><span class="hint">${servers} ${servers === 1 ? 'server' : 'servers'}</span>
+  return html`<li><div><a href="/dashboard/organizations/${id}">${truncated(name, NAME_BYTES)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
 `
 }

@@ -1,24 +1,19 @@
 import { hash } from 'node:crypto'
 import { MINUTE_US } from '../../listing/instant.ts'
 import { ATTEMPT_WINDOW_US, SIGN_UPS_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import type { AttemptStore, AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
+import { countOf } from '../../listing/text.ts'
 import { addressOf, type Context, type Dashboard } from '../context.ts'
 
 /** Limits how many accounts one client address creates. Null if it may create one more now. */
 export async function limitSignUps(
   dashboard: Dashboard<AttemptStore>,
   c: Context,
-): Promise<{ status: 429; message: string } | null> {
-  const now = dashboard.now()
+): Promise<string | null> {
   const subject = subjectOf('sign-up', addressOf(dashboard, c))
-  const subjects = [{ subject, attemptsMax: SIGN_UPS_MAX }]
-  const blocking = await dashboard.store.beginAttempt(subjects, now - ATTEMPT_WINDOW_US, now)
-  if (blocking === null) return null
-  const minutes = sayWait(c, blocking + ATTEMPT_WINDOW_US - now)
-  return {
-    status: 429,
-    message: `Too many accounts were created from your network. Try again in ${minutes}.`,
-  }
+  const wait = await takeAttempt(dashboard, c, [{ subject, attemptsMax: SIGN_UPS_MAX }])
+  if (wait === null) return null
+  return `Too many accounts were created from your network. Try again in ${wait}.`
 }
 
 /**
@@ -31,18 +26,26 @@ export async function limitUser(
   action: string,
   attemptsMax: number,
 ): Promise<string | null> {
-  const now = dashboard.now()
-  const subjects = [{ subject: subjectOf(action, c.get('session').userId), attemptsMax }]
-  const blocking = await dashboard.store.beginAttempt(subjects, now - ATTEMPT_WINDOW_US, now)
-  if (blocking === null) return null
-  return `Too many attempts. Try again in ${sayWait(c, blocking + ATTEMPT_WINDOW_US - now)}.`
+  const subject = subjectOf(action, c.get('session').userId)
+  const wait = await takeAttempt(dashboard, c, [{ subject, attemptsMax }])
+  return wait === null ? null : `Too many attempts. Try again in ${wait}.`
 }
 
-/** Sets `Retry-After` and returns the time to wait in words. */
-export function sayWait(c: Context, waitUs: number): string {
+/**
+ * Counts an attempt under every subject and returns null. If a subject has reached its limit,
+ * counts nothing, sets `Retry-After` and returns the time to wait in words.
+ */
+export async function takeAttempt(
+  { store, now }: Dashboard<AttemptStore>,
+  c: Context,
+  subjects: readonly AttemptSubject[],
+): Promise<string | null> {
+  const at = now()
+  const blocking = await store.beginAttempt(subjects, at - ATTEMPT_WINDOW_US, at)
+  if (blocking === null) return null
+  const waitUs = blocking + ATTEMPT_WINDOW_US - at
   c.header('Retry-After', String(Math.ceil(waitUs / 1_000_000)))
-  const minutes = Math.ceil(waitUs / MINUTE_US)
-  return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`
+  return countOf(Math.ceil(waitUs / MINUTE_US), 'minute')
 }
 
 /** Hashed, so that the table holds no email or client address in clear. */

@@ -123,10 +123,7 @@ const SENT_BEFORE: Notice = {
  */
 function isSame(fields: ServerFields, found: RegisteredServer | null): boolean {
   if (found === null) return false
-  const names = Object.keys(fields) as (keyof ServerFields)[]
-  return names.every(
-    (name) => found[name] === fields[name] || (name === 'slug' && fields.slug === null),
-  )
+  return fingerprintOf({ ...fields, slug: fields.slug ?? found.slug }) === fingerprintOf(found)
 }
 
 /** Writes with the given slug, or with one made from the name and a number if that is taken. */

@@ -6,6 +6,7 @@ import type { RegisteredServerStore } from '../../listing/servers/registered-ser
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
 import { countAll, type ServerSearchStore } from '../../listing/servers/server-search.ts'
+import { countOf } from '../../listing/text.ts'
 import type { App, Dashboard } from '../context.ts'
 import { showInvitationNote } from '../html/invitation-note.ts'
 import { showPage } from '../html/page.ts'
@@ -39,7 +40,7 @@ export function addServerRoutes(
     const found = await store.searchServers(userId, search)
     const organizations = await store.listOrganizations(userId)
     const invitations = await store.listInvitations(userId, oldestInvitation(now))
-    const rows = await store.previewListing(userId)
+    const preview = await showFirstOfPreview(store, userId, found.servers.length)
     const notice = await takeNotice(dashboard, c)
     const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(NO_SERVERS)
@@ -56,13 +57,13 @@ ${showServers(table)}
 ${countAll(found.counts) > 0 ? EXPORT : ''}
 ${under > 0 ? sayUnder(under) : ''}
 </section>
-${rows.length > 0 ? showFirstOfPreview(rows, found.servers.length) : ''}`,
+${preview}`,
     })
   })
 }
 
 function sayUnder(servers: number): Html {
-  return html`<p class="hint">You also have ${servers} ${servers === 1 ? 'server' : 'servers'} in <a href="/dashboard/organizations">organizations</a>, which the API does not return.</p>`
+  return html`<p class="hint">You also have ${countOf(servers, 'server')} in <a href="/dashboard/organizations">organizations</a>, which the API does not return.</p>`
 }
 
 const EXPORT = html`<p class="hint">Export all servers as <a href="/dashboard/servers/export.csv">CSV</a> or <a href="/dashboard/servers/export.json">JSON</a>.</p>`

@@ -19,10 +19,16 @@ export function addPreviewRoutes(app: App, { store }: Dashboard<RegisteredServer
   })
 }
 
-/** Shows the first servers of that answer, indented. */
-export function showFirstOfPreview(rows: readonly ServerRow[], rowsOfPage: number): Html {
+/** Shows the first servers of that answer, indented. Nothing if the answer is empty. */
+export async function showFirstOfPreview(
+  store: RegisteredServerStore,
+  userId: string,
+  rowsOfPage: number,
+): Promise<Html | ''> {
   if (rowsOfPage > ROWS_MAX)
     return html`<p class="hint">See <a href="/dashboard/servers/preview.json">what the API returns right now</a>.</p>`
+  const rows = await store.previewListing(userId)
+  if (rows.length === 0) return ''
   const more = rows.length - FIRST
   return html`<details class="card"><summary>What the API returns right now</summary>
 ${showJson(rows.slice(0, FIRST))}

@@ -9,6 +9,7 @@ import {
   type ServerSearch,
   STATUS_FILTERS,
 } from '../../listing/servers/server-search.ts'
+import { count, countOf } from '../../listing/text.ts'
 import type { Context } from '../context.ts'
 import { AS_CODE } from '../html/form-field.ts'
 import { icon } from '../html/icon.ts'
@@ -119,9 +120,9 @@ export function showSort(value: string, label: string): Html {
 function sayCount({ text, status }: ServerSearch, found: ServerPage, isPersonal: boolean): string {
   const all = countAll(found.counts)
   const isAll = text === '' && status === undefined
-  const servers = `${all.toLocaleString('en-US')} ${all === 1 ? 'server' : 'servers'}`
-  const count = isAll ? servers : `${found.total.toLocaleString('en-US')} of ${servers}`
-  return isPersonal && all > SERVERS_MAX ? `${count} · ${SERVERS_MAX} returned by the API` : count
+  const servers = countOf(all, 'server')
+  const shown = isAll ? servers : `${count(found.total)} of ${servers}`
+  return isPersonal && all > SERVERS_MAX ? `${shown} · ${SERVERS_MAX} returned by the API` : shown
 }
 
 /** Buttons for the other pages. */

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { formatInstant, type Instant } from '../../listing/instant.ts'
+import type { Instant } from '../../listing/instant.ts'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import {
   countAll,
@@ -10,7 +10,7 @@ import {
 import { showFormTag } from '../html/form-field.ts'
 import { pill } from '../html/parts.ts'
 import { agoInWords } from '../html/relative-time.ts'
-import { type Html, truncatedText } from '../html/text.ts'
+import { type Html, minuteOf, truncatedText } from '../html/text.ts'
 import {
   pathOf,
   type Searched,
@@ -97,12 +97,11 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
   const isOwn = server.created_by === table.userId
   const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
-  const exact = formatInstant(updated_at)
   const words = [edition, ...(version === null ? [] : [version])]
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=row value=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${exact.slice(0, 10)} ${exact.slice(11, 16)} UTC">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=row value=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
 `
 }
 

@@ -19,6 +19,11 @@ export interface Session {
   startedAt: Instant
 }
 
+/** False if the session must confirm the password before it issues a key. */
+export function isFresh({ startedAt }: Pick<Session, 'startedAt'>, now: Instant): boolean {
+  return now - startedAt < SESSION_FRESH_US
+}
+
 /** What a browser tells of itself, and its address. */
 export interface Browser {
   /** At most USER_AGENT_LENGTH_MAX characters are stored. */

@@ -1,8 +1,7 @@
-import { HOUR_US, type Instant } from '../instant.ts'
+import type { Instant } from '../instant.ts'
 
 /** How long a sign-in link can work at most. */
 export const LINK_HOURS_MAX = 72
-export const LINK_HOUR_US = HOUR_US
 
 /** A link that an operator gives to a user. Only the link itself has its token. */
 export interface SignInLink {

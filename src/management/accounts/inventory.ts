@@ -8,6 +8,7 @@ import type {
 import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
+import { withOwners } from './owned-api-keys.ts'
 import { ownedAlone } from './removed-user.ts'
 import { instantOf } from './users.ts'
 
@@ -58,14 +59,7 @@ export function inventory(database: Database): InventoryStore {
       const apiKeys = await database.all<ApiKey>(
         sql`${selectApiKeys(owned)} ORDER BY api_keys.created_at, id`,
       )
-      const owners = await database.all<{ id: string; email: string }>(
-        sql`SELECT id, email FROM users ORDER BY email ${byBytes}`,
-      )
-      const places = new Map(owners.map(({ id, email }, place) => [id, { email, place }]))
-      const placeOf = ({ user_id }: ApiKey) => places.get(user_id)?.place ?? -1
-      return apiKeys
-        .toSorted((one, other) => placeOf(one) - placeOf(other))
-        .map((apiKey) => ({ ...apiKey, email: places.get(apiKey.user_id)?.email ?? '' }))
+      return withOwners(database, apiKeys)
     },
 
     async listOrganizationRecords() {

@@ -9,6 +9,7 @@ import type {
 import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
 import { at, sql, uuid, uuids } from '../sql.ts'
+import { withOwners } from './owned-api-keys.ts'
 import { instantOf } from './users.ts'
 
 export function operator(database: Database): OperatorStore {
@@ -43,12 +44,8 @@ export function operator(database: Database): OperatorStore {
       const apiKeys = await database.all<ApiKey>(
         selectApiKeys(sql`id IN (${uuids(recent.map(({ id }) => id))})`),
       )
-      const owners = await database.all<{ id: string; email: string }>(sql`
-        SELECT id, email FROM users WHERE id IN (${uuids(apiKeys.map(({ user_id }) => user_id))})`)
-      const emails = new Map(owners.map(({ id, email }) => [id, email]))
-      return apiKeys
-        .map((apiKey) => ({ ...apiKey, email: emails.get(apiKey.user_id) ?? '' }))
-        .toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))
+      const owned = await withOwners(database, apiKeys)
+      return owned.toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))
     },
 
     async listAudit(entriesMax, { userId, since } = {}) {

@@ -43,20 +43,14 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
       await database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         await savePassword(transaction, userId, passwordHash, now)
-        // Under the lock, so it also ends a session that the old password has just begun.
-        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
       })
     },
 
     async changePassword(userId, checked, passwordHash, now) {
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
-        const changed = await transaction.run(sql`
-          UPDATE accounts SET password = ${passwordHash}, updated_at = ${formatInstant(now)}
-          WHERE user_id = ${uuid(userId)} AND provider_id = 'credential' AND password = ${checked}`)
-        if (changed === 0) return false
-        await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
-        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
+        if ((await findPasswordHash(transaction, userId)) !== checked) return false
+        await savePassword(transaction, userId, passwordHash, now)
         return true
       })
     },
@@ -78,7 +72,10 @@ export async function findPasswordHash(queries: Queries, userId: string): Promis
   return row?.password ?? null
 }
 
-/** Also makes the setup link and the user's sign-in link useless. */
+/**
+ * Also ends the setup link, the user's sign-in link and all of the user's sessions. The caller
+ * holds the user's lock, so that no session begins meanwhile with the old password.
+ */
 export async function savePassword(
   transaction: Transaction,
   userId: string,
@@ -93,4 +90,5 @@ export async function savePassword(
     DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at`)
   await transaction.run(sql`DELETE FROM secrets WHERE name = 'setup'`)
   await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
+  await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
 }

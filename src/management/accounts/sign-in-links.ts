@@ -28,7 +28,6 @@ export function signInLinks(database: Database): SignInLinkStore {
         const user = await find(transaction, tokenHash, now)
         if (user === null) return null
         await savePassword(transaction, user.id, passwordHash, now)
-        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(user.id)}`)
         return user
       })
     },

@@ -20,7 +20,7 @@ import {
   planImport,
 } from './import-plan.ts'
 import { createOrderedIds } from './ordered-ids.ts'
-import { isOwn } from './registered-servers.ts'
+import { countOwned } from './registered-servers.ts'
 import { findStored, insertRows, updateRows } from './server-imports.ts'
 
 export function checkedImports(database: Database): CheckedImportStore {
@@ -116,13 +116,6 @@ async function save(
   await transaction.run(sql`
     UPDATE checked_imports SET saved = ${JSON.stringify(saved)} WHERE id = ${uuid(id)}`)
   return 'saved'
-}
-
-async function countOwned(queries: Queries, userId: string): Promise<number> {
-  const row = await queries.get<{ owned: number }>(
-    sql`SELECT count(*) AS owned FROM servers WHERE ${isOwn(userId)}`,
-  )
-  return row!.owned
 }
 
 function describe({ added, changed, unchanged }: ImportPlan, owned: number): PlannedImport {

@@ -52,6 +52,14 @@ export function registeredServers(
 
 export const isOwn = (userId: string): Sql => sql`created_by = ${uuid(userId)}`
 
+/** The number of servers that the user registered, personally or under organizations. */
+export async function countOwned(queries: Queries, userId: string): Promise<number> {
+  const row = await queries.get<{ owned: number }>(
+    sql`SELECT count(*) AS owned FROM servers WHERE ${isOwn(userId)}`,
+  )
+  return row!.owned
+}
+
 /** Whether the user is a member of the organization that a server is under. */
 export const isOfMember = (userId: string): Sql => sql`EXISTS
   (SELECT 1 FROM members WHERE organization_id = servers.organization_id AND user_id = ${uuid(userId)})`

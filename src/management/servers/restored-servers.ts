@@ -1,7 +1,7 @@
-import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
+import { REGISTERED_MAX, type RegisteredServer } from '../../listing/servers/registered-server.ts'
 import type { Transaction } from '../database.ts'
 import { sql, strings, uuids } from '../sql.ts'
-import { canRegisterIn, isOwn } from './registered-servers.ts'
+import { canRegisterIn, countOwned, isOwn } from './registered-servers.ts'
 import { insertRows } from './server-imports.ts'
 
 /**
@@ -12,18 +12,15 @@ export async function restoreRemoved(
   transaction: Transaction,
   userId: string,
   servers: readonly RegisteredServer[],
-  registeredMax: number,
 ): Promise<number> {
   const isFree = await findFree(transaction, userId, servers)
   const open = new Set<string | null>()
   for (const place of placesOf(servers))
     if (await canRegisterIn(transaction, userId, place)) open.add(place)
-  const owned = await transaction.get<{ owned: number }>(
-    sql`SELECT count(*) AS owned FROM servers WHERE ${isOwn(userId)}`,
-  )
+  const owned = await countOwned(transaction, userId)
   const restored = servers
     .filter((server) => open.has(server.organization_id) && isFree(server))
-    .slice(0, Math.max(0, registeredMax - owned!.owned))
+    .slice(0, Math.max(0, REGISTERED_MAX - owned))
   for (const place of open) {
     const ofPlace = restored.filter((server) => server.organization_id === place)
     const rows = ofPlace.map(({ address, ...server }) => ({ ...server, host_label: address }))

@@ -1,5 +1,5 @@
 import type { Instant } from '../../listing/instant.ts'
-import { REGISTERED_MAX, type RegisteredServer } from '../../listing/servers/registered-server.ts'
+import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import {
   CHANGES_MAX,
   type ServerChange,
@@ -121,7 +121,7 @@ async function undo(
   if (kept.restored !== null) return toChange(kept)
   const restored =
     kept.status === null
-      ? await restoreRemoved(transaction, userId, kept.servers, REGISTERED_MAX)
+      ? await restoreRemoved(transaction, userId, kept.servers)
       : await restoreStatus(transaction, userId, kept)
   await transaction.run(
     sql`UPDATE server_changes SET restored = ${restored} WHERE id = ${uuid(id)}`,

@@ -105,9 +105,9 @@ export async function insertRows(
   userId: string,
   organizationId: string | null,
   rows: readonly ImportedRow[],
-): Promise<number> {
-  if (rows.length === 0) return 0
-  return transaction.runGiven(
+): Promise<void> {
+  if (rows.length === 0) return
+  await transaction.runGiven(
     FIELDS,
     rows,
     ({ column, rowsOf }) => sql`
@@ -125,8 +125,8 @@ const FLAGS = { sets_slug: 'integer', sets_version: 'integer', sets_kind: 'integ
 export async function updateRows(
   transaction: Transaction,
   changed: readonly ChangedServer[],
-): Promise<number> {
-  if (changed.length === 0) return 0
+): Promise<void> {
+  if (changed.length === 0) return
   const rows = changed.map(({ row, named }) => ({
     ...row,
     edition: named.has('edition') ? row.edition : null,
@@ -135,7 +135,7 @@ export async function updateRows(
     sets_version: Number(named.has('version')),
     sets_kind: Number(named.has('listing_kind')),
   }))
-  return transaction.runGiven(
+  await transaction.runGiven(
     { ...FIELDS, ...FLAGS },
     rows,
     ({ column, from }) => sql`

@@ -61,7 +61,7 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
 
   const misused: [string[], RegExp][] = [
     [['backup'], /missing required argument 'target'/],
-    [['backup', '--keep', '0', program.folder], /--keep must be a number from 1 to 10000.* is 0/],
+    [['backup', '--keep', '0', program.folder], /--keep must be a number from 1 to 10000, not "0"/],
     [['backup', '--keep', '2', join(program.folder, 'x')], /--keep needs a folder of backups/],
     [['backup', '--json', '-'], /--json and --keep need a file or a folder/],
   ]

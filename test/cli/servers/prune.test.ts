@@ -50,7 +50,8 @@ test('server remove takes all ids or none', async (t) => {
     /would remove 1 server of .*: "[ab]" \([ab]\.example\.com\)\. Add --yes/,
   )
   assert.deepEqual(await names(), ['a', 'b'])
-  const both = await remove(`--yes ${one} ${other}`)
+  const both = await remove(`--json --yes ${one} ${other}`)
+  assert.deepEqual(JSON.parse(both.stdout), listed)
   assert.match(both.stderr, /^removed 2 servers of ada@example\.com\ndatabase: /)
   assert.deepEqual(await names(), [])
 })

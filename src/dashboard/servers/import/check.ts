@@ -6,6 +6,7 @@ import type {
 } from '../../../listing/servers/checked-import.ts'
 import type { ReadServers } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
+import { countOf } from '../../../listing/text.ts'
 import type { Context } from '../../context.ts'
 import { type Notice, showNotice, showPage } from '../../html/page.ts'
 import { pill } from '../../html/parts.ts'
@@ -52,8 +53,7 @@ function showPlan(id: string, plan: PlannedImport): Html {
   if (servers === 0)
     return html`<p>Your servers already have these values. There is nothing to import.</p><div class="row">${back}</div>`
   if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
-  const label = servers === 1 ? 'Import 1 server' : `Import ${servers} servers`
-  return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">${label}</button>${back}</form>
+  return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(servers, 'server')}</button>${back}</form>
 ${showPlanned([...added, ...changed], servers)}`
 }
 
