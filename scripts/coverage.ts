@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
-import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { assertExist } from './existing-files.ts'
 
 /*
  * `npm run coverage` checks that the tests take each branch that a request can take. It runs the
@@ -85,9 +86,7 @@ const UNREACHED = [
   },
 ]
 
-for (const pattern of [...COVERED, ...SUITES])
-  if (globSync(pattern).length === 0)
-    throw new Error(`scripts/coverage.ts names ${pattern}, but there is no such file`)
+assertExist([...COVERED, ...SUITES], 'scripts/coverage.ts')
 
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-coverage-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

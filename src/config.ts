@@ -106,7 +106,7 @@ export function readConfig(
   const reusePort = given.REUSE_PORT === 'on'
   if (reusePort && database.engine === 'sqlite')
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
-  if (set.some(([name]) => name === 'DATABASE_URL_FILE') && environment.DATABASE_URL)
+  if (environment.DATABASE_URL_FILE && environment.DATABASE_URL)
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
   const ports = readPorts(given)
   complaints.push(...complaintsAboutEqualPorts(ports))

@@ -92,7 +92,7 @@ export function createLog(level: LogLevel): Log {
   }
 }
 
-/** A line about a fault, and what it stands for. */
+/** The last line that the log has about a kind of fault. */
 interface FaultLine {
   id: string
   loggedAt: number

@@ -1,6 +1,6 @@
 import { createAnswer } from './api/answer.ts'
 import { refusal, ROUTES } from './api/responses.ts'
-import { ownUrlOf } from './config.ts'
+import { ownUrlOf, type SignUp } from './config.ts'
 import {
   CONNECTIONS_MAX as DASHBOARD_CONNECTIONS_MAX,
   type Handler,
@@ -39,7 +39,7 @@ export interface DashboardOptions {
   /** The public URLs of the API and of the dashboard. Null for the URL of the listener. */
   baseUrl: string | null
   dashboardUrl: string | null
-  signUp: 'open' | 'closed'
+  signUp: SignUp
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators?: readonly string[]
   /** The version of this program, for the operator's page. */

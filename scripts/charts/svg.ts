@@ -1,6 +1,6 @@
 /*
  * Two kinds of charts as SVG text. They need no script and no font, and follow the reader's light
- * or dark setting. Series differ in brightness or dash as well as in colour.
+ * or dark setting. Series differ in brightness or dash as well as in color.
  */
 
 export interface BarChart {
@@ -35,7 +35,7 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#1c2430}.t{font-weight:6
 export function barChart({ title, unit, bars }: BarChart): string {
   const longest = Math.max(...bars.map(({ parts }) => sum(parts)))
   const scale = (WIDTH - LABELS - 110) / longest
-  const names = bars.length === 0 ? [] : namesOf(bars)
+  const names = namesOf(bars)
   const rows = bars.map(({ label, parts }, row) => {
     const y = TOP + row * STEP
     let x = LABELS

@@ -1,7 +1,7 @@
-import { globSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { filesBelow, type SourceFile } from '../../test/fixtures/tree.ts'
+import { assertExist } from '../existing-files.ts'
 import { type CopiedTree, copyTree, type Run } from './copied-tree.ts'
 import { SQL_EQUIVALENTS, type SqlEquivalent } from './sql-equivalents.ts'
 import { describeMutant, lineOf, type SqlMutant, sqlMutants } from './sql-mutants.ts'
@@ -52,8 +52,8 @@ const NEAREST: Record<string, string[]> = {
   'postgres/migrate': ['test/reliability/postgres/migrate.test.ts'],
   'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],
 }
-for (const pattern of [...Object.values(TESTS), ...Object.values(NEAREST)].flat())
-  if (globSync(pattern).length === 0) throw new Error(`no test file is called ${pattern}`)
+const tests = [...Object.values(TESTS), ...Object.values(NEAREST)].flat()
+assertExist(tests, 'scripts/mutation/sql.ts')
 
 const { values, positionals: words } = parseArgs({
   allowPositionals: true,

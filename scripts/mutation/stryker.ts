@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { randomFrom, seedOfRun } from '../../test/fixtures/random.ts'
+import { assertExist } from '../existing-files.ts'
 import { loadStryker, OPTIONS } from './load-stryker.ts'
 import { type Part, PARTS } from './parts.ts'
 
@@ -45,9 +46,7 @@ for (const [folder, { noticed, all }] of scores) {
 if (scores.size === 0) throw new Error(`no such folder: ${folders.join(', ')}`)
 
 async function run({ mutate: files, tests, skip, lines }: Part): Promise<Score> {
-  for (const pattern of [...files, ...tests])
-    if (globSync(pattern).length === 0)
-      throw new Error(`scripts/mutation/parts.ts names ${pattern}, but there is no such file`)
+  assertExist([...files, ...tests], 'scripts/mutation/parts.ts')
   const mutate = lines === undefined ? files : drawLines(files, lines)
   const nodeArgs = [
     '--test-reporter=tap',

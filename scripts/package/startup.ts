@@ -5,6 +5,7 @@ import { get } from 'node:http'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { median } from '../../bench/rounds.ts'
 import { install, pack } from './installed.ts'
 
 /*
@@ -60,11 +61,13 @@ async function measure(tarballs: readonly string[], commands: readonly string[])
       of!.page.push(page)
     }
   }
-  console.log(`CPU of \`node -e 0\`: ${median(empty)} ms; load ${loadavg()[0]!.toFixed(1)}`)
+  console.log(
+    `CPU of \`node -e 0\`: ${median(empty).toFixed(1)} ms; load ${loadavg()[0]!.toFixed(1)}`,
+  )
   for (const [index, { cpu, announced, page }] of figures.entries())
     console.log(
-      `${tarballs[index]}: \`key list\` takes ${median(cpu)} ms of CPU; \`serve\` listens after ` +
-        `${median(announced)} ms, and its first page comes ${median(page)} ms later`,
+      `${tarballs[index]}: \`key list\` takes ${median(cpu).toFixed(1)} ms of CPU; \`serve\` listens after ` +
+        `${median(announced).toFixed(1)} ms, and its first page comes ${median(page).toFixed(1)} ms later`,
     )
 }
 
@@ -103,8 +106,4 @@ async function firstPage(command: string): Promise<{ announced: number; page: nu
 async function bodyOf(url: string): Promise<string> {
   const [response] = await once(get(url), 'response')
   return text(response)
-}
-
-function median(values: readonly number[]): string {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]!.toFixed(1)
 }

@@ -1,6 +1,7 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
+import { Overloaded } from '../listing/accounts/accounts.ts'
 import type { ManagementStore } from '../listing/store.ts'
 import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
@@ -34,7 +35,7 @@ import { addPreviewRoutes } from './servers/preview.ts'
 
 /** True for too many passwords at once, and for a browser that hung up while it sent a form. */
 function isExpected(fault: Error): boolean {
-  return fault.name === 'Overloaded' || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
+  return fault instanceof Overloaded || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
 /** Routes each request to its page. */

@@ -26,7 +26,7 @@ export interface Dashboard<Store = unknown> {
 
 export interface Env {
   Bindings: HttpBindings
-  Variables: { session: Session; isOperator: boolean; form: URLSearchParams; path: string }
+  Variables: { session: Session; isOperator: boolean; form: URLSearchParams }
 }
 
 export type App = Hono<Env>

@@ -40,7 +40,7 @@ export type LockedTable = 'users' | 'organizations' | 'api_keys'
  */
 export type LockStrength = 'change' | 'remove' | 'keep'
 
-/** A database as an engine lends it to the control plane. */
+/** An engine's database connection, for the control plane. */
 export interface Database extends Queries {
   /**
    * Runs `body` as one transaction. An engine may run it again from the start, so it must have no
@@ -67,9 +67,8 @@ export type GivenColumns = Readonly<Record<string, 'uuid' | 'text' | 'integer' |
 /** The SQL that the engines spell differently. */
 export interface Dialect {
   /**
-   * A column that holds instants, read as microseconds. One that lies beyond what a number holds
-   * reads as the last one that a number does. It hides the column's own name, so ORDER BY has to
-   * name the table.
+   * A column that holds instants, read as microseconds. An instant beyond ±INSTANT_MAX reads as
+   * that bound. ORDER BY must name the table, because the alias hides the column.
    */
   instant(column: string): Sql
   /** A query for the API keys that `where` selects, as records with their last use. */

@@ -20,7 +20,7 @@ import { sessionList, sessions } from './accounts/sessions.ts'
 import { signInAttempts } from './accounts/sign-in-attempts.ts'
 import { users } from './accounts/users.ts'
 
-/** Everything that people do, over a connection that an engine lends. */
+/** All operations of `ManagementStore`, on an engine's connection. */
 export function createManagement(database: Database): ManagementStore {
   return {
     ...apiKeys(database),

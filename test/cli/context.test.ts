@@ -12,7 +12,7 @@ test('the store is closed after each command, even a failed one', async (t) => {
   const done = await withStore(
     async (store) => {
       opened.push(store)
-      return (await store.listUsers()).length
+      return (await store.listUserRecords()).length
     },
     { create: true },
   )
@@ -23,5 +23,5 @@ test('the store is closed after each command, even a failed one', async (t) => {
   })
   await assert.rejects(failing, /no such key/)
   assert.equal(opened.length, 2)
-  for (const store of opened) await assert.rejects(store.listUsers(), /database is not open/)
+  for (const store of opened) await assert.rejects(store.listUserRecords(), /database is not open/)
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
 import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { listUsers } from '../fixtures/service.ts'
 
 /*
  * Races and leftovers that an attacker could use.
@@ -95,7 +96,7 @@ test('a password that another browser replaces after its check changes no addres
   const { status, body } = await person.post('/dashboard/account/email', fields)
   assert.equal(status, 422)
   assert.match(body, /Another session has just changed your password/)
-  assert.deepEqual(await store.listUsers(), [user])
+  assert.deepEqual(await listUsers(store), [user])
   assert.equal((await visitor().signIn('eve@example.com', PASSWORD)).status, 401)
 })
 

@@ -40,7 +40,7 @@ test('the dashboard waits for a locked file without blocking the event loop', as
   })
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
   assert.equal(isDone, false)
-  assert.deepEqual(await store.listUsers(), [])
+  assert.deepEqual(await store.listUserRecords(), [])
   other.exec('COMMIT')
   assert.equal(await inserted, true)
 })

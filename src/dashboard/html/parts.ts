@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { count } from '../../listing/text.ts'
 import { type IconName, icon } from './icon.ts'
 import type { Html } from './text.ts'
 
@@ -76,22 +77,10 @@ export function showTable(
 ): Html {
   const showCell = (cell: Html | number, index: number) =>
     typeof cell === 'number'
-      ? html`<td data-label="${columns[index]}">${cell.toLocaleString('en-US')}</td>`
+      ? html`<td data-label="${columns[index]}">${count(cell)}</td>`
       : html`<td>${cell}</td>`
   return html`<div class="table" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>${columns.map((column) => html`<th scope="col">${column}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${row.map(showCell)}</tr>`)}</tbody>
 </table></div>`
-}
-
-export interface CodeBlock {
-  id: string
-  label: string
-  text: string
-}
-
-/** A text to copy. The button works with script only, so script shows it. */
-export function showCode({ id, label, text }: CodeBlock): Html {
-  return html`<div class="code"><div><span id="${id}-label" class="label">${label}</span><button type="button" class="quiet" data-copy="${id}" hidden>${icon('copy')}<span>Copy</span><span class="unseen">: ${label}</span></button></div>
-<pre id="${id}" tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="${id}-label">${text}</pre></div>`
 }

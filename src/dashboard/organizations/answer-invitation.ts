@@ -19,7 +19,7 @@ export function addInvitationRoutes(
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const accepted = await store.acceptInvitation(userId, id, oldestInvitation(now()), now())
-    // A form that was sent twice has made the user a member at first.
+    // The first copy of a form that was sent twice made the user a member.
     const isMember = accepted === 'joined' || (await findMembership(store, c)) !== null
     if (accepted === 'not found' && !isMember) return showGone(c, INVITATION_GONE)
     if (accepted === 'too many')

@@ -2,7 +2,6 @@ import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { type InvitationStore, MEMBERS_MAX, oldestInvitation } from '../../listing/invitation.ts'
 import type { OrganizationStore } from '../../listing/organization.ts'
 import { INVITATIONS_SENT_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import { checkStoredEmail } from '../../listing/accounts/user.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
@@ -16,9 +15,7 @@ import { INVITATION_GONE, ORGANIZATION_GONE, showGone } from './notices.ts'
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
 export function addMemberRoutes(
   app: App,
-  dashboard: Dashboard<
-    OrganizationStore & InvitationStore & ServerSearchStore & AttemptStore & AuditStore
-  >,
+  dashboard: Dashboard<OrganizationStore & InvitationStore & AttemptStore & AuditStore>,
 ): void {
   const { store, now } = dashboard
 

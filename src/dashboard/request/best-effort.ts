@@ -1,8 +1,8 @@
 import type { Dashboard } from '../context.ts'
 
 /**
- * Runs a follow-up to a completed action. A failure is reported, returns `otherwise`, and hides
- * nothing of the action.
+ * Runs a follow-up to a completed action. Reports a failure to `onFault` and returns `otherwise`.
+ * The action still succeeds.
  */
 export async function bestEffort<T>(
   { onFault }: Pick<Dashboard, 'onFault'>,

@@ -1,5 +1,6 @@
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
+import { count } from '../../listing/text.ts'
 import type { Dashboard, Env } from '../context.ts'
 import { showPage } from '../html/page.ts'
 import { isSameOrigin } from './same-origin.ts'
@@ -22,7 +23,6 @@ const CONTENT_SECURITY_POLICY = [
 export function setSecurityHeaders({ dashboardUrl }: Dashboard) {
   const isSecure = dashboardUrl.startsWith('https://')
   return createMiddleware<Env>(async (c, next) => {
-    c.set('path', c.req.path)
     await next()
     const { headers } = c.res
     headers.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
@@ -74,7 +74,7 @@ export function checkRequest({ dashboardUrl }: Dashboard, uploadPaths: readonly 
         width: 'form',
         body:
           form === 413
-            ? html`<p>A form can have up to ${FORM_BYTES_MAX.toLocaleString('en-US')} bytes, and this one has more. Nothing was changed.</p>`
+            ? html`<p>A form can have up to ${count(FORM_BYTES_MAX)} bytes, and this one has more. Nothing was changed.</p>`
             : html`<p>This address accepts only forms from its own pages. Nothing was changed.</p>`,
       })
     }

@@ -27,7 +27,7 @@ export interface RefusedSignIns {
   occurred_at: Instant
 }
 
-/** Stored in the log, so that a name never changes. */
+/** The log stores these names, so never rename one. */
 export type AuditAction =
   | 'sign-up'
   | 'user added'

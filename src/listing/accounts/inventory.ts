@@ -3,7 +3,7 @@ import type { Organization } from '../organization.ts'
 import type { OwnedApiKey } from './operator.ts'
 import type { User } from './user.ts'
 
-/** What goes when a user is removed. */
+/** What the service removes with a user. */
 export interface Belongings {
   /** Active ones. */
   api_keys: number

@@ -44,8 +44,6 @@ export interface UserStore {
   /** False if the email is taken. Exactly one of several concurrent callers gets true. */
   insertUser(user: User): Promise<boolean>
   findUser(email: string): Promise<User | null>
-  /** All users, by email address. */
-  listUsers(): Promise<User[]>
   /**
    * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
    * oldest member becomes the owner of an organization that would have none. An organization

@@ -4,8 +4,8 @@ import type { Histogram } from './histogram.ts'
 /** What the operator's health checks and metrics ask of a serving store. */
 export interface HealthStore {
   /**
-   * Has the engine decide a claim with a key that no user can have, ahead of all waiting claims. It
-   * takes the same way as every claim and records nothing. Throws what `claim` throws.
+   * Has the engine decide a claim with a key that no user can have, ahead of all waiting claims.
+   * The probe takes the same path as every claim and records nothing. Throws what `claim` throws.
    */
   probeClaims(): Promise<void>
   /**

@@ -1,7 +1,4 @@
-/**
- * Counts values by their size. Observing one only increments numbers, so it may stand on the way of
- * a request.
- */
+/** Counts values by their size. Observing a value is cheap enough for the request path. */
 export interface Histogram {
   /** The upper bounds of the buckets, ascending. One more bucket has what exceeds the last. */
   readonly bounds: readonly number[]

@@ -5,7 +5,7 @@ import { removeUser } from './removed-user.ts'
 import { type Sql, sql, uuid } from '../sql.ts'
 
 export function users(database: Database): UserStore {
-  const { instant, byBytes } = database.dialect
+  const { instant } = database.dialect
   const columns = sql`id, email, ${instant('created_at')}`
 
   return {
@@ -16,13 +16,6 @@ export function users(database: Database): UserStore {
         sql`SELECT ${columns} FROM users WHERE email = ${email}`,
       )
       return row === null ? null : toUser(row)
-    },
-
-    async listUsers() {
-      const rows = await database.all<UserRow>(
-        sql`SELECT ${columns} FROM users ORDER BY email ${byBytes}`,
-      )
-      return rows.map(toUser)
     },
 
     removeUser: (userId) => removeUser(database, userId),

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { EXPIRED_DROPPED } from '../../../src/listing/accounts/sessions.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
-import { addUser } from '../../fixtures/service.ts'
+import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
 
@@ -22,7 +22,7 @@ export function passwordsContract(open: OpenFixture): void {
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 5 })
     const index = inserted.indexOf(true)
-    assert.deepEqual(await store.listUsers(), [users[index]])
+    assert.deepEqual(await listUsers(store), [users[index]])
     const stored = { userId: users[index]!.id, hash: `hash ${index}` }
     assert.deepEqual(await store.findPassword('ada@example.com'), stored)
     // A user can sign in now, so that the setup link no longer works.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { addOwner, issueKey } from '../../fixtures/service.ts'
+import { addOwner, issueKey, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, rename, tally } from '../people.ts'
 import { claim } from '../keys/claim.ts'
@@ -47,7 +47,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const users = await addUsers(store, 'ada', 'bob')
     assert.equal(await store.removeUser(randomUUID()), false)
     assert.equal(await store.removeUser('ada@example.com'), false)
-    assert.deepEqual(await store.listUsers(), users)
+    assert.deepEqual(await listUsers(store), users)
   })
 
   test('the new user of an address stays when its former user is removed', async (t) => {
@@ -56,7 +56,7 @@ export function removedUsersContract(open: OpenFixture): void {
     await rename(store, ada!, 'moved@example.com')
     const successor = await addOwner(store, 'ada@example.com')
     assert.equal(await store.removeUser(ada!.id), true)
-    assert.deepEqual(await store.listUsers(), [successor.user])
+    assert.deepEqual(await listUsers(store), [successor.user])
     assert.equal((await claim(store, successor.key)).outcome, 'granted')
   })
 

@@ -44,7 +44,7 @@ test('eight concurrent requests to the setup link create one account', async (t)
     ),
   )
   assert.equal(answers.filter(({ status }) => status === 303).length, 1)
-  assert.equal((await store.listUsers()).length, 1)
+  assert.equal((await store.listUserRecords()).length, 1)
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 

@@ -70,7 +70,7 @@ test('one address can create at most 20 accounts in 15 minutes', async (t) => {
   )
   assert.equal(answers.filter(({ status }) => status === 303).length, 20)
   assert.equal(answers.filter(({ status }) => status === 429).length, 4)
-  assert.equal((await store.listUsers()).length, 20)
+  assert.equal((await store.listUserRecords()).length, 20)
 })
 
 test('behind a trusted proxy each reported address has its own limit', async (t) => {

@@ -88,7 +88,7 @@ test('another tab may have deleted the servers, and no server may be selected', 
   const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', row: '0' }, { draft: '99' }, {}]
   for (const wrong of fields)
     assert.match((await person.submit(CHANGE, { ...form, ...wrong })).body, /Select at least one/)
-  assert.equal((await store.listUsers()).length, 1)
+  assert.equal((await store.listUserRecords()).length, 1)
 })
 
 test('if something changed since, undoing says what it left', async (t) => {

@@ -34,7 +34,7 @@ test('the API shows at once that a server is registered, edited, made a draft or
   const deleted = await person.submit('/dashboard/servers/change', deletionOf(server.id))
   assert.match(deleted.body, /<b><bdi>Survival<\/bdi><\/b> was deleted\./)
   assert.deepEqual(await listed(), [])
-  assert.equal((await store.listUsers()).length, 1)
+  assert.equal((await store.listUserRecords()).length, 1)
   assert.deepEqual(faults, [])
 })
 

@@ -41,7 +41,7 @@ test('keys that were revoked after the backup stay revoked, and all else is as i
     const outcomes = []
     for (const key of keys) outcomes.push((await claim(store, key)).outcome)
     assert.deepEqual(outcomes, ['revoked', 'revoked', 'granted'])
-    assert.equal((await store.listUsers()).length, 3)
+    assert.equal((await store.listUserRecords()).length, 3)
     assert.equal(await store.findSession(['t'], 0), null)
     assert.equal(await store.findSecret('setup'), null)
   })

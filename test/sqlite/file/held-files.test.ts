@@ -59,14 +59,14 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   rmSync(path)
   const user = createUser('eve@example.com')
   await assert.rejects(store.insertUser(user), /listing\.db was removed or replaced/)
-  await assert.rejects(store.listUsers(), /listing\.db was removed or replaced/)
+  await assert.rejects(store.listUserRecords(), /listing\.db was removed or replaced/)
 })
 
 test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const { path, store } = await openServed(t)
   renameSync(path, `${path}.aside`)
-  assert.equal((await store.listUsers()).length, 1)
+  assert.equal((await store.listUserRecords()).length, 1)
   const change = store.insertUser(createUser('eve@example.com'))
   await assert.rejects(change, /listing\.db was removed or replaced/)
 })

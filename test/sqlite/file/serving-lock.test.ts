@@ -22,7 +22,7 @@ test('one process serves a file; a second one names its pid; commands still work
     new RegExp(`being served by process ${child.pid};`),
   )
   const store = await openSqliteStore(path, { create: false })
-  assert.deepEqual(await store.listUsers(), [])
+  assert.deepEqual(await store.listUserRecords(), [])
   await store.close()
 })
 

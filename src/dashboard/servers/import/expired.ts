@@ -4,7 +4,10 @@ import { cookieOf, type Dashboard, type Env } from '../../context.ts'
 import { readUpload } from '../../request/upload.ts'
 import { IMPORT_PATH, showImportForm } from './form.ts'
 
-/** Uploads without a session that are read at once. Others get the sign-in page. */
+/**
+ * The most uploads without a session that the service reads at the same time. Others get the
+ * sign-in page.
+ */
 const READ_AT_ONCE = 4
 
 /**

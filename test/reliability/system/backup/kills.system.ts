@@ -52,7 +52,7 @@ test('a killed restore leaves the replaced database or the whole backup, and no 
   const outcomes = await killEverywhere(t, origin, command, async (folder) => {
     const store = await openServingSqliteStore(join(folder, 'listing.db'))
     const { outcome } = await claim(store, key)
-    const users = await store.listUsers()
+    const users = await store.listUserRecords()
     await store.close()
     assert.equal(outcome, 'revoked')
     return users.length === 1 ? 'backup' : 'replaced'

@@ -101,7 +101,7 @@ test('keys that were revoked after the dump stay revoked, and all else is as in 
     const outcomes = []
     for (const key of keys.slice(0, 2)) outcomes.push((await claim(store, key)).outcome)
     assert.deepEqual(outcomes, ['revoked', 'revoked'])
-    assert.equal((await store.listUsers()).length, 3)
+    assert.equal((await store.listUserRecords()).length, 3)
     assert.equal(await store.findSecret('setup'), null)
   })
 })
@@ -120,7 +120,7 @@ test('a database that is in use stays, and what cannot be restored changes nothi
         message: /is in use; stop the service on every machine/,
       }),
     )
-    assert.equal((await store.listUsers()).length, 2)
+    assert.equal((await store.listUserRecords()).length, 2)
   })
   const whole = readFileSync(target)
   truncateSync(target, whole.length - 100)
@@ -137,7 +137,7 @@ test('a database that is in use stays, and what cannot be restored changes nothi
   writeFileSync(target, whole.subarray(0, whole.length - 2_000))
   await assert.rejects(restore(url, target), { name: 'NotRestored' })
   assert.deepEqual(await databasesOf(url), [''])
-  await serve(url, async (store) => assert.equal((await store.listUsers()).length, 2))
+  await serve(url, async (store) => assert.equal((await store.listUserRecords()).length, 2))
 })
 
 test('a restore that can neither end nor go back says what the database is named now', async (t) => {
