@@ -26,7 +26,7 @@ const COVERED = [
     'claims/recent-claims',
   ].map((name) => `src/sqlite/${name}.ts`),
   ...[
-    'claims/abandoned',
+    'abandoned',
     'database',
     'hosts',
     'claims/binary-arrays',

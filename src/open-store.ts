@@ -9,12 +9,6 @@ const sqlite = () => import('./sqlite/store.ts')
 const servingSqlite = () => import('./sqlite/serving-store.ts')
 const postgres = () => import('./postgres/store.ts')
 
-/** A store for serving. Its database may not be reachable yet. */
-export interface OpenedStore extends ServingStore {
-  /** Connects and updates the schema. Throws NotConfigured or AuthenticationFault. */
-  prepare(): Promise<void>
-}
-
 /**
  * Opens the store for a command. `create` creates a missing database and migrates its schema; other
  * commands don't change a schema. Throws NotConfigured.
@@ -34,7 +28,7 @@ export async function openServingStore(
   database: DatabaseConfig,
   onFault: (fault: unknown) => void,
   onWarning: (warning: string) => void = () => {},
-): Promise<OpenedStore> {
+): Promise<ServingStore> {
   if (database.engine === 'postgres')
     return (await postgres()).openServingPostgresStore(database.url, { onFault, onWarning })
   return (await servingSqlite()).openServingSqliteStore(pathOf(database), undefined, onFault)

@@ -8,9 +8,7 @@ import { FIXED_PREFIX } from '../listing/key-format.ts'
  */
 const BEARER_KEY = new RegExp(`^[Bb][Ee][Aa][Rr][Ee][Rr] (${FIXED_PREFIX}[!-~]*)$`)
 
-/**
- * The key that an Authorization value carries, or null where it carries none that could be right.
- */
+/** Returns the key, or null if the value has no key with the fixed prefix. */
 export function readBearer(authorization: string | null): string | null {
   return BEARER_KEY.exec(authorization ?? '')?.[1] ?? null
 }

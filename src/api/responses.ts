@@ -100,8 +100,8 @@ const REFUSALS: Record<Refusal, Response> = {
 }
 
 /**
- * For bytes that are no HTTP request: no case of the specification, answered in its form (spec
- * 7.1).
+ * The answer to bytes that are not an HTTP request. The specification does not cover them; the body
+ * has its error form (spec 7.1).
  */
 export function refusal(status: Refusal): Response {
   return REFUSALS[status]

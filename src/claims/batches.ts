@@ -95,6 +95,11 @@ export function createBatches(
 }
 
 function rejectClosed(batch: readonly Waiting[]): void {
-  const fault = new AuthenticationFault('the store is closed')
+  const fault = closedFault()
   for (const { reject } of batch) reject(fault)
+}
+
+/** The fault of calls that come too late. */
+export function closedFault(): AuthenticationFault {
+  return new AuthenticationFault('the store is closed')
 }

@@ -1,4 +1,4 @@
-import { asOne, type Call, callsOf, type Waiting } from './call.ts'
+import { asOne, callsOf, hashText, type Waiting } from './call.ts'
 import type { ExpiredCalls } from './expired-calls.ts'
 
 /** A busy call is retried after as long as it has waited already, within these bounds. */
@@ -31,7 +31,7 @@ export function createBusyCalls(
 
   return {
     join(call) {
-      const others = parked.size === 0 ? undefined : parked.get(keyOf(call))
+      const others = parked.size === 0 ? undefined : parked.get(hashText(call.keyHash))
       others?.calls.push(call)
       return others !== undefined
     },
@@ -43,7 +43,7 @@ export function createBusyCalls(
         expired.add(kept, apiKeyId)
         return
       }
-      const key = keyOf(kept)
+      const key = hashText(kept.keyHash)
       const others = parked.get(key)
       if (others !== undefined) {
         others.calls.push(...callsOf(kept))
@@ -66,8 +66,4 @@ interface Parked {
   calls: Waiting[]
   apiKeyId: string
   timer: NodeJS.Timeout
-}
-
-function keyOf({ keyHash }: Call): string {
-  return Buffer.from(keyHash).toString('latin1')
 }

@@ -7,6 +7,11 @@ export interface Call {
   listings: HeldListings
 }
 
+/** A hash as the key of a map. */
+export function hashText({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
+}
+
 /** Another session has locked or just changed the key's row. The engine left the key alone. */
 export interface Busy {
   outcome: 'busy'

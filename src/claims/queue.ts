@@ -1,8 +1,8 @@
 import type { Claim, ClaimStore, HeldListings } from '../listing/claim.ts'
-import { AuthenticationFault } from '../listing/faults.ts'
 import { createBacklog } from './backlog.ts'
-import { createBatches } from './batches.ts'
+import { closedFault, createBatches } from './batches.ts'
 import { createBusyCalls } from './busy-calls.ts'
+import type { Call, Waiting } from './call.ts'
 import type { Decider } from './decide.ts'
 import { createExpiredCalls, type Patience } from './expired-calls.ts'
 import { createClaimMeter } from './meter.ts'
@@ -40,41 +40,35 @@ export function createClaimQueue(
   const meter = createClaimMeter()
   const expired = createExpiredCalls(patience, now, meter)
   const backlog = createBacklog(batchMax, expired)
-  const busy = createBusyCalls(expired, now, (call) => {
-    backlog.addAhead(call)
-    batches.schedule()
-  })
+  const busy = createBusyCalls(expired, now, addAhead)
   const batches = createBatches(deciders, { backlog, busy, expired }, meter, now)
   let isClosed = false
+
+  function add(call: Waiting): void {
+    if (busy.join(call)) return
+    backlog.add(call)
+    batches.schedule()
+  }
+
+  function addAhead(call: Waiting): void {
+    backlog.addAhead(call)
+    batches.schedule()
+  }
+
+  function ask({ keyHash, listings }: Call, send: (call: Waiting) => void): Promise<Claim> {
+    if (isClosed) return Promise.reject(closedFault())
+    return new Promise((resolve, reject) => {
+      send({ keyHash, listings, since: now(), resolve, reject, busy: null })
+    })
+  }
 
   return {
     counts: meter,
 
-    claim(keyHash, listings) {
-      if (isClosed) return Promise.reject(new AuthenticationFault('the store is closed'))
-      return new Promise((resolve, reject) => {
-        const call = { keyHash, listings, since: now(), resolve, reject, busy: null }
-        if (busy.join(call)) return
-        backlog.add(call)
-        batches.schedule()
-      })
-    },
+    claim: (keyHash, listings) => ask({ keyHash, listings }, add),
 
     async probe() {
-      if (isClosed) throw new AuthenticationFault('the store is closed')
-      await new Promise<Claim>((resolve, reject) => {
-        const since = now()
-        const call = {
-          keyHash: PROBE_HASH,
-          listings: NO_LISTINGS,
-          since,
-          resolve,
-          reject,
-          busy: null,
-        }
-        backlog.addAhead(call)
-        batches.schedule()
-      })
+      await ask({ keyHash: PROBE_HASH, listings: NO_LISTINGS }, addAhead)
     },
 
     async close() {

@@ -41,8 +41,9 @@ export function newConnection(socket: Socket, { headersMs }: Limits) {
     /** The first and the last request whose answers are not written yet. */
     first: null as Exchange | null,
     last: null as Exchange | null,
-    /** Requests whose answers are not sent yet, and how many of these answers are written. */
+    /** Requests whose answers are not fully sent. */
     underWay: 0,
+    /** Those of them whose answers are in `unsent` or in the socket. */
     written: 0,
     /** Answers that the socket does not take yet. */
     unsent: NOTHING,
@@ -52,8 +53,9 @@ export function newConnection(socket: Socket, { headersMs }: Limits) {
     isClosing: false,
     /** Set when the client has closed its sending side. */
     hasEnded: false,
-    /** True if the connection made progress since the last check; the time of that check. */
+    /** True if bytes moved since the last check. */
     isActive: false,
+    /** The last check that found the connection active. */
     activeAt: now,
     /** When the head under way must be complete. Infinity without one. */
     headBy: now + headersMs,

@@ -50,5 +50,8 @@ export interface Store extends ManagementStore {
   close(): Promise<void>
 }
 
-/** A store that also answers the public API's requests. */
-export interface ServingStore extends Store, ClaimStore, UseCountStore, HealthStore {}
+/** A store that also answers the public API's requests. Its database may not be reachable yet. */
+export interface ServingStore extends Store, ClaimStore, UseCountStore, HealthStore {
+  /** Connects and updates the schema. Throws NotConfigured or AuthenticationFault. */
+  prepare(): Promise<void>
+}

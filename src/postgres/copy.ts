@@ -9,6 +9,7 @@ import {
   NotCopied,
   type OnProgress,
 } from '../transfer/copy.ts'
+import { framed } from '../transfer/framed.ts'
 import { openDatabase } from './database.ts'
 import { ENDLESS } from './patience.ts'
 import { migrate } from './migrate.ts'
@@ -139,7 +140,7 @@ function targetOn(client: pg.ClientBase): CopyTarget {
     },
 
     async fingerprint({ name, columns }) {
-      const row = columns.map(framed).join(' || ')
+      const row = columns.map((column) => framed(column, textOf(column))).join(' || ')
       const digest = `encode(sha256(convert_to(${row}, 'UTF8')), 'hex')`
       const { rows } = await client.query(
         `SELECT count(*), coalesce(sum(('x' || left(${digest}, 16))::bit(64)::bigint), 0) AS sum
@@ -187,11 +188,4 @@ function textOf({ name, kind }: Column): string {
     default:
       return `${column}::text`
   }
-}
-
-function framed(column: Column): string {
-  const text = textOf(column)
-  return column.kind === 'text'
-    ? `coalesce(char_length(${text}) || ':' || ${text} || ';', '~')`
-    : `coalesce(${text} || ';', '~')`
 }

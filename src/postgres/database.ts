@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { PoolCounts } from '../listing/health/health.ts'
-import { type Backend, createAbandonedBackends } from './claims/abandoned.ts'
+import { type Backend, createAbandonedBackends } from './abandoned.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import type { Patience } from './patience.ts'
 import { createPool } from './pool.ts'
@@ -38,9 +38,14 @@ export function openDatabase(url: string, patience: Patience): Database {
   const openPool = (max: number) =>
     createPool(hosts, patience, max, (client, backend) => backends.set(client, backend))
   const pool = openPool(CONNECTIONS_MAX - 1)
-  const lastPool = openPool(1)
+  /** Its one connection ends abandoned backends. */
+  const reservedPool = openPool(1)
   const abandoned = createAbandonedBackends((text, values) =>
-    lend(lastPool, async (client) => (await client.query<Backend>(text, values)).rows),
+    lend(
+      () => connect(reservedPool, hosts),
+      giveUp,
+      async (client) => (await client.query<Backend>(text, values)).rows,
+    ),
   )
   let closed: Promise<void> | null = null
 
@@ -71,35 +76,40 @@ export function openDatabase(url: string, patience: Patience): Database {
     abandoned.add(backends.get(client)!)
   }
 
-  async function lend<T>(from: pg.Pool, body: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await (from === pool ? acquire() : connect(from, hosts))
-    try {
-      const result = await body(client)
-      client.release()
-      return result
-    } catch (error) {
-      if (error instanceof pg.DatabaseError) client.release()
-      else giveUp(client)
-      throw error
-    }
-  }
-
   async function close(): Promise<void> {
     await abandoned.close()
-    await Promise.all([pool.end(), lastPool.end()])
+    await Promise.all([pool.end(), reservedPool.end()])
   }
 
   return {
     acquire,
     giveUp,
-    lend: (body) => lend(pool, body),
+    lend: (body) => lend(acquire, giveUp, body),
     query: <Row>(text: string, values?: unknown[]) =>
-      lend(pool, async (client) => (await client.query(text, values)).rows as Row[]),
+      lend(acquire, giveUp, async (client) => (await client.query(text, values)).rows as Row[]),
 
-    transact: (body) => lend(pool, (client) => transact(client, body)),
+    transact: (body) => lend(acquire, giveUp, (client) => transact(client, body)),
 
-    connections: () => countConnections([pool, lastPool]),
+    connections: () => countConnections([pool, reservedPool]),
     close: () => (closed ??= close()),
+  }
+}
+
+/** Takes a connection for `body`, and gives it up if its statement may still be running. */
+async function lend<T>(
+  take: Database['acquire'],
+  giveUp: Database['giveUp'],
+  body: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await take()
+  try {
+    const result = await body(client)
+    client.release()
+    return result
+  } catch (error) {
+    if (error instanceof pg.DatabaseError) client.release()
+    else giveUp(client)
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
-import { type Backend, OWN_BACKEND } from './claims/abandoned.ts'
+import { type Backend, OWN_BACKEND } from './abandoned.ts'
 import { clientFor, type Hosts } from './hosts.ts'
 import type { Patience } from './patience.ts'
 import { NO_SCHEMA } from './refusals.ts'
@@ -10,7 +10,8 @@ const SERVER_VERSION_MIN = 150_000
 
 /*
  * Set on each connection, because a role or a database may have other defaults. The rules of
- * `claims.ts` need READ COMMITTED, and an acknowledged change must survive a crash.
+ * `claims/claim-statements.ts` need READ COMMITTED, and an acknowledged change must survive a
+ * crash.
  */
 const SESSION = {
   idle_in_transaction_session_timeout: '2000',

@@ -25,11 +25,6 @@ export interface ServingOptions {
   batchMax?: number
 }
 
-export interface ServingPostgresStore extends ServingStore {
-  /** Migrates the schema if opening could not. Throws NotConfigured or AuthenticationFault. */
-  prepare(): Promise<void>
-}
-
 /**
  * Opens the store for a command. Throws NotConfigured if the database can't be used. Unless
  * `create` is set, that includes a schema that needs a migration.
@@ -60,7 +55,7 @@ export async function openServingPostgresStore(
     onWarning = () => {},
     batchMax = POSTGRES_QUEUE.batchMax,
   }: ServingOptions = {},
-): Promise<ServingPostgresStore> {
+): Promise<ServingStore> {
   const database = openDatabase(url, SERVING)
   const prepare = once(async () => {
     await prepareSchema(database, url)

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { CopySource } from '../transfer/copy.ts'
+import { tableNames } from './database.ts'
 
 /**
  * Tables that only matter in this file. The view `api_key_uses` has each key's last use. Sessions
@@ -29,11 +30,7 @@ const COLUMNS_ELSEWHERE: Record<string, { join: string; columns: string[] }> = {
 
 /** The tables to copy and their columns. */
 export function readTables(database: DatabaseSync): CopySource['tables'] {
-  const names = database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-    .all()
-    .map((table) => String(table.name))
-    .filter((name) => !OWN_TABLES.has(name))
+  const names = tableNames(database).filter((name) => !OWN_TABLES.has(name))
   const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
   return inOrder(database, names).map((name) => {
     const columns = columnsOf.all(name).map((column) => String(column.name))

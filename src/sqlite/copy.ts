@@ -8,6 +8,7 @@ import {
   type Row,
   type Table,
 } from '../transfer/copy.ts'
+import { framed } from '../transfer/framed.ts'
 import { parseInstant } from '../listing/instant.ts'
 import { quote } from '../listing/text.ts'
 import { fromOf, placeOf, readTables } from './copied-tables.ts'
@@ -147,11 +148,4 @@ function addMicrosecondsOf(database: DatabaseSync): void {
       `nothing was copied: ${String(column)} has ${quote(text)}, which is no instant`,
     )
   })
-}
-
-/** SQL for the text of a value as the fingerprint frames it. */
-function framed({ kind }: Column, text: string): string {
-  return kind === 'text'
-    ? `coalesce(length(${text}) || ':' || ${text} || ';', '~')`
-    : `coalesce(${text} || ';', '~')`
 }

@@ -128,12 +128,18 @@ function useWriteAheadLog(database: DatabaseSync, waitMs: number): void {
 
 /** Runs before any write, because even the journal mode writes. True if there is no table yet. */
 function assertOurs(database: DatabaseSync): boolean {
-  const tables = database
+  const tables = tableNames(database)
+  if (tables.length === 0) return true
+  if (tables.includes('schema_migrations')) return false
+  throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
+}
+
+/** The tables of a database, without SQLite's own. */
+export function tableNames(database: DatabaseSync): string[] {
+  return database
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
     .all()
-  if (tables.length === 0) return true
-  if (tables.some(({ name }) => name === 'schema_migrations')) return false
-  throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
+    .map(({ name }) => String(name))
 }
 
 /**
@@ -155,15 +161,20 @@ export function transact<T>(database: DatabaseSync, body: () => T): T {
 
 /**
  * Runs `body`, at most one transaction, and retries it while another process holds the file's lock.
- * The event loop continues meanwhile. Throws SQLite's own error after `waitMs`.
+ * The event loop continues meanwhile. Throws the last error after `waitMs`, or one that `isRetried`
+ * does not know.
  */
-export async function retryWhileLocked<T>(body: () => T | Promise<T>, waitMs: number): Promise<T> {
+export async function retryWhileLocked<T>(
+  body: () => T | Promise<T>,
+  waitMs: number,
+  isRetried = isLocked,
+): Promise<T> {
   const until = performance.now() + waitMs
   for (;;) {
     try {
       return await body()
     } catch (error) {
-      if (!isLocked(error) || performance.now() > until) throw error
+      if (!isRetried(error) || performance.now() > until) throw error
     }
     await delay(LOCK_RETRY_MS)
   }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { NotConfigured } from '../listing/faults.ts'
 import { presentInstant } from '../listing/instant.ts'
 import { type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
-import { transact } from './database.ts'
+import { tableNames, transact } from './database.ts'
 
 /** The migrations of this program, in order. */
 export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
@@ -63,10 +63,7 @@ function applyNext(
 
 /** The number of this program's migrations that the database has. */
 function readLedger(database: DatabaseSync, known: number): number {
-  const tables = database
-    .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`)
-    .all()
-  if (tables.length === 0) return 0
+  if (tableNames(database).length === 0) return 0
   const ledger = database
     .prepare(`SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations`)
     .get()

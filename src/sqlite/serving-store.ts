@@ -34,11 +34,6 @@ const SERVICE_LOCK_WAIT_MS = 1_000
 /** A command that writes to the file may hold it while the dashboard changes something. */
 const SERVICE_WRITE_WAIT_MS = 2_000
 
-export interface ServingSqliteStore extends ServingStore {
-  /** Does nothing: an open store is prepared. */
-  prepare(): Promise<void>
-}
-
 /**
  * Opens the store for the only process that serves the file. Throws AlreadyServed if there is
  * another one, and NotConfigured if the file can't be used. `onFault` gets problems of the file
@@ -48,7 +43,7 @@ export async function openServingSqliteStore(
   path: string,
   clock: Clock = systemClock,
   onFault: (fault: unknown) => void = () => {},
-): Promise<ServingSqliteStore> {
+): Promise<ServingStore> {
   const opened: (() => void | Promise<void>)[] = []
   const closeOpened = async () => {
     for (const close of opened.splice(0).toReversed()) await close()
@@ -91,6 +86,7 @@ export async function openServingSqliteStore(
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
       isServed: () => true,
+      // An open store is prepared.
       prepare: async () => {},
       claim: queue.claim,
       probeClaims: queue.probe,

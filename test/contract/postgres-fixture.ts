@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { Store } from '../../src/listing/store.ts'
-import { openServingPostgresStore, type ServingPostgresStore } from '../../src/postgres/store.ts'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import type { ForeignServerRow, OpenFixture, StoreFixture } from './fixture.ts'
 
 /** All tables with data, each before the tables that it refers to. */
@@ -60,9 +61,9 @@ export function shareDatabase(create: () => Promise<string>): SharedDatabase {
 
 /** One store for all tests. If a test closes it, the next test opens another one. */
 function shareStore() {
-  let store: ServingPostgresStore | undefined
+  let store: ServingStore | undefined
   return {
-    async open(url: string): Promise<ServingPostgresStore> {
+    async open(url: string): Promise<ServingStore> {
       store ??= await openServingPostgresStore(url)
       const { close } = store
       return {
@@ -79,7 +80,7 @@ function shareStore() {
 
 function fixtureOf(
   other: pg.Client,
-  store: ServingPostgresStore,
+  store: ServingStore,
   openSecond: () => Promise<Store>,
 ): StoreFixture {
   return {

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createMonitor } from '../../src/ops/monitor.ts'
-import { openServingSqliteStore, type ServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 const HIDE = 'PRAGMA legacy_alter_table = ON; ALTER TABLE api_keys RENAME TO elsewhere'
@@ -87,7 +88,7 @@ test('the end of the service is no outage', async (t) => {
   assert.deepEqual(lines, [])
 })
 
-async function open(t: TestContext): Promise<{ store: ServingSqliteStore; other: DatabaseSync }> {
+async function open(t: TestContext): Promise<{ store: ServingStore; other: DatabaseSync }> {
   const path = join(temporaryFolder(t), 'listing.db')
   const store = await openServingSqliteStore(path)
   const other = new DatabaseSync(path)
@@ -99,7 +100,7 @@ async function open(t: TestContext): Promise<{ store: ServingSqliteStore; other:
 }
 
 /** A monitor with a clock that the test moves. */
-function watch(store: ServingSqliteStore) {
+function watch(store: ServingStore) {
   const lines: string[] = []
   let now = 5_000
   const log = {

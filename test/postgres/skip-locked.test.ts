@@ -4,7 +4,8 @@ import pg from 'pg'
 import { AUDIT_DROPPED, AUDIT_KEPT_US } from '../../src/listing/accounts/audit.ts'
 import { EXPIRED_DROPPED } from '../../src/listing/accounts/sessions.ts'
 import { ATTEMPTS_DROPPED } from '../../src/listing/accounts/sign-in-attempts.ts'
-import { openServingPostgresStore, type ServingPostgresStore } from '../../src/postgres/store.ts'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -19,7 +20,7 @@ const SOON_US = 1_000_000
 
 let server: Server
 let url: string
-let store: ServingPostgresStore
+let store: ServingStore
 let other: pg.Client
 
 before(async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
-import { type ServingSqliteStore, openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
+import type { ServingStore } from '../../src/listing/store.ts'
+import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -159,7 +160,7 @@ test('the schema itself refuses a sixth active key', async (t) => {
  * keys.
  */
 async function openWithForeign(t: TestContext): Promise<{
-  store: ServingSqliteStore
+  store: ServingStore
   clock: ManualClock
   foreign: DatabaseSync
   countRows(table: string): number

@@ -1,8 +1,9 @@
 import { type Config, type ConfigOption, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../../database-url.ts'
 import { NotConfigured } from '../../listing/faults.ts'
+import type { ServingStore } from '../../listing/store.ts'
 import { createLog, type Log } from '../../log.ts'
-import { type OpenedStore, openServingStore } from '../../open-store.ts'
+import { openServingStore } from '../../open-store.ts'
 import { type Service, startService } from '../../service.ts'
 import { loadConfig } from '../context.ts'
 import { MissingDatabase, Misuse } from '../errors.ts'
@@ -108,7 +109,7 @@ async function openOrExplain(
   database: DatabaseConfig,
   log: Log,
   requireDatabase: boolean,
-): Promise<{ store: OpenedStore } | { store: null; problem: Error }> {
+): Promise<{ store: ServingStore } | { store: null; problem: Error }> {
   try {
     const store = await openServingStore(database, log.fault, log.warn)
     if (requireDatabase) await assertUsable(store)
@@ -122,7 +123,7 @@ async function openOrExplain(
 }
 
 /** A database that can't be reached may come back by itself. */
-async function assertUsable(store: OpenedStore): Promise<void> {
+async function assertUsable(store: ServingStore): Promise<void> {
   try {
     await store.prepare()
   } catch (error) {

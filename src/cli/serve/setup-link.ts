@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { ServingStore } from '../../listing/store.ts'
 import type { Log } from '../../log.ts'
-import type { OpenedStore } from '../../open-store.ts'
 
 const RETRY_MS = 1_000
 
@@ -10,7 +10,7 @@ const RETRY_MS = 1_000
  * `hint` follows the link. Resolves after that, or when `closing` is aborted.
  */
 export async function printSetupLink(
-  store: OpenedStore,
+  store: ServingStore,
   dashboardUrl: string,
   hint: string,
   log: Pick<Log, 'info' | 'fault'>,

@@ -14,10 +14,10 @@ export async function runTool(
   tool: Tool,
   args: readonly string[],
   database?: string,
-): Promise<string> {
+): Promise<void> {
   const { url, password } = database === undefined ? {} : libpqUrl(database)
   const child = spawn(tool, [...args, ...(url === undefined ? [] : [`--dbname=${url}`])], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
     // Other users of the machine can read the arguments of a process, but not its environment.
     env: { ...process.env, ...(password === undefined ? {} : { PGPASSWORD: password }) },
   })
@@ -26,13 +26,8 @@ export async function runTool(
     child.once('close', resolve)
   })
   try {
-    const [code, stdout, stderr] = await Promise.all([
-      ended,
-      text(child.stdout),
-      text(child.stderr),
-    ])
-    if (code === 0) return stdout
-    throw new ToolFailed(`${tool} failed: ${sentenceOf(stderr)}`)
+    const [code, stderr] = await Promise.all([ended, text(child.stderr)])
+    if (code !== 0) throw new ToolFailed(`${tool} failed: ${sentenceOf(stderr)}`)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     throw new ToolFailed(

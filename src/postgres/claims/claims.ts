@@ -1,5 +1,5 @@
 import pg, { type ClientBase } from 'pg'
-import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
+import { type Call, hashText, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
 import type { Listing } from '../../listing/claim.ts'
 import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
 import type { ServerRow } from '../../listing/servers/server.ts'
@@ -14,11 +14,7 @@ import {
   type ListedServer,
   NO_REVISION,
 } from './claim-statements.ts'
-import { bytesOf, type KnownKey, type KnownKeys } from './known-keys.ts'
-
-function textOf(keyHash: Uint8Array): string {
-  return bytesOf(keyHash).toString('latin1')
-}
+import type { KnownKey, KnownKeys } from './known-keys.ts'
 
 /**
  * Spec 5.2, steps 3 to 6, for one batch in one statement. Of several calls with one key only the
@@ -32,7 +28,7 @@ export async function claimBatch(
   const indexes = new Map<string, number>()
   const asked: Call[] = []
   const indexOf = calls.map((call) => {
-    const key = textOf(call.keyHash)
+    const key = hashText(call.keyHash)
     const known = indexes.get(key)
     if (known !== undefined) return known
     indexes.set(key, asked.length)

@@ -30,10 +30,6 @@ export function createKnownKeys(keysMax = KEYS_MAX): KnownKeys {
 }
 
 /** The first 48 bits as a number. It takes a third of the memory of the whole hash in a map. */
-function shortOf(keyHash: Uint8Array): number {
-  return bytesOf(keyHash).readUIntBE(0, 6)
-}
-
-export function bytesOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
+function shortOf({ buffer, byteOffset, byteLength }: Uint8Array): number {
+  return Buffer.from(buffer, byteOffset, byteLength).readUIntBE(0, 6)
 }

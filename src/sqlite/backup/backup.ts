@@ -1,16 +1,14 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
 import { type BackupFacts, type Manifest, NotBackedUp } from '../../transfer/backup/backup.ts'
 import { writeBackup } from '../../transfer/backup/files.ts'
-import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from '../database.ts'
+import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile, retryWhileLocked } from '../database.ts'
 import { isLocked } from '../errors.ts'
 import { readFacts } from './facts.ts'
 
 /** All pages in one step, one read transaction: a write between two steps starts a new copy. */
 const ALL_PAGES = 2 ** 31 - 1
-const LOCK_RETRY_MS = 20
 
 /**
  * Copies a database file while a process serves it, checks the copy, and gives it its name only
@@ -39,16 +37,8 @@ export async function backUpSqlite(
 /** Copies all pages of `source` to the file, which may exist. The event loop goes on meanwhile. */
 export async function copyPages(source: DatabaseSync, target: string): Promise<void> {
   if (!existsSync(target)) await (await open(target, 'wx', 0o600)).close()
-  const until = performance.now() + COMMAND_LOCK_WAIT_MS
-  for (;;) {
-    try {
-      await backup(source, target, { rate: ALL_PAGES })
-      return
-    } catch (error) {
-      if (!isLockedTarget(error) || performance.now() > until) throw error
-    }
-    await delay(LOCK_RETRY_MS)
-  }
+  const copy = () => backup(source, target, { rate: ALL_PAGES })
+  await retryWhileLocked(copy, COMMAND_LOCK_WAIT_MS, isLockedTarget)
 }
 
 /** Node.js reports a lock on the target as an error without a code. */

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { AuthenticationFault } from '../../listing/faults.ts'
+import { codeOf } from '../errors.ts'
 
 /** The result of one look at the files. */
 export interface Look {
@@ -63,7 +64,7 @@ async function statOrNull(path: string): Promise<Stats | null> {
   try {
     return await stat(path, { bigint: true })
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
     throw error
   }

@@ -1,11 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { setTimeout as delay } from 'node:timers/promises'
-import { createDatabaseFile, transact } from '../database.ts'
+import { closeDatabase, createDatabaseFile, retryWhileLocked, transact } from '../database.ts'
 import { isLocked } from '../errors.ts'
-
-/** A process that migrates also holds the lock, for a moment. */
-const RETRY_MS = 50
 
 /** Thrown if another process serves the same database file or migrates it. */
 export class AlreadyServed extends Error {
@@ -24,25 +20,16 @@ export async function takeServingLock(path: string, waitMs: number): Promise<() 
   const lockPath = `${realpathSync(path)}-serving`
   createDatabaseFile(lockPath)
   const lock = new DatabaseSync(lockPath, { timeout: 0 })
-  const end = performance.now() + waitMs
-  for (;;) {
-    try {
-      holdLock(lock)
-      return () => {
-        if (lock.isOpen) lock.close()
-      }
-    } catch (error) {
-      if (isLocked(error) && performance.now() < end) {
-        await delay(RETRY_MS)
-        continue
-      }
-      const holder = readHolder(lock)
-      lock.close()
-      if (!isLocked(error)) throw error
-      throw new AlreadyServed(
-        `the database file ${path} is being served by process ${holder ?? '(unknown)'}; one file has one serving process`,
-      )
-    }
+  try {
+    await retryWhileLocked(() => holdLock(lock), waitMs)
+    return () => closeDatabase(lock)
+  } catch (error) {
+    const holder = readHolder(lock)
+    lock.close()
+    if (!isLocked(error)) throw error
+    throw new AlreadyServed(
+      `the database file ${path} is being served by process ${holder ?? '(unknown)'}; one file has one serving process`,
+    )
   }
 }
 

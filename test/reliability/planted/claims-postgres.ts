@@ -165,7 +165,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   },
   {
     name: 'postgres-remaining-backends-are-forgotten',
-    file: 'src/postgres/claims/abandoned.ts',
+    file: 'src/postgres/abandoned.ts',
     from: 'if (!remaining.has(nameOf(backend))) left',
     to: 'left',
     noticedBy: witness(
@@ -175,7 +175,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   },
   {
     name: 'postgres-ends-any-backend-with-the-pid',
-    file: 'src/postgres/claims/abandoned.ts',
+    file: 'src/postgres/abandoned.ts',
     from: 'WHERE CASE WHEN extract(epoch FROM activity.backend_start)::text = "startedAt"',
     to: 'WHERE CASE WHEN true',
     noticedBy: witness(

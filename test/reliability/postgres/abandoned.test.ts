@@ -6,7 +6,7 @@ import {
   type Backend,
   createAbandonedBackends,
   OWN_BACKEND,
-} from '../../../src/postgres/claims/abandoned.ts'
+} from '../../../src/postgres/abandoned.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'

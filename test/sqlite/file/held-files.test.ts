@@ -5,10 +5,8 @@ import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AuthenticationFault } from '../../../src/listing/faults.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
-import {
-  type ServingSqliteStore,
-  openServingSqliteStore,
-} from '../../../src/sqlite/serving-store.ts'
+import type { ServingStore } from '../../../src/listing/store.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
@@ -86,7 +84,7 @@ test('the service notices a link that now points at another file', async (t) => 
 async function openServed(
   t: TestContext,
   path = join(temporaryFolder(t), 'listing.db'),
-): Promise<{ path: string; store: ServingSqliteStore; key: string; faults: unknown[] }> {
+): Promise<{ path: string; store: ServingStore; key: string; faults: unknown[] }> {
   const faults: unknown[] = []
   const store = await openServingSqliteStore(path, undefined, (fault) => faults.push(fault))
   t.after(() => store.close())
@@ -94,7 +92,7 @@ async function openServed(
   return { path, store, key, faults }
 }
 
-async function answerTo(store: ServingSqliteStore, key: string): Promise<string> {
+async function answerTo(store: ServingStore, key: string): Promise<string> {
   try {
     return (await claim(store, key)).outcome
   } catch (error) {
@@ -103,6 +101,6 @@ async function answerTo(store: ServingSqliteStore, key: string): Promise<string>
 }
 
 /** Resolves when a claim of the key fails. */
-async function lost(store: ServingSqliteStore, key: string): Promise<void> {
+async function lost(store: ServingStore, key: string): Promise<void> {
   await eventually(async () => (await answerTo(store, key)) === 'AuthenticationFault')
 }
