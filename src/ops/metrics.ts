@@ -98,7 +98,7 @@ function claimFamilies({ counts }: Sources): Family[] {
 
 function databaseFamilies({ measures }: Sources): Family[] {
   if (measures === null) return []
-  const { databaseBytes, logBytes, diskFreeBytes, backedUpAt } = measures
+  const { databaseBytes, logBytes, diskFreeBytes } = measures
   return [
     gauge('server_listing_database_bytes', 'Size of the database.', [{ value: databaseBytes }]),
     gauge(
@@ -110,11 +110,6 @@ function databaseFamilies({ measures }: Sources): Family[] {
       'server_listing_disk_free_bytes',
       'Free space of the disk with the database. SQLite only.',
       diskFreeBytes === null ? [] : [{ value: diskFreeBytes }],
-    ),
-    gauge(
-      'server_listing_backup_timestamp_seconds',
-      'When the last backup ended. Absent if the service knows of none.',
-      backedUpAt === null ? [] : [{ value: backedUpAt / US_PER_SECOND }],
     ),
   ]
 }

@@ -93,7 +93,6 @@ export async function openServingPostgresStore(
         databaseBytes: Number(size!.bytes),
         logBytes: null,
         diskFreeBytes: null,
-        backedUpAt: null,
       }
     },
 

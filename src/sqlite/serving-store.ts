@@ -119,6 +119,5 @@ async function measureFile(path: string): Promise<Measures> {
     databaseBytes: database.size,
     logBytes: log.size,
     diskFreeBytes: disk.bavail * disk.bsize,
-    backedUpAt: null,
   }
 }

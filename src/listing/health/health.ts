@@ -1,4 +1,3 @@
-import type { Instant } from '../instant.ts'
 import type { Histogram } from './histogram.ts'
 
 /** What the operator's health checks and metrics ask of a serving store. */
@@ -47,8 +46,6 @@ export interface Measures {
   logBytes: number | null
   /** What is free on the disk of the database. Null where another machine may have it. */
   diskFreeBytes: number | null
-  /** When the last backup ended. Null if the store knows of none. */
-  backedUpAt: Instant | null
 }
 
 /** The fault of `checkSchema` after another program has put an older schema in place. */
