@@ -32,11 +32,11 @@ export function createClaims(
   clock: Clock,
   timer: BatchTimer,
 ): Claims {
-  // The queue retries a locked file. A wait here would stop the event loop.
-  database.exec('PRAGMA busy_timeout = 0')
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
   const recent = createRecentClaims(database, bootId, clock.monotonic())
+  // From here on the queue retries a locked file. A wait here would stop the event loop.
+  database.exec('PRAGMA busy_timeout = 0')
   const keyRows = createKeyRows(database)
   const readRevision = createFileRevision(database, () => {
     keyRows.clear()
