@@ -7,7 +7,8 @@ const VERSION = 'Go answers every HTTP version but 1.0 and 1.1 with 505'
 const LENIENT = 'Go accepts what it then writes correctly to the service (RFC 9112, 2.2 and 5.2)'
 const ONE_LENGTH = 'Go settles on one length or on chunks, and passes on no other (RFC 9112, 6.3)'
 const CODING = 'Go answers 501 to every coding but chunks (RFC 9112, 6.1)'
-const CHUNKS = 'Go finds the mistake in the body, which the service does not read'
+const CHUNKS =
+  'Go finds the mistake in the body, which the service does not read. The first answer counts'
 const LINE = 'Go takes one space between the parts, and no empty line before them'
 const TARGET = 'Go reads the target as a URL and writes its own spelling of it'
 const OWN = 'Go answers this itself'
@@ -76,7 +77,10 @@ const REASONS: Record<string, string[]> = {
   [SILENT]: ['sequences: an error behind a request'],
 }
 
-/** The reason, by the name of the case. */
-export const DIFFERENCES: ReadonlyMap<string, string> = new Map(
-  Object.entries(REASONS).flatMap(([reason, names]) => names.map((name) => [name, reason])),
-)
+/** The cases that Caddy always answers differently, in order. */
+export const DIFFERENCES: readonly string[] = Object.entries(REASONS)
+  .flatMap(([reason, names]) => (reason === CHUNKS ? [] : names))
+  .toSorted()
+
+/** The cases in which Caddy and the service race for the answer. */
+export const RACES: ReadonlySet<string> = new Set(REASONS[CHUNKS])
