@@ -17,7 +17,16 @@ export function nameDatabase(database: Exclude<DatabaseConfig, { engine: null }>
   return NAMED.exec(database.url)?.[1] ?? 'the database of DATABASE_URL'
 }
 
-const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
+const CREDENTIALS = /^([a-z]+:\/\/[^:@/?#]*):[^@/?#]*@/i
+const SECRET_PARAMETER = /([?&](?:ssl)?password=)[^&]*/gi
+
+/** A URL with `…` for each password. */
+export function maskPasswords(url: string): string {
+  return url.replace(CREDENTIALS, '$1:…@').replace(SECRET_PARAMETER, '$1…')
+}
+
+/** Relative to the working directory. */
+export const DEFAULT_DATABASE_PATH = 'data/server-listing.db'
 
 /**
  * Reads the database from DATABASE_URL, or from the file that DATABASE_URL_FILE names. `source` is

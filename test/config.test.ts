@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
+import { withSettings } from '../scripts/settings-table.ts'
 import { readConfig } from '../src/config.ts'
-import { nameDatabase } from '../src/database-url.ts'
-import { temporaryFolder } from './fixtures/folder.ts'
-
-function databaseOf(environment: Record<string, string>) {
-  const read = readConfig(environment)
-  assert.ok('config' in read)
-  return read.config.database
-}
+import { NAMED_SETTINGS } from '../src/settings.ts'
 
 test('every setting has a default', () => {
   assert.deepEqual(readConfig({}), {
@@ -99,6 +93,26 @@ test('the API, the dashboard and the health checks have ports of their own', () 
   assert.ok('config' in readConfig({ PORT: '8081', DASHBOARD_PORT: '8080' }))
 })
 
+test('two addresses of a machine can have one port each', () => {
+  const ports = { PORT: '9', OPS_PORT: '9' }
+  for (const host of ['10.0.0.1', '::1'])
+    assert.ok('config' in readConfig({ HOST: host, OPS_HOST: '127.0.0.1', ...ports }))
+  const complaints = ['OPS_PORT must differ from PORT, which is 9']
+  for (const [HOST, OPS_HOST] of [
+    ['127.0.0.1', '127.0.0.1'],
+    ['0.0.0.0', '127.0.0.1'],
+    ['127.0.0.1', '::'],
+    ['localhost', '127.0.0.1'],
+  ] as const)
+    assert.deepEqual(readConfig({ HOST, OPS_HOST, ...ports }), { complaints })
+})
+
+test('the table of settings in README.md is that of the program', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+  assert.equal(readme, withSettings(readme), 'run `npm run settings`')
+  for (const [name] of NAMED_SETTINGS) assert.ok(readme.includes(`\n| \`${name}\` | `), name)
+})
+
 test('AUTH_SECRET, which signed the cookies of earlier versions, is ignored', () => {
   assert.deepEqual(
     readConfig({ AUTH_SECRET: 'short', AUTH_SECRET_FILE: '/not/there' }),
@@ -121,58 +135,4 @@ test('all errors are reported at once, with the value and what is required', () 
       'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"',
     ],
   })
-})
-
-test('an SQLite URL names a file, relative or absolute', () => {
-  for (const [url, path] of [
-    ['sqlite:x.db', resolve('x.db')],
-    ['sqlite:./a/x.db', resolve('a/x.db')],
-    ['sqlite:/var/x.db', '/var/x.db'],
-    ['sqlite:///var/x.db', '/var/x.db'],
-    ['SQLITE:/var/x.db', '/var/x.db'],
-  ] as const)
-    assert.deepEqual(databaseOf({ DATABASE_URL: url }), { engine: 'sqlite', path })
-})
-
-test('an unusable DATABASE_URL is an error that never repeats a password', () => {
-  for (const url of [
-    'sqlite:',
-    'sqlite:data/',
-    'sqlite://host/x',
-    'data.db',
-    'mysql://u:secret@h/d',
-    '::',
-    'http://x',
-  ])
-    assert.equal(databaseOf({ DATABASE_URL: url }).engine, null, url)
-  assert.doesNotMatch(
-    JSON.stringify(databaseOf({ DATABASE_URL: 'mysql://u:secret@h/d' })),
-    /secret/,
-  )
-})
-
-test('production has no default database', () => {
-  const database = databaseOf({ NODE_ENV: 'production' })
-  assert.ok(database.engine === null)
-  assert.match(database.problem, /^DATABASE_URL must be set in production/)
-})
-
-test('the URL can come from a file', (t) => {
-  const file = join(temporaryFolder(t), 'url')
-  writeFileSync(file, 'sqlite:/var/x.db\n')
-  assert.deepEqual(databaseOf({ DATABASE_URL_FILE: file }), { engine: 'sqlite', path: '/var/x.db' })
-  assert.equal(databaseOf({ DATABASE_URL_FILE: `${file}.missing` }).engine, null)
-})
-
-test('a message names a database by path, or by hosts and name without user and password', () => {
-  for (const [url, name] of [
-    ['sqlite:/var/x.db', '/var/x.db'],
-    ['postgres://db.example.com/listing', 'db.example.com/listing'],
-    ['postgres://u:secret@db:5433/listing?sslmode=require&password=secret', 'db:5433/listing'],
-    ['postgresql://u:secret@[::1]:5433,db2/x%20y', '[::1]:5433,db2/x%20y'],
-  ] as const) {
-    const database = databaseOf({ DATABASE_URL: url })
-    assert.ok(database.engine !== null)
-    assert.equal(nameDatabase(database), name)
-  }
 })

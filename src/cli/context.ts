@@ -9,6 +9,9 @@ import { say } from './output.ts'
 /** Follows an error about the command line. */
 export const HELP_HINT = 'Run the command with --help to see its options.'
 
+/** The program's option with the names of the variables that --env-file has added. */
+export const FROM_ENV_FILE = 'fromEnvFile'
+
 /**
  * Reads the configuration. Options of the command line replace variables of the environment. Throws
  * one error that lists every mistake.

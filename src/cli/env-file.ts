@@ -6,14 +6,16 @@ import { reasonFor } from './input.ts'
 
 /**
  * Adds the variables of a file to the environment. A variable that the environment has keeps its
- * value. Throws Misuse.
+ * value. Returns the names of the variables that it added. Throws Misuse.
  */
-export function loadEnvFile(file: string): void {
+export function loadEnvFile(file: string): string[] {
   const given = Object.entries(parseEnv(readEnvFile(file)))
   if (given.length === 0)
     throw new Misuse(`--env-file ${quote(file)} has no line such as DATABASE_URL=sqlite:listing.db`)
   // An empty variable counts as unset, as everywhere in the configuration.
-  for (const [name, value] of given) if (!process.env[name]) process.env[name] = value
+  const added = given.filter(([name]) => !process.env[name])
+  for (const [name, value] of added) process.env[name] = value
+  return added.map(([name]) => name)
 }
 
 function readEnvFile(file: string): string {

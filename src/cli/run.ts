@@ -1,7 +1,8 @@
 import { inspect } from 'node:util'
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Help } from 'commander'
+import { NAMED_SETTINGS, plainText } from '../settings.ts'
 import { withSources } from '../stack-trace.ts'
-import { HELP_HINT } from './context.ts'
+import { FROM_ENV_FILE, HELP_HINT } from './context.ts'
 import { MissingDatabase, Misuse } from './errors.ts'
 import { say } from './output.ts'
 import { readVersion } from './version.ts'
@@ -18,6 +19,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   key: async () => (await import('./commands/keys.ts')).addKeyCommands,
   server: async () => (await import('./commands/servers.ts')).addServerCommands,
   organization: async () => (await import('./commands/organizations.ts')).addOrganizationCommands,
+  config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommands,
 }
 
@@ -33,7 +35,9 @@ export async function run(args: readonly string[]): Promise<number> {
   program.hook('preAction', async (_, command) => {
     called = command
     const { envFile } = program.opts<{ envFile?: string }>()
-    if (envFile !== undefined) (await import('./env-file.ts')).loadEnvFile(envFile)
+    if (envFile === undefined) return
+    const { loadEnvFile } = await import('./env-file.ts')
+    program.setOptionValue(FROM_ENV_FILE, loadEnvFile(envFile))
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -91,24 +95,9 @@ function createProgram(): Command {
     .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
     .addHelpText(
       'after',
-      `
+      () => `
 Environment:
-  DATABASE_URL     sqlite:PATH or postgres://USER:PASSWORD@HOST:5432/DATABASE
-                   (default: sqlite:data/server-listing.db)
-  DATABASE_URL_FILE
-                   a file that contains DATABASE_URL
-  HOST, PORT       the address and port of the API (default: 127.0.0.1 and 8080)
-  REUSE_PORT       on: several processes on PostgreSQL share the ports (default: off)
-  BASE_URL         the public URL of the API
-  DASHBOARD_PORT   the port of the dashboard (default: 8081)
-  DASHBOARD_URL    the public URL of the dashboard
-  SIGN_UP          open: everyone can create an account; closed: only operators can
-                   (default: closed)
-  OPERATORS        email addresses of the accounts that see the operator's page
-  OPS_HOST, OPS_PORT
-                   the address and port of health and metrics (default: 127.0.0.1 and 8082)
-  TRUSTED_PROXIES  proxies whose X-Forwarded-For is trusted, such as 10.0.0.0/8,127.0.0.1
-  LOG_LEVEL        debug, info, warn, error or silent (default: info)
+${describeSettings()}
 
 Examples:
   server-listing serve
@@ -122,6 +111,18 @@ Exit codes: 0 success, 1 failure, 2 wrong command line or environment; 78 from s
 `,
     )
   return program
+}
+
+/** Wide enough for the longest name. */
+const NAME_WIDTH = 17
+
+function describeSettings(): string {
+  const helper = new Help()
+  const lines = NAMED_SETTINGS.map(([name, { meaning, default: value, unset = value }]) => {
+    const text = plainText(unset === null ? meaning : `${meaning} (default: ${unset})`)
+    return helper.formatItem(name, NAME_WIDTH, text, helper)
+  })
+  return lines.join('\n')
 }
 
 /** The name of the command: options of the program may stand before it. */

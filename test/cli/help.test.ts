@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { NAMED_SETTINGS } from '../../src/settings.ts'
 import { assertRefused, programIn } from './program.ts'
 
 const COMMANDS = [
@@ -26,6 +27,7 @@ const COMMANDS = [
   'organization list',
   'audit',
   'audit list',
+  'config',
 ]
 
 test('every command prints its --help with examples to standard output', async (t) => {
@@ -75,8 +77,12 @@ test('an option takes its value in either form, and -- ends the options', async 
 
 test("the program's help names its environment variables and exit codes", async (t) => {
   const help = await programIn(t).done('--help')
-  for (const variable of ['DATABASE_URL', 'HOST', 'PORT', 'BASE_URL', 'LOG_LEVEL'])
-    assert.ok(help.includes(variable), variable)
+  for (const [name, { default: value }] of NAMED_SETTINGS) {
+    const [, text = ''] = new RegExp(`\\n  ${name} +([^]*?)\\n(?:  \\w|\\n)`).exec(help) ?? []
+    assert.match(text, /\w/, name)
+    assert.ok(text.includes(value === null ? '' : `(default: ${value}`), text)
+  }
+  assert.doesNotMatch(help, /`|\]\(/)
   assert.match(help, /Exit codes: 0 success, 1 failure, 2 wrong command line or environment/)
 })
 

@@ -43,12 +43,15 @@ const COMMAND_LINES: Misuse[] = [
     code: 2,
     sentence: /--wait must be a number from 0 to 3600, not "-1"/,
   },
+  { args: 'config surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
+  { args: 'config --port 80800', code: 2, sentence: /--port must be a port from 0 to 65535/ },
   { args: 'user remove ada@example.com', code: 2, sentence: /nothing was changed.*--yes/ },
 ]
 
 const ENVIRONMENTS: Misuse[] = [
   inEnvironment({ PORT: '70000' }, /PORT must be a port from 0 to 65535, not "70000"/),
   inEnvironment({ PORT: '8081' }, /DASHBOARD_PORT must differ from PORT, which is 8081/),
+  inEnvironment({ OPS_PORT: '8081' }, /OPS_PORT must differ from DASHBOARD_PORT, which is 8081/),
   inEnvironment({ HOST: 'a b' }, /HOST must be an IP address or a host name, not "a b"/),
   inEnvironment({ LOG_LEVEL: 'loud' }, /LOG_LEVEL must be one of debug, .*, not "loud"/),
   inEnvironment({ SIGN_UP: 'yes' }, /SIGN_UP must be open or closed, not "yes"/),
@@ -67,6 +70,7 @@ const ENVIRONMENTS: Misuse[] = [
   inEnvironment({ DATABASE_URL: 'postgres://u:hun/ter2@h/d' }, /must look like postgres:\/\/USER/),
   inEnvironment({ DATABASE_URL_FILE: '/tmp/url' }, /DATABASE_URL and DATABASE_URL_FILE are both/),
   inEnvironment({ DATABASE_URL: '', NODE_ENV: 'production' }, /DATABASE_URL must be set in prod/),
+  { args: 'config', env: { DATABASE_URL: 'sqlite:' }, code: 2, sentence: /must name a file/ },
   inEnvironment({ DATABASE_URL: 'sqlite:no.db' }, /no database file .*no\.db.*migrate/, 1),
   inEnvironment({ DATABASE_URL: 'sqlite:/dev/null' }, /\/dev\/null: .*not a regular file/, 1),
   inEnvironment({ DATABASE_URL: 'sqlite:/tmp' }, /\/tmp: it is a folder/, 1),

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
+import { addSettingOptions } from '../serve/options.ts'
 import type { ServeOptions } from '../serve/serve.ts'
 
 export function addServeCommand(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description('serve the API and the dashboard until SIGTERM or SIGINT')
-    .option('--host <host>', 'the address to listen on, instead of HOST')
-    .option('--port <port>', 'the port of the API, instead of PORT; 0 takes a free one')
-    .option('--database <url>', 'sqlite:PATH or postgres://…, instead of DATABASE_URL')
+  addSettingOptions(command)
+  command
     .option(
       '--require-database',
       'exit with 78 instead of answering 503 if the database is not configured',

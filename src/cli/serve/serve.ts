@@ -1,4 +1,4 @@
-import { type Config, type ConfigOption, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
+import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../../database-url.ts'
 import { NotConfigured } from '../../listing/faults.ts'
 import type { ServingStore } from '../../listing/store.ts'
@@ -10,14 +10,11 @@ import { MissingDatabase, Misuse } from '../errors.ts'
 import { readVersion } from '../version.ts'
 import { listenFailure } from './listen-failure.ts'
 import { complaintAboutOpenFiles } from './open-files.ts'
+import { type SettingOptions, settingsOf } from './options.ts'
 import { printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
 
-/** Settings of the command line. */
-export interface ServeOptions {
-  host?: string
-  port?: string
-  database?: string
+export interface ServeOptions extends SettingOptions {
   /** Throws MissingDatabase instead of answering 503. */
   requireDatabase?: boolean
 }
@@ -63,15 +60,6 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
   if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
-}
-
-function settingsOf({ host, port, database }: ServeOptions): ConfigOption[] {
-  const settings = [
-    { variable: 'HOST', flag: '--host', value: host },
-    { variable: 'PORT', flag: '--port', value: port },
-    { variable: 'DATABASE_URL', flag: '--database', value: database },
-  ]
-  return settings.filter((one): one is ConfigOption => one.value !== undefined)
 }
 
 /**

@@ -1,0 +1,91 @@
+import type { Command } from 'commander'
+import { type Config, ownUrlOf } from '../../../config.ts'
+import { maskPasswords } from '../../../database-url.ts'
+import { NAMED_SETTINGS, type SettingName } from '../../../settings.ts'
+import { FROM_ENV_FILE, loadConfig } from '../../context.ts'
+import { Misuse } from '../../errors.ts'
+import { printJson, printTable } from '../../output.ts'
+import { addSettingOptions, type SettingOptions, settingsOf } from '../../serve/options.ts'
+
+type Source = 'flag' | 'env_file' | 'environment' | 'file' | 'default'
+
+/** The source of a value in the table. JSON has the keys. */
+const SOURCES: Record<Source, string> = {
+  flag: 'option',
+  env_file: '--env-file',
+  environment: 'environment',
+  file: 'DATABASE_URL_FILE',
+  default: 'default',
+}
+
+interface Options extends SettingOptions {
+  json?: true
+  /** See FROM_ENV_FILE. */
+  [FROM_ENV_FILE]?: string[]
+}
+
+export function addConfigCommand(program: Command): void {
+  const command = program
+    .command('config')
+    .description('print the value of each setting and its source, without passwords')
+  addSettingOptions(command)
+  command
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Give it the environment and the options of the service, and it prints what \`serve\` would use.
+
+Examples:
+  server-listing config
+  server-listing config --env-file /etc/server-listing.env --json`,
+    )
+    .action((_, called: Command) => showConfig(called.optsWithGlobals<Options>()))
+}
+
+function showConfig(options: Options): void {
+  const values = valuesOf(loadConfig(settingsOf(options)))
+  const shown = NAMED_SETTINGS.map(([name, setting]) => ({
+    name,
+    value: setting.isSecret ? maskPasswords(values[name] ?? '') : values[name],
+    source: sourceOf(name, options),
+    default: setting.default,
+  }))
+  if (options.json) printJson(shown)
+  else
+    printTable(
+      ['NAME', 'VALUE', 'SOURCE'],
+      shown.map(({ name, value, source }) => [name, value ?? '-', SOURCES[source]]),
+    )
+}
+
+/** What the service uses; null for none, and for a URL whose port the system picks. */
+function valuesOf(config: Config): Record<SettingName, string | null> {
+  const { database, host, port, dashboardPort } = config
+  if (database.engine === null) throw new Misuse(database.problem)
+  const ownUrl = (ofPort: number) => (ofPort === 0 ? null : ownUrlOf(host, ofPort))
+  return {
+    DATABASE_URL: database.engine === 'sqlite' ? `sqlite:${database.path}` : database.url,
+    DATABASE_URL_FILE: process.env.DATABASE_URL_FILE || null,
+    HOST: host,
+    PORT: String(port),
+    REUSE_PORT: config.reusePort ? 'on' : 'off',
+    BASE_URL: config.baseUrl ?? ownUrl(port),
+    DASHBOARD_PORT: String(dashboardPort),
+    DASHBOARD_URL: config.dashboardUrl ?? ownUrl(dashboardPort),
+    SIGN_UP: config.signUp,
+    OPERATORS: config.operators.join(',') || null,
+    OPS_HOST: config.opsHost,
+    OPS_PORT: String(config.opsPort),
+    TRUSTED_PROXIES: config.trustedProxies.join(',') || null,
+    LOG_LEVEL: config.logLevel,
+  }
+}
+
+function sourceOf(name: SettingName, options: Options): Source {
+  if (settingsOf(options).some(({ variable }) => variable === name)) return 'flag'
+  if (options[FROM_ENV_FILE]?.includes(name)) return 'env_file'
+  // An empty variable counts as unset.
+  if (process.env[name]) return 'environment'
+  return name === 'DATABASE_URL' && process.env.DATABASE_URL_FILE ? 'file' : 'default'
+}

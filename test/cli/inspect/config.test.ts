@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { NAMED_SETTINGS } from '../../../src/settings.ts'
+import { programIn } from '../program.ts'
+
+interface Shown {
+  name: string
+  value: string | null
+  source: string
+  default: string | null
+}
+
+test('each setting has its value and its source', async (t) => {
+  const program = programIn(t)
+  const file = join(program.folder, 'service.env')
+  writeFileSync(file, 'PORT=7\nOPS_PORT=7003\nSIGN_UP=open\nOPERATORS=Ada@example.com\n')
+  const args = ['config', '--json', '--env-file', file, '--host', '0.0.0.0']
+  const env = { PORT: '7001', OPS_PORT: '', LOG_LEVEL: '', TRUSTED_PROXIES: '10.0.0.0/8, ::1' }
+  const shown = JSON.parse(await program.done(args, { env })) as Shown[]
+  assert.deepEqual(
+    shown.map(({ name }) => name),
+    NAMED_SETTINGS.map(([name]) => name),
+  )
+  assert.deepEqual(Object.keys(shown[0]!), ['name', 'value', 'source', 'default'])
+  const found = Object.fromEntries(shown.map(({ name, value, source }) => [name, [value, source]]))
+  assert.deepEqual(found, {
+    DATABASE_URL: [`sqlite:${program.databasePath}`, 'environment'],
+    DATABASE_URL_FILE: [null, 'default'],
+    HOST: ['0.0.0.0', 'flag'],
+    PORT: ['7001', 'environment'],
+    REUSE_PORT: ['off', 'default'],
+    BASE_URL: ['http://127.0.0.1:7001', 'default'],
+    DASHBOARD_PORT: ['0', 'environment'],
+    DASHBOARD_URL: [null, 'default'],
+    SIGN_UP: ['open', 'env_file'],
+    OPERATORS: ['ada@example.com', 'env_file'],
+    OPS_HOST: ['127.0.0.1', 'default'],
+    OPS_PORT: ['7003', 'env_file'],
+    TRUSTED_PROXIES: ['10.0.0.0/8,::1', 'environment'],
+    LOG_LEVEL: ['info', 'default'],
+  })
+})
+
+test('no output of config has a password', async (t) => {
+  const program = programIn(t)
+  const url = join(program.folder, 'url')
+  writeFileSync(url, 'postgres://u:hunter2@db/listing?sslmode=require&password=hunter2\n')
+  const env = { DATABASE_URL: '', DATABASE_URL_FILE: url }
+  const [table, json] = await Promise.all([
+    program.done('config', { env }),
+    program.done('config --json', { env }),
+  ])
+  assert.match(
+    table,
+    /^DATABASE_URL +postgres:\/\/u:…@db\/listing\?sslmode=require&password=… +DATABASE_URL_FILE$/m,
+  )
+  assert.match(table, /^PORT +0 +environment$/m)
+  assert.match(table, /^OPERATORS +- +default$/m)
+  const [database, file] = JSON.parse(json) as Shown[]
+  assert.equal(database!.source, 'file')
+  assert.deepEqual([file!.value, file!.source], [url, 'environment'])
+  assert.doesNotMatch(table + json, /hunter2/)
+  const option = await program.done('config --database postgres://u:hunter2@db/listing')
+  assert.match(option, /^DATABASE_URL +postgres:\/\/u:…@db\/listing +option$/m)
+  // It asks no database, and makes no file.
+  assert.deepEqual(readdirSync(program.folder), ['url'])
+})

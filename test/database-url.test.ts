@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { test } from 'node:test'
+import { readConfig } from '../src/config.ts'
+import { maskPasswords, nameDatabase } from '../src/database-url.ts'
+import { temporaryFolder } from './fixtures/folder.ts'
+
+function databaseOf(environment: Record<string, string>) {
+  const read = readConfig(environment)
+  assert.ok('config' in read)
+  return read.config.database
+}
+
+test('an SQLite URL names a file, relative or absolute', () => {
+  for (const [url, path] of [
+    ['sqlite:x.db', resolve('x.db')],
+    ['sqlite:./a/x.db', resolve('a/x.db')],
+    ['sqlite:/var/x.db', '/var/x.db'],
+    ['sqlite:///var/x.db', '/var/x.db'],
+    ['SQLITE:/var/x.db', '/var/x.db'],
+  ] as const)
+    assert.deepEqual(databaseOf({ DATABASE_URL: url }), { engine: 'sqlite', path })
+})
+
+test('an unusable DATABASE_URL is an error that never repeats a password', () => {
+  for (const url of [
+    'sqlite:',
+    'sqlite:data/',
+    'sqlite://host/x',
+    'data.db',
+    'mysql://u:secret@h/d',
+    '::',
+    'http://x',
+  ])
+    assert.equal(databaseOf({ DATABASE_URL: url }).engine, null, url)
+  assert.doesNotMatch(
+    JSON.stringify(databaseOf({ DATABASE_URL: 'mysql://u:secret@h/d' })),
+    /secret/,
+  )
+})
+
+test('production has no default database', () => {
+  const database = databaseOf({ NODE_ENV: 'production' })
+  assert.ok(database.engine === null)
+  assert.match(database.problem, /^DATABASE_URL must be set in production/)
+})
+
+test('the URL can come from a file', (t) => {
+  const file = join(temporaryFolder(t), 'url')
+  writeFileSync(file, 'sqlite:/var/x.db\n')
+  assert.deepEqual(databaseOf({ DATABASE_URL_FILE: file }), { engine: 'sqlite', path: '/var/x.db' })
+  assert.equal(databaseOf({ DATABASE_URL_FILE: `${file}.missing` }).engine, null)
+})
+
+test('a message names a database by path, or by hosts and name without user and password', () => {
+  for (const [url, name] of [
+    ['sqlite:/var/x.db', '/var/x.db'],
+    ['postgres://db.example.com/listing', 'db.example.com/listing'],
+    ['postgres://u:secret@db:5433/listing?sslmode=require&password=secret', 'db:5433/listing'],
+    ['postgresql://u:secret@[::1]:5433,db2/x%20y', '[::1]:5433,db2/x%20y'],
+  ] as const) {
+    const database = databaseOf({ DATABASE_URL: url })
+    assert.ok(database.engine !== null)
+    assert.equal(nameDatabase(database), name)
+  }
+})
+
+test('a masked URL has no password', () => {
+  for (const [url, masked] of [
+    ['sqlite:/var/x.db', 'sqlite:/var/x.db'],
+    ['postgres://db/x', 'postgres://db/x'],
+    ['postgres://u@db/x', 'postgres://u@db/x'],
+    ['postgres://u:secret@db:1,db2/x', 'postgres://u:…@db:1,db2/x'],
+    ['postgresql://:secret@[::1]:1/x', 'postgresql://:…@[::1]:1/x'],
+    [
+      'postgres://u:@db/x?password=secret&sslmode=require&sslpassword=secret',
+      'postgres://u:…@db/x?password=…&sslmode=require&sslpassword=…',
+    ],
+  ] as const)
+    assert.equal(maskPasswords(url), masked)
+})
