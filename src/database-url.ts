@@ -78,13 +78,16 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   }
   // The rest of the URL may contain a password, so messages do not repeat it.
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    if (POSTGRES_URL.test(url)) return { engine: 'postgres', url }
-    return {
-      engine: null,
-      problem:
-        `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE. ` +
-        'Separate several hosts by commas: HOST:5432,HOST:5432',
-    }
+    if (!POSTGRES_URL.test(url))
+      return {
+        engine: null,
+        problem:
+          `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE. ` +
+          'Separate several hosts by commas: HOST:5432,HOST:5432',
+      }
+    const complaint = complaintAboutParameters(url)
+    if (complaint === null) return { engine: 'postgres', url }
+    return { engine: null, problem: `${source} must ${complaint}` }
   }
   const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
   return {
@@ -102,6 +105,55 @@ function isFilePath(path: string): boolean {
 
 const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'
 const POSTGRES_URL = new RegExp(
-  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?\\S*)?$`,
+  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?[^#\\s]*)?$`,
   'i',
 )
+
+/** Parameters that the driver uses. */
+const USED_PARAMETERS = [
+  'sslmode',
+  'sslrootcert',
+  'sslcert',
+  'sslkey',
+  'sslnegotiation',
+  'options',
+  'application_name',
+  'fallback_application_name',
+  'client_encoding',
+  'host',
+  'port',
+  'user',
+  'password',
+]
+/**
+ * Parameters that only `pg_dump` and `pg_restore` use. The service has its own rules for hosts and
+ * timeouts.
+ */
+const TOOL_PARAMETERS = [
+  'connect_timeout',
+  'target_session_attrs',
+  'load_balance_hosts',
+  'channel_binding',
+  'gssencmode',
+  'keepalives',
+  'keepalives_idle',
+  'keepalives_interval',
+  'keepalives_count',
+  'tcp_user_timeout',
+]
+const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
+
+/** The error of the parameters of a URL, in words that follow "must". Null if they are valid. */
+function complaintAboutParameters(url: string): string | null {
+  const known = [...USED_PARAMETERS, ...TOOL_PARAMETERS]
+  const names = new Set<string>()
+  for (const [name, value] of new URLSearchParams(/\?.*/.exec(url)?.[0])) {
+    if (!known.includes(name))
+      return `have known parameters only, not ${quote(name)}: ${USED_PARAMETERS.join(', ')}`
+    if (names.has(name)) return `have the parameter ${name} once, not several times`
+    if (name === 'sslmode' && !SSL_MODES.includes(value))
+      return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(value)}`
+    names.add(name)
+  }
+  return null
+}

@@ -40,6 +40,34 @@ test('an unusable DATABASE_URL is an error that never repeats a password', () =>
   )
 })
 
+function problemOf(query: string): string {
+  const database = databaseOf({ DATABASE_URL: `postgres://u:hunter2@db/listing${query}` })
+  return database.engine === null ? database.problem : ''
+}
+
+test('the parameters of a PostgreSQL URL are known, valid and without a contradiction', () => {
+  for (const query of [
+    '',
+    '?sslmode=verify-full&sslrootcert=/ca.pem',
+    '?options=-c%20search_path%3Done%2Ctwo',
+    '?sslmode=require&channel_binding=require&connect_timeout=10',
+  ])
+    assert.equal(problemOf(query), '')
+  for (const [query, problem] of [
+    ['?sslmod=require', /^DATABASE_URL must have known parameters only, not "sslmod": sslmode, /],
+    ['?schema=foo', /not "schema"/],
+    ['?SSLMODE=require', /not "SSLMODE"/],
+    ['?sslmode=bogus', /must have one of disable, .*, verify-full as sslmode, not "bogus"/],
+    ['?sslmode=', /as sslmode, not ""/],
+    ['?sslmode=verify-full&sslmode=disable', /must have the parameter sslmode once/],
+    ['?sslmode=require#x', /must look like postgres:/],
+    ['?hunter=hunter2', /not "hunter"/],
+  ] as const) {
+    assert.match(problemOf(query), problem)
+    assert.doesNotMatch(problemOf(query), /hunter2/)
+  }
+})
+
 test('production has no default database', () => {
   const database = databaseOf({ NODE_ENV: 'production' })
   assert.ok(database.engine === null)
