@@ -3,6 +3,7 @@ import type { AuditStore } from './accounts/audit.ts'
 import type { ClaimStore } from './claim.ts'
 import type { HealthStore } from './health/health.ts'
 import type { InvitationStore } from './invitation.ts'
+import type { LastBackupStore } from './health/last-backup.ts'
 import type { OrganizationStore } from './organization.ts'
 import type { InventoryStore } from './accounts/inventory.ts'
 import type { OperatorStore } from './accounts/operator.ts'
@@ -40,7 +41,8 @@ export interface ManagementStore
     ServerChangeStore,
     CheckedImportStore,
     OrganizationStore,
-    InvitationStore {}
+    InvitationStore,
+    LastBackupStore {}
 
 /** What a command opens. */
 export interface Store extends ManagementStore {

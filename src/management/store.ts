@@ -6,6 +6,7 @@ import type { Database } from './database.ts'
 import { emailChanges } from './accounts/email-changes.ts'
 import { inventory } from './accounts/inventory.ts'
 import { invitations } from './invitations.ts'
+import { lastBackup } from './last-backup.ts'
 import { operator } from './accounts/operator.ts'
 import { organizations } from './organizations.ts'
 import { passwords } from './accounts/passwords.ts'
@@ -27,6 +28,7 @@ export function createManagement(database: Database): ManagementStore {
     ...audit(database),
     ...inventory(database),
     ...invitations(database),
+    ...lastBackup(database),
     ...operator(database),
     ...organizations(database),
     ...registeredServers(database),

@@ -98,7 +98,7 @@ function claimFamilies({ counts }: Sources): Family[] {
 
 function databaseFamilies({ measures }: Sources): Family[] {
   if (measures === null) return []
-  const { databaseBytes, logBytes, diskFreeBytes } = measures
+  const { databaseBytes, logBytes, diskFreeBytes, lastBackupAt } = measures
   return [
     gauge('server_listing_database_bytes', 'Size of the database.', [{ value: databaseBytes }]),
     gauge(
@@ -110,6 +110,11 @@ function databaseFamilies({ measures }: Sources): Family[] {
       'server_listing_disk_free_bytes',
       'Free space of the disk with the database. SQLite only.',
       diskFreeBytes === null ? [] : [{ value: diskFreeBytes }],
+    ),
+    gauge(
+      'server_listing_last_backup_timestamp_seconds',
+      'When the last backup was made, in seconds since 1970. 0 if there was none.',
+      [{ value: (lastBackupAt ?? 0) / US_PER_SECOND }],
     ),
   ]
 }

@@ -73,8 +73,9 @@ export async function openServingPostgresStore(
   const queue = createClaimQueue(connections, { ...POSTGRES_QUEUE, batchMax })
   // The dashboard has its own connections, which are opened on demand.
   const managed = openDatabase(url, MANAGING)
+  const managing = management(managed)
   return {
-    ...management(managed),
+    ...managing,
     ...useCounts(managed),
     prepare,
     claim: queue.claim,
@@ -93,6 +94,7 @@ export async function openServingPostgresStore(
         databaseBytes: Number(size!.bytes),
         logBytes: null,
         diskFreeBytes: null,
+        lastBackupAt: await managing.findLastBackup(),
       }
     },
 

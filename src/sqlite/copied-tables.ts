@@ -4,7 +4,8 @@ import { tableNames } from './database.ts'
 
 /**
  * Tables that only matter in this file. The view `api_key_uses` has each key's last use. Sessions
- * are not copied: users sign in again. What users can still undo or confirm is not copied either.
+ * are not copied: users sign in again. Neither is what users can still undo or confirm. A backup of
+ * this file is no backup of the other database.
  */
 const OWN_TABLES = new Set([
   'schema_migrations',
@@ -17,6 +18,7 @@ const OWN_TABLES = new Set([
   'sign_in_attempts',
   'server_changes',
   'checked_imports',
+  'last_backup',
 ])
 const OWN_COLUMNS = new Set(['api_keys.serial'])
 

@@ -81,8 +81,9 @@ export async function openServingSqliteStore(
     opened.push(queue.close)
     const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
     const managing = managementConnection(database, waiting)
+    const management = createManagement(managing)
     return {
-      ...journaled(createManagement(managing), managing, path),
+      ...journaled(management, managing, path),
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
       isServed: () => true,
@@ -91,7 +92,10 @@ export async function openServingSqliteStore(
       claim: queue.claim,
       probeClaims: queue.probe,
       readCounts: () => ({ claims: queue.counts, pools: {} }),
-      measure: () => measureFile(path),
+      measure: async () => ({
+        ...(await measureFile(path)),
+        lastBackupAt: await management.findLastBackup(),
+      }),
       checkSchema: async () => checkSchema(database),
       close: closeOpened,
     }
@@ -111,7 +115,7 @@ function checkSchema(database: DatabaseSync): void {
   throw new NotConfigured(OLD_SCHEMA)
 }
 
-async function measureFile(path: string): Promise<Measures> {
+async function measureFile(path: string): Promise<Omit<Measures, 'lastBackupAt'>> {
   // SQLite names the log after the file itself, not after a link to it.
   const file = await realpath(path)
   const [database, log, disk] = await Promise.all([stat(file), stat(`${file}-wal`), statfs(file)])

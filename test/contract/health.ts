@@ -5,6 +5,8 @@ import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 
+const NOW = 1_790_000_000_123_456
+
 /** What the operator's health checks learn from a store. */
 export function healthContract(open: OpenFixture): void {
   test('a probe is decided, and no key loses its second', async (t) => {
@@ -56,6 +58,19 @@ export function healthContract(open: OpenFixture): void {
     await store.checkSchema()
   })
 
+  test('the last backup is the one that was recorded last, in every process', async (t) => {
+    const { store, openSecond } = await open(t)
+    const other = await openSecond()
+    assert.equal(await store.findLastBackup(), null)
+    await other.recordBackup(NOW)
+    await other.recordBackup(NOW + 1)
+    assert.equal(await store.findLastBackup(), NOW + 1)
+    assert.equal((await store.measure()).lastBackupAt, NOW + 1)
+    // A wall clock that was set back.
+    await store.recordBackup(NOW)
+    assert.equal(await other.findLastBackup(), NOW)
+  })
+
   test('the store counts its batches, and measures the database', async (t) => {
     const { store } = await open(t)
     const before = store.readCounts().claims.batchSizes.sum()
@@ -67,7 +82,8 @@ export function healthContract(open: OpenFixture): void {
       assert.ok(busy >= 0 && idle >= 0)
       assert.equal(waiting, 0)
     }
-    const { databaseBytes, logBytes, diskFreeBytes } = await store.measure()
+    const { databaseBytes, logBytes, diskFreeBytes, lastBackupAt } = await store.measure()
+    assert.equal(lastBackupAt, null)
     assert.ok(databaseBytes >= 4_096)
     assert.ok(logBytes === null || logBytes >= 0)
     assert.ok(diskFreeBytes === null || diskFreeBytes >= 0)

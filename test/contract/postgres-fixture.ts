@@ -19,6 +19,7 @@ const EMPTY = [
   'audit_log',
   'use_counts',
   'listing_revisions',
+  'last_backup',
 ]
   .map((table) => `DELETE FROM ${table};`)
   .join(' ')

@@ -85,6 +85,19 @@ test('the metrics tell the size of the database and whether it is ready', async 
   assert.ok(age >= 0 && age < 600, String(age))
 })
 
+test('the metrics tell when the last backup was made, and 0 before the first one', async (t) => {
+  const last = 'server_listing_last_backup_timestamp_seconds'
+  const path = join(temporaryFolder(t), 'listing.db')
+  const before = await start(t, path)
+  await eventually(async () => (await before.metrics()).has(last))
+  assert.equal((await before.metrics()).get(last), 0)
+  await before.store.recordBackup(1_700_000_000_500_000)
+  await before.close()
+  const { metrics } = await start(t, path)
+  await eventually(async () => (await metrics()).has(last))
+  assert.equal((await metrics()).get(last), 1_700_000_000.5)
+})
+
 test('the documentation lists every metric of the service, and no other', async (t) => {
   const { port, metrics } = await start(t)
   await ask(port)
@@ -103,10 +116,18 @@ test('the documentation lists every metric of the service, and no other', async 
   assert.deepEqual(documented.toSorted(), [...shown, ...absent].toSorted())
 })
 
+interface Started {
+  store: ServingStore
+  port: number
+  metrics(): Promise<Samples>
+  close(): Promise<void>
+}
+
 async function start(
   t: TestContext,
-): Promise<{ store: ServingStore; port: number; metrics(): Promise<Samples> }> {
-  const store = await openServingSqliteStore(join(temporaryFolder(t), 'listing.db'))
+  path = join(temporaryFolder(t), 'listing.db'),
+): Promise<Started> {
+  const store = await openServingSqliteStore(path)
   const service = await startService({
     store,
     host: '127.0.0.1',
@@ -130,6 +151,7 @@ async function start(
   return {
     store,
     port: service.port,
+    close: service.close,
     async metrics() {
       const { status, headers, body } = await ask(service.ops!.port, { path: '/metrics' })
       assert.equal(status, 200)

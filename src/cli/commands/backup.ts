@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
-import type { BackupFacts } from '../../transfer/backup/backup.ts'
+import type { BackupFacts, Manifest } from '../../transfer/backup/backup.ts'
+import { parseInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
 import { backUpStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
-import { loadDatabase, sayDatabase } from '../context.ts'
+import { loadDatabase, sayDatabase, withStore } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { readNumber } from '../spans.ts'
@@ -61,7 +62,20 @@ async function backUp(target: string, options: Options): Promise<void> {
   if (keep !== null) await removeOlder(target, keep)
   if (options.json) printJson({ file, ...manifest })
   say(`backed up and checked ${file}: ${describe(manifest)}`)
+  await record(manifest)
   sayDatabase(nameDatabase(database))
+}
+
+/** The backup is good even if the database can't be written, as by a role that may only read. */
+async function record({ made_at }: Manifest): Promise<void> {
+  try {
+    await withStore((store) => store.recordBackup(parseInstant(made_at)!))
+  } catch (error) {
+    say(
+      'warning: the database does not record this backup, so /metrics shows an earlier one: ' +
+        (error as Error).message,
+    )
+  }
 }
 
 /** The largest number of backups that --keep keeps. */
@@ -90,6 +104,7 @@ async function toStandardOutput(): Promise<void> {
     const manifest = await backUpStore(database, file, readVersion())
     await pipeline(createReadStream(file), process.stdout, { end: false })
     say(`backed up and checked: ${describe(manifest)}, SHA-256 ${manifest.sha256}`)
+    await record(manifest)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

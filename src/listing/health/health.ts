@@ -1,3 +1,4 @@
+import type { Instant } from '../instant.ts'
 import type { Histogram } from './histogram.ts'
 
 /** What the operator's health checks and metrics ask of a serving store. */
@@ -46,6 +47,8 @@ export interface Measures {
   logBytes: number | null
   /** What is free on the disk of the database. Null where another machine may have it. */
   diskFreeBytes: number | null
+  /** When the last backup was made. Null if there was none. */
+  lastBackupAt: Instant | null
 }
 
 /** The fault of `checkSchema` after another program has put an older schema in place. */

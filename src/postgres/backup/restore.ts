@@ -12,6 +12,7 @@ import { ENDLESS } from '../patience.ts'
 import { unusable } from '../refusals.ts'
 import { carryOver } from './carry-over.ts'
 import { readFacts } from './facts.ts'
+import { settle } from './settle.ts'
 import { runTool, ToolFailed } from './tools.ts'
 
 /** The name of the database in a URL. */
@@ -26,7 +27,7 @@ const RESTORING = '_restoring_'
  * nothing yet. Throws NotRestored or NotConfigured.
  */
 export async function prepareRestore(url: string, from: string): Promise<PreparedRestore> {
-  await checkBackup(from)
+  const madeAt = await checkBackup(from)
   const name = decodeURIComponent(NAME.exec(url)![2]!)
   const names = { name, fresh: `${name}${RESTORING}${process.pid}`, kept: keptName(name) }
   if (Buffer.byteLength(names.kept) > NAME_BYTES_MAX)
@@ -64,9 +65,7 @@ export async function prepareRestore(url: string, from: string): Promise<Prepare
       present: present === null ? null : await present.lend(readFacts),
       revoked: present === null ? 0 : await carryOver(present, fresh),
     }
-    await fresh.query(`DELETE FROM sessions`)
-    await fresh.query(`DELETE FROM sign_in_links`)
-    await fresh.query(`DELETE FROM secrets WHERE name = 'setup'`)
+    await settle(fresh, madeAt)
 
     const carryOverAgain = async () => {
       try {

@@ -36,7 +36,7 @@ export async function prepareRestore(
   for (const each of journals)
     if (!existsSync(each))
       throw new NotRestored(`cannot restore: there is no journal of revocations ${each}`)
-  await checkBackup(from)
+  const madeAt = await checkBackup(from)
   if (existsSync(path) && realpathSync(path) === realpathSync(from))
     throw new NotRestored(`cannot restore ${from}: it is the database itself`)
   const isNew = !existsSync(path)
@@ -63,11 +63,14 @@ export async function prepareRestore(
       present: present === null ? null : readFacts(present),
       revoked: carryOver(),
     }
-    transact(copy, () =>
+    transact(copy, () => {
       copy.exec(
         `DELETE FROM sessions; DELETE FROM sign_in_links; DELETE FROM secrets WHERE name = 'setup'`,
-      ),
-    )
+      )
+      // The copy knows only of the backup before.
+      if (madeAt !== null)
+        copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
+    })
 
     const apply = async (): Promise<Restored> => {
       const kept = isNew ? null : await keep(path, present)

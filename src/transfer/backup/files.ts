@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { chmod, open, readdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { formatInstant, type Instant, parseInstant, presentInstant } from '../../listing/instant.ts'
 import { syncPath } from './sync-path.ts'
 import { type BackupFacts, type Manifest, NotBackedUp, NotRestored } from './backup.ts'
 
@@ -91,17 +91,21 @@ function sentenceFor(error: unknown, target: string): unknown {
   return new NotBackedUp(`cannot back up to ${target}: ${reason}; there is no new backup`)
 }
 
-/** Throws NotRestored if there is no such backup, or if it is not what its manifest describes. */
-export async function checkBackup(path: string): Promise<void> {
+/**
+ * Throws NotRestored if there is no such backup, or if it is not what its manifest describes.
+ * Returns when the backup was made; null without a manifest.
+ */
+export async function checkBackup(path: string): Promise<Instant | null> {
   if (!existsSync(path) || !statSync(path).isFile())
     throw new NotRestored(`cannot restore ${path}: there is no such file`)
-  if (!existsSync(manifestOf(path))) return
-  const { sha256 } = readManifest(path)
+  if (!existsSync(manifestOf(path))) return null
+  const { sha256, made_at } = readManifest(path)
   if ((await hashFile(path)) !== sha256)
     throw new NotRestored(
       `the backup ${path} is not the file that ${manifestOf(path)} describes: its SHA-256 differs, so it was changed or ` +
         'cut off; use another backup, or remove the manifest if you trust the file',
     )
+  return made_at === undefined ? null : parseInstant(made_at)
 }
 
 function readManifest(path: string): Partial<Manifest> {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { formatInstant } from '../../../src/listing/instant.ts'
 import { programIn } from '../program.ts'
 
 test('a key that is issued, backed up and revoked is still revoked after the restore', async (t) => {
@@ -46,6 +48,53 @@ test('a key that is issued, backed up and revoked is still revoked after the res
   const answer = await fetch(`http://127.0.0.1:${port}/v1/servers`, { headers })
   assert.equal(answer.status, 401)
 })
+
+test('a backup is recorded once it is whole, also beside the service and to a pipe', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const file = join(program.folder, 'backup')
+  const failed = await program.run(['backup', join(program.folder, 'no', 'backup')])
+  assert.equal(failed.code, 1)
+  assert.equal(recordedIn(program.databasePath), null)
+  const service = await program.serve()
+  await program.done(['backup', file])
+  const { made_at } = JSON.parse(readFileSync(`${file}.json`, 'utf8'))
+  assert.equal(recordedIn(program.databasePath), made_at)
+  await program.done(['backup', '-'])
+  assert.ok(recordedIn(program.databasePath)! > made_at)
+  service.kill('SIGTERM')
+  await service.ended
+
+  // The copy knows of no backup, because it was made before it was one.
+  assert.equal(recordedIn(file), null)
+  await program.done(['restore', '--yes', file])
+  assert.equal(recordedIn(program.databasePath), made_at)
+  rmSync(`${file}.json`)
+  await program.done(['restore', '--yes', file])
+  assert.equal(recordedIn(program.databasePath), null)
+})
+
+test('a backup that the database cannot record is good, with a warning', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const database = new DatabaseSync(program.databasePath)
+  database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON last_backup
+    BEGIN SELECT raise(ABORT, 'refused'); END`)
+  database.close()
+  const file = join(program.folder, 'backup')
+  const { code, stderr } = await program.run(['backup', file])
+  assert.equal(code, 0)
+  assert.match(stderr, /^backed up .*\nwarning: the database does not record this .*\ndatabase: /)
+  assert.ok(statSync(file).size > 0)
+})
+
+/** The instant of the last backup that a database knows of. */
+function recordedIn(path: string): string | null {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const row = database.prepare('SELECT made_at FROM last_backup').get()
+  database.close()
+  return row === undefined ? null : formatInstant(Number(row.made_at))
+}
 
 test('a folder keeps the newest backups, and a misuse changes nothing', async (t) => {
   const program = programIn(t)

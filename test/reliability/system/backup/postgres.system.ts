@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
-import { presentInstant } from '../../../../src/listing/instant.ts'
+import { parseInstant, presentInstant } from '../../../../src/listing/instant.ts'
 import type { ServingStore } from '../../../../src/listing/store.ts'
 import { backUpPostgres } from '../../../../src/postgres/backup/backup.ts'
 import { prepareRestore } from '../../../../src/postgres/backup/restore.ts'
@@ -67,7 +67,7 @@ const targetIn = (t: TestContext): string => join(temporaryFolder(t), 'backup')
 test('keys that were revoked after the dump stay revoked, and all else is as in the dump', async (t) => {
   const url = await createDatabase(server)
   const target = targetIn(t)
-  const keys = await serve(url, async (store) => {
+  const [madeAt, ...keys] = await serve(url, async (store) => {
     const [ada, bob, eve] = [
       await addOwner(store, 'ada@example.com', [SERVER]),
       await addOwner(store, 'bob@example.com', [SERVER]),
@@ -78,14 +78,13 @@ test('keys that were revoked after the dump stay revoked, and all else is as in 
     const manifest = await backUpPostgres(url, target, '1.2.3')
     const { users, servers, active_api_keys, last_use, program } = manifest
     assert.deepEqual([users, servers, active_api_keys, program], [3, 3, 3, '1.2.3'])
-    assert.ok(last_use !== null)
+    assert.ok(last_use !== null && statSync(target).mode % 0o1000 === 0o600)
     assert.deepEqual(manifest, JSON.parse(readFileSync(`${target}.json`, 'utf8')))
-    assert.equal(statSync(target).mode & 0o777, 0o600)
     await store.revokeApiKey(ada.user.id, ada.keyId, presentInstant())
     await store.removeUser(bob.user.id)
     const entry = { user_id: null, action: 'user removed', subject: '', address: '' } as const
     await store.writeAudit({ ...entry, occurred_at: presentInstant() })
-    return [ada.key, bob.key, eve.key]
+    return [parseInstant(manifest.made_at), ada.key, bob.key, eve.key] as const
   })
   const { backup, present, revoked, kept } = await restore(url, target)
   assert.deepEqual(
@@ -96,13 +95,14 @@ test('keys that were revoked after the dump stay revoked, and all else is as in 
   assert.match(String(await databasesOf(url)), /^,_before_restore_\w+$/)
   await serve(url, async (store) => {
     // The lost stamps may be of the last second, so that it decides no claim.
-    const asked = async () => (await claim(store, keys[2]!).catch(() => null))?.outcome
+    const asked = async () => (await claim(store, keys[2]).catch(() => null))?.outcome
     await eventually(async () => (await asked()) === 'granted')
     const outcomes = []
     for (const key of keys.slice(0, 2)) outcomes.push((await claim(store, key)).outcome)
     assert.deepEqual(outcomes, ['revoked', 'revoked'])
     assert.equal((await store.listUserRecords()).length, 3)
     assert.equal(await store.findSecret('setup'), null)
+    assert.equal(await store.findLastBackup(), madeAt)
   })
 })
 
