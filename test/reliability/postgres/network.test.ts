@@ -63,7 +63,7 @@ async function cutReplies(t: TestContext, lane: number): Promise<number> {
       proxy.heal()
       // The service can't know if the claim committed. It must not grant a second one.
       afterwards = [await outcomeOf(store, key.key), await outcomeOf(store, key.key)]
-      // Repeat the place if the machine was too slow to make a connection in time, which is a fault.
+      // Repeat the place if the machine was too slow to make a connection in time: a fault, too.
     } while (performance.now() - since >= SERVING.connectMs)
     assert.deepEqual(afterwards, ['limited', 'limited'], `after ${bytes} bytes`)
   }
