@@ -7,6 +7,8 @@ import { showTopBar } from './top-bar.ts'
 
 export interface Page {
   title: string
+  /** The title of the browser's tab, if it is another one. */
+  tabTitle?: string
   /** A sentence below the title. */
   lead?: Html | string
   /** What came of the last action. It stands above the body, and the title begins with it. */
@@ -24,13 +26,14 @@ export interface Page {
 /** Renders a page around its body, with the sections if a user is signed in. */
 export async function showPage(c: Context, page: Page): Promise<Response> {
   const { title, lead, actions, body, width, notice: said, errors = {}, status = 200 } = page
+  const { tabTitle = title } = page
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${status >= 400 ? 'Error: ' : said === undefined ? '' : await showInTitle(said)}${title} · Server listing</title>
+<title>${status >= 400 ? 'Error: ' : said === undefined ? '' : await showInTitle(said)}${tabTitle} · Server listing</title>
 <link rel="icon" href="${ICONS_PATH}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <script src="${SCRIPT_PATH}" defer></script>

@@ -1,4 +1,4 @@
-import { html } from 'hono/html'
+import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { formatInstant, type Instant } from '../../listing/instant.ts'
 import { escapedPieces, escapeInvisible } from '../../listing/invisible.ts'
@@ -14,15 +14,28 @@ export function isolated(text: string): Html {
   return html`<bdi>${escapeInvisible(text)}</bdi>`
 }
 
-/** The same where no element can stand, such as a title or an option. Characters isolate it. */
+/** The same where no element can stand, such as a title. Characters isolate it. */
 export function isolatedText(text: string): string {
   return `\u2068${escapeInvisible(text)}\u2069`
+}
+
+/** The same in a list of options or in the title of a tab, which need not have all of it. */
+export function shortIsolatedText(text: string): string {
+  return `\u2068${truncatedText(text, NAME_BYTES)}\u2069`
+}
+
+/**
+ * A long text between tags. Unlike `html`, this leaves quotes as they are, because an escaped one
+ * takes six bytes. Not for attributes.
+ */
+export function showLongText(text: string): Html {
+  return raw(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
 }
 
 /** Bytes of the characters that HTML escapes. */
 const ESCAPED_BYTES: Record<string, number> = { '&': 5, '<': 4, '>': 4, '"': 6, "'": 5 }
 
-/** Bytes of a name in a list, for `truncated`. */
+/** Bytes of a name in a list or a title, for `truncated`. */
 export const NAME_BYTES = 80
 
 /**

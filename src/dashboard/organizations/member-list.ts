@@ -12,7 +12,7 @@ import type { Context, Dashboard } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { pill } from '../html/parts.ts'
-import { type Html, isolatedText, truncated } from '../html/text.ts'
+import { type Html, isolatedText, shortIsolatedText, truncated } from '../html/text.ts'
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 
@@ -40,6 +40,7 @@ export async function showMembersPage(
   const invited = await store.listInvited(userId, id, oldestInvitation(now()))
   return showPage(c, {
     title: isolatedText(name),
+    tabTitle: shortIsolatedText(name),
     lead: 'Members see the servers of this organization and each other’s email addresses.',
     errors: { email: emailError },
     status,

@@ -11,7 +11,7 @@ import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { showAction, showEmpty, showFilter } from '../html/parts.ts'
-import { type Html, isolatedText } from '../html/text.ts'
+import { type Html, isolatedText, shortIsolatedText } from '../html/text.ts'
 import { takeNotice } from '../servers/notices.ts'
 import { readSearch, readSelectedPage } from '../servers/search.ts'
 import { showServers } from '../servers/table.ts'
@@ -52,6 +52,7 @@ export async function showOrganization(
   const table = { path, search, found, isPersonal: false, isSelected, userId, now, whenNone }
   return showPage(c, {
     title: isolatedText(name),
+    tabTitle: shortIsolatedText(name),
     lead: 'The API never returns these servers.',
     actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
     notice,

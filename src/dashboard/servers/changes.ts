@@ -81,8 +81,9 @@ interface WantedByForm {
 }
 
 /**
- * `rows` has the servers of a page. A button of a row names the row, and the other buttons name
- * what becomes of the selected rows. A confirmed deletion means all of `rows`.
+ * `rows` has the servers of a page. A selected row has a field with its number as the name. A
+ * button of a row names the row, and the other buttons name what becomes of the selected rows. A
+ * confirmed deletion means all of `rows`.
  */
 function readChange(c: Context): WantedByForm | null {
   const ids = fieldOf(c, 'rows').split('.').slice(0, PAGE_SIZE)
@@ -91,8 +92,7 @@ function readChange(c: Context): WantedByForm | null {
     const id = ids[row]
     if (id !== undefined) return { status, servers: [id], row, isConfirmed: true }
   }
-  const selected = c.get('form').getAll('row')
-  const servers = selected.flatMap((row) => ids[Number(row)] ?? [])
+  const servers = ids.filter((_, row) => c.get('form').has(String(row)))
   switch (fieldOf(c, 'to')) {
     case 'published':
     case 'draft':

@@ -9,7 +9,7 @@ import {
 import { type Context, fieldOf } from '../context.ts'
 import { showChoice, showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
-import { type Html, isolatedText } from '../html/text.ts'
+import { type Html, shortIsolatedText } from '../html/text.ts'
 
 type Values = Partial<Record<string, string>>
 
@@ -160,7 +160,7 @@ ${showChoice({
 function showOwner({ values, errors = {}, organizations }: ServerForm): Html {
   const owners = new Map([['', 'You: the API returns it']])
   for (const { id, name } of organizations)
-    owners.set(id, `${isolatedText(name)}: the API never returns it`)
+    owners.set(id, `${shortIsolatedText(name)}: the API never returns it`)
   const value = values.organization_id ?? ''
   if (!owners.has(value)) owners.set(value, 'An organization you are not a member of')
   return showChoice({

@@ -1,9 +1,9 @@
-import { html, raw } from 'hono/html'
+import { html } from 'hono/html'
 import { escapeInvisible } from '../../listing/invisible.ts'
 import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
 import { renderServers, type ServerRow } from '../../listing/servers/server.ts'
 import type { App, Dashboard } from '../context.ts'
-import type { Html } from '../html/text.ts'
+import { type Html, showLongText } from '../html/text.ts'
 
 /** Entries in the preview. */
 const FIRST = 2
@@ -43,7 +43,5 @@ function showJson(rows: readonly ServerRow[]): Html {
   const json = JSON.stringify(JSON.parse(renderServers(rows).toString()), null, 1)
   // Line by line: the breaks between lines are ours, those within a value are escaped already.
   const lines = json.split('\n').map(escapeInvisible).join('\n')
-  // Quotes need no escape outside of attributes.
-  const escaped = lines.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return html`<pre tabindex="0" role="region" aria-label="JSON">${raw(escaped)}</pre>`
+  return html`<pre tabindex="0" role="region" aria-label="JSON">${showLongText(lines)}</pre>`
 }

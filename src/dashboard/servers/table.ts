@@ -22,8 +22,8 @@ import {
 } from './search.ts'
 
 /** Bytes of the values in a row. With these, fifty rows fit into a page of 50 kB. */
-const NAME_BYTES = 50
-const ADDRESS_BYTES = 34
+const NAME_BYTES = 46
+const ADDRESS_BYTES = 30
 const WORD_BYTES = 12
 
 export interface ServerTable extends Searched {
@@ -35,8 +35,8 @@ export interface ServerTable extends Searched {
 }
 
 /**
- * The servers of a search in one form. Its buttons act on the selected servers or on a row's. Rows
- * have numbers, and `rows` has their servers.
+ * The servers of a search in one form. Its buttons act on the selected servers or on a row's. A row
+ * has a number, which is also the name of its checkbox, and `rows` has their servers.
  */
 export function showServers(table: ServerTable): Html {
   const { path, search, found, whenNone } = table
@@ -101,7 +101,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=row value=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
 `
 }
 

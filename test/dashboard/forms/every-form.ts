@@ -84,7 +84,7 @@ export function typeInto(
     typed.includes(name) ? (values[name] ?? value) : value,
   ])
   const isOfRows = fields.some(([name, value]) => name === 'to' && !value.includes('sure'))
-  return isOfRows ? [...filled, ['row', '0']] : filled
+  return isOfRows ? [...filled, ['0', 'on']] : filled
 }
 
 export function send(person: Person, { path, fields, isUpload }: Submission): Promise<Answer> {

@@ -66,7 +66,7 @@ test('buttons for a server that another tab has deleted say so', async (t) => {
   for (const { name, fields } of [...forms, confirm]) {
     const { status, body } = await person.post('/dashboard/servers/change', {
       ...Object.fromEntries(fields),
-      row: '0',
+      0: 'on',
     })
     assert.equal(status, 404, name)
     assert.match(body, /Nothing was changed<\/h1>.*These servers no longer exist/s, name)
@@ -112,7 +112,7 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   for (const { name, fields } of list.filter(({ path }) => path.endsWith('/change'))) {
     const { status } = await person.post('/dashboard/servers/change', {
       ...Object.fromEntries(fields),
-      ...(name.includes(' to=') ? { row: '0' } : {}),
+      ...(name.includes(' to=') ? { 0: 'on' } : {}),
     })
     // A former member may still delete a server, after the page has asked.
     assert.equal(status, name.includes('deleted') ? 200 : 404, name)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
 import type { AuditEntry } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { MINUTE_US, presentInstant } from '../../../src/listing/instant.ts'
 import { MEMBERS_MAX } from '../../../src/listing/invitation.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
+import { PAGE_SIZE } from '../../../src/listing/servers/server-search.ts'
+import { SERVERS_MAX } from '../../../src/listing/servers/server.ts'
 import { slotOf } from '../../../src/listing/use-counts.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
@@ -11,6 +13,11 @@ import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
 /*
  * An account with as much as possible of everything, in the longest values.
  */
+
+/** With these, the API returns none of the servers on the first page of the oldest ones. */
+const SERVERS = SERVERS_MAX + PAGE_SIZE
+/** Pages say it as "59 minutes ago", which is the longest of these texts. */
+const LONGEST_AGO_US = 59 * MINUTE_US
 
 /** Returns the id of the organization. */
 export async function fill(
@@ -24,7 +31,7 @@ export async function fill(
   const host = `${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.${'w'.repeat(55)}`
   const slugs = '𐐀'.repeat(196)
   const word = letter.repeat(64)
-  const entries = Array.from({ length: 120 }, (_, index) => ({
+  const entries = Array.from({ length: SERVERS }, (_, index) => ({
     name: letter.repeat(200),
     address: `${index}.${host}:25570`.slice(-250),
     slug: `${slugs}${index}`,
@@ -32,6 +39,7 @@ export async function fill(
     status: word,
     version: word,
     listing_kind: word,
+    updated_at: now - LONGEST_AGO_US,
   }))
   await store.saveServers(userId, null, entries, now)
   for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)

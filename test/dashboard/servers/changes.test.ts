@@ -41,7 +41,7 @@ test('several servers are unpublished, published and deleted at once, and restor
   const before = await store.listServers(userId)
   const form = formOf((await person.get('/dashboard/servers')).body)
   const selected = new URLSearchParams({ ...form, to: 'draft' })
-  for (const row of ['0', '2', '3']) selected.append('row', row)
+  for (const row of ['0', '2', '3']) selected.set(row, 'on')
   const drafts = await submit(person, selected)
   assert.match(
     drafts,
@@ -85,7 +85,7 @@ test('another tab may have deleted the servers, and no server may be selected', 
   const gone = await person.post(CHANGE, { ...form, draft: '0' })
   assert.equal(gone.status, 404)
   assert.match(gone.body, /<h1>Nothing was changed<\/h1>.*no longer exist/s)
-  const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', row: '0' }, { draft: '99' }, {}]
+  const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', 0: 'on' }, { draft: '99' }, {}]
   for (const wrong of fields)
     assert.match((await person.submit(CHANGE, { ...form, ...wrong })).body, /Select at least one/)
   assert.equal((await store.listUserRecords()).length, 1)
@@ -95,7 +95,7 @@ test('if something changed since, undoing says what it left', async (t) => {
   const { person, store, userId } = await withServers(t)
   const form = formOf((await person.get('/dashboard/servers')).body)
   const selected = new URLSearchParams({ ...form, to: 'draft' })
-  for (const row of ['0', '1']) selected.append('row', row)
+  for (const row of ['0', '1']) selected.set(row, 'on')
   const undo = undoOf(await submit(person, selected))
   const [id] = form.rows.split('.')
   await person.submit(`/dashboard/servers/${id}`, { ...ENTRY, name: 'edited', status: 'draft' })

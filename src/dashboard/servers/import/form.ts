@@ -3,7 +3,7 @@ import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { Context } from '../../context.ts'
 import { AS_CODE, showFormTag } from '../../html/form-field.ts'
 import { type Notice, type Page, showPage } from '../../html/page.ts'
-import type { Html } from '../../html/text.ts'
+import { type Html, showLongText } from '../../html/text.ts'
 import { UPLOAD_BYTES_MAX } from '../../request/upload.ts'
 
 export const IMPORT_PATH = '/dashboard/servers/import'
@@ -31,7 +31,7 @@ export function showImportForm(c: Context, form: ImportForm = {}): Promise<Respo
 ${showFormTag(tag)}
 <div class="field"><label for="text">JSON or CSV</label>
 <textarea id="text" name="text" rows="8" autocomplete="off"${AS_CODE} aria-describedby="text-hint">
-${text}</textarea>
+${showLongText(text)}</textarea>
 <p class="hint" id="text-hint">Each server needs a <code>name</code> and an <code>address</code>. Optional: <code>slug</code>, <code>edition</code>, <code>version</code>, <code>listing_kind</code>, <code>status</code>, <code>updated_at</code>. In CSV, these names are the first row. A server with a slug that you already use, or without a slug with the same address, is changed.</p></div>
 <div class="field"><label for="file">Or a file</label>
 <input id="file" name="file" type="file" accept=".json,.csv,.txt,application/json,text/csv,text/plain" aria-describedby="file-hint">
