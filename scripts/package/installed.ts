@@ -4,22 +4,28 @@ import { join, resolve } from 'node:path'
 
 /** Packs the package into a folder and returns the path of the tarball. */
 export function pack(folder: string): string {
-  const args = ['pack', '--silent', '--json', '--pack-destination', folder]
-  const [packed] = JSON.parse(npm(args, process.cwd()))
+  const args = ['pack', '--silent', '--json', '--pack-destination', resolve(folder)]
+  const [packed] = JSON.parse(npm(args, { cwd: ROOT }))
   return join(folder, packed.filename)
 }
 
-/** Installs a tarball into a new folder, as an operator does. Returns the path of the command. */
-export function install(tarball: string, folder: string): string {
+const ROOT = join(import.meta.dirname, '../..')
+
+/**
+ * Installs a tarball into a new folder, as an operator does. Returns the path of the command.
+ * Offline, because the tarball has everything.
+ */
+export function install(tarball: string, folder: string, env = process.env): string {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
-  npm(['install', '--omit=dev', '--no-audit', '--no-fund', resolve(tarball)], folder)
+  const options = ['--offline', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  npm(['install', ...options, resolve(tarball)], { cwd: folder, env })
   return join(folder, 'node_modules/.bin/server-listing')
 }
 
-function npm(args: readonly string[], cwd: string): string {
-  return execFileSync('npm', [...args, '--loglevel=error'], {
-    cwd,
+function npm(args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }): string {
+  return execFileSync('npm', args, {
+    ...options,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })

@@ -8,23 +8,28 @@ import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { ROOT } from '../../fixtures/tree.ts'
-import { unpackedPackage } from './unpacked.ts'
+import { testEmptyFolder } from './empty-folder.ts'
+import { type InstalledPackage, installPackage } from './installed-package.ts'
 
 /** Each file that a command loads costs 0.4 ms of CPU. */
 const COMMAND_FILES_MAX = 10
 
-const cleanups: (() => void)[] = []
+let installed: InstalledPackage
+/** The files of the installed package. */
 let folder: string
 let postgres: Server
 
 before(async () => {
-  folder = unpackedPackage({ after: (cleanup) => void cleanups.push(cleanup as () => void) })
+  installed = installPackage()
+  folder = installed.files
   postgres = await openServer()
 })
 after(async () => {
-  for (const cleanup of cleanups) cleanup()
+  installed.remove()
   await postgres.remove()
 })
+
+testEmptyFolder(() => installed)
 
 const packedIn = (t: Parameters<typeof programIn>[0]): Program =>
   programIn(t, join(folder, 'bin/server-listing.js'))
@@ -40,7 +45,7 @@ const BREAK_ACCOUNTS = `
 `
 
 test('the published package has no TypeScript, but the files that the service reads', () => {
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const names = filesOf(folder).filter((name) => !name.startsWith('node_modules/'))
   assert.deepEqual(
     names.filter((name) => name.endsWith('.ts')),
     [],

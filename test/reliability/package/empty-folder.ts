@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { ask } from '../../fixtures/requests.ts'
+import { ROOT } from '../../fixtures/tree.ts'
+import type { InstalledPackage } from './installed-package.ts'
+
+const FREE_PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '0' }
+const LISTENING = /listening on http:\/\/[^\s"]*:(\d+)/
+
+interface LockedPackage {
+  version: string
+  dev?: boolean
+}
+
+/** The package as an operator has it: in an empty folder, on a machine without the checkout. */
+export function testEmptyFolder(installedPackage: () => InstalledPackage): void {
+  test('npx runs commands and the service in the folder of the installation', async (t) => {
+    const { folder: cwd, env } = installedPackage()
+    const options = { cwd, env: { ...env, ...FREE_PORTS } }
+    const run = async (line: string) =>
+      (await promisify(execFile)('npx', ['server-listing', ...line.split(' ')], options)).stdout
+    assert.match(await run('--help'), /Usage: server-listing/)
+    await run('migrate')
+    await run('user add ada@example.com')
+    const key = await run('key issue --user ada@example.com --name bot')
+
+    const service = spawn('npx', ['server-listing', 'serve'], { ...options, stdio: 'pipe' })
+    t.after(() => service.kill('SIGTERM'))
+    const ended = once(service, 'close')
+    const errors = text(service.stderr)
+    let log = ''
+    service.stdout.setEncoding('utf8').on('data', (chunk: string) => (log += chunk))
+    while (!LISTENING.test(log) && service.exitCode === null)
+      await Promise.race([once(service.stdout, 'data'), ended])
+    const port = Number(LISTENING.exec(log)?.[1])
+    const { status, body } = await ask(port, { key: key.trim() })
+    assert.deepEqual([status, body], [200, '{"servers":[]}'])
+    service.kill('SIGTERM')
+    await ended
+    assert.match(log, /"closed"/, await errors)
+  })
+
+  test('the installation has the tested version of each library, and no other package', () => {
+    const { folder, files } = installedPackage()
+    const lock = packagesOf(join(ROOT, 'package-lock.json'))
+    const tested = versionsOf(lock.filter(([path, { dev }]) => path !== '' && dev !== true))
+    assert.ok(tested.has('pg'))
+    const shrinkwrap = packagesOf(join(files, 'npm-shrinkwrap.json'))
+    assert.deepEqual(versionsOf(shrinkwrap.filter(([path]) => path !== '')), tested)
+    const installed = versionsOf(packagesOf(join(folder, 'node_modules/.package-lock.json')))
+    installed.delete('server-listing')
+    assert.deepEqual(installed, tested)
+    for (const [name, version] of tested) {
+      const manifest = readFileSync(join(files, 'node_modules', name, 'package.json'), 'utf8')
+      assert.equal(JSON.parse(manifest).version, version, name)
+    }
+  })
+
+  test('what the packed documents link to is in the package', () => {
+    const { files } = installedPackage()
+    const documents = filesOf(files).filter((name) => name.endsWith('.md'))
+    for (const name of ['README.md', 'CHANGELOG.md', 'docs/api.md', 'docs/commands.md'])
+      assert.ok(documents.includes(name), name)
+    for (const name of documents) {
+      const document = readFileSync(join(files, name), 'utf8')
+      for (const [, target = ''] of document.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g))
+        assert.ok(existsSync(join(files, dirname(name), target)), `${name} links to ${target}`)
+    }
+  })
+
+  test('the package has its license and the files of deploy/', () => {
+    const { files } = installedPackage()
+    assert.ok(existsSync(join(files, 'LICENSE')))
+    assert.deepEqual(filesOf(join(files, 'deploy')), filesOf(join(ROOT, 'deploy')))
+  })
+}
+
+function packagesOf(lockFile: string): [path: string, LockedPackage][] {
+  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
+  return Object.entries(packages)
+}
+
+/** By the name of the package. */
+function versionsOf(packages: readonly [path: string, LockedPackage][]): Map<string, string> {
+  const folders = /^(.*\/)?node_modules\//
+  return new Map(packages.map(([path, { version }]) => [path.replace(folders, ''), version]))
+}
+
+/** The paths of all files below a folder, but for those of packages in it. */
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !name.startsWith('node_modules/'))
+    .toSorted()
+}
