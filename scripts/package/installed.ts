@@ -18,7 +18,14 @@ const ROOT = join(import.meta.dirname, '../..')
 export function install(tarball: string, folder: string, env = process.env): string {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
-  const options = ['--offline', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error']
+  const options = [
+    '--offline',
+    '--omit=dev',
+    '--no-audit',
+    '--no-fund',
+    '--no-update-notifier',
+    '--loglevel=error',
+  ]
   npm(['install', ...options, resolve(tarball)], { cwd: folder, env })
   return join(folder, 'node_modules/.bin/server-listing')
 }

@@ -6,10 +6,14 @@ export function licensesOf(modules: readonly string[]): string {
   const folders = new Set(
     modules.flatMap((id) => /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1] ?? []),
   )
-  return [...folders]
-    .toSorted()
-    .map(licenseOf)
-    .join(`\n${'='.repeat(80)}\n\n`)
+  return [...folders].toSorted().map(licenseOf).join(`\n${LINE}\n\n`)
+}
+
+const LINE = '='.repeat(80)
+
+/** The names of the packages in what `licensesOf` returned. */
+export function librariesIn(licenses: string): string[] {
+  return licenses.split(LINE).map((part) => part.trim().split(' ', 1)[0]!)
 }
 
 function licenseOf(folder: string): string {

@@ -13,11 +13,6 @@ import type { InstalledPackage } from './installed-package.ts'
 const FREE_PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '0' }
 const LISTENING = /listening on http:\/\/[^\s"]*:(\d+)/
 
-interface LockedPackage {
-  version: string
-  dev?: boolean
-}
-
 /** The package as an operator has it: in an empty folder, on a machine without the checkout. */
 export function testEmptyFolder(installedPackage: () => InstalledPackage): void {
   test('npx runs commands and the service in the folder of the installation', async (t) => {
@@ -46,22 +41,6 @@ export function testEmptyFolder(installedPackage: () => InstalledPackage): void 
     assert.match(log, /"closed"/, await errors)
   })
 
-  test('the installation has the tested version of each library, and no other package', () => {
-    const { folder, files } = installedPackage()
-    const lock = packagesOf(join(ROOT, 'package-lock.json'))
-    const tested = versionsOf(lock.filter(([path, { dev }]) => path !== '' && dev !== true))
-    assert.ok(tested.has('pg'))
-    const shrinkwrap = packagesOf(join(files, 'npm-shrinkwrap.json'))
-    assert.deepEqual(versionsOf(shrinkwrap.filter(([path]) => path !== '')), tested)
-    const installed = versionsOf(packagesOf(join(folder, 'node_modules/.package-lock.json')))
-    installed.delete('server-listing')
-    assert.deepEqual(installed, tested)
-    for (const [name, version] of tested) {
-      const manifest = readFileSync(join(files, 'node_modules', name, 'package.json'), 'utf8')
-      assert.equal(JSON.parse(manifest).version, version, name)
-    }
-  })
-
   test('what the packed documents link to is in the package', () => {
     const { files } = installedPackage()
     const documents = filesOf(files).filter((name) => name.endsWith('.md'))
@@ -79,17 +58,6 @@ export function testEmptyFolder(installedPackage: () => InstalledPackage): void 
     assert.ok(existsSync(join(files, 'LICENSE')))
     assert.deepEqual(filesOf(join(files, 'deploy')), filesOf(join(ROOT, 'deploy')))
   })
-}
-
-function packagesOf(lockFile: string): [path: string, LockedPackage][] {
-  const { packages } = JSON.parse(readFileSync(lockFile, 'utf8'))
-  return Object.entries(packages)
-}
-
-/** By the name of the package. */
-function versionsOf(packages: readonly [path: string, LockedPackage][]): Map<string, string> {
-  const folders = /^(.*\/)?node_modules\//
-  return new Map(packages.map(([path, { version }]) => [path.replace(folders, ''), version]))
 }
 
 /** The paths of all files below a folder, but for those of packages in it. */

@@ -1,12 +1,13 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { install, pack } from '../../../scripts/package/installed.ts'
+import { install } from '../../../scripts/package/installed.ts'
+import { type Release, release } from '../../../scripts/package/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 /** The package in a folder of its own. */
 export interface InstalledPackage {
-  tarball: string
+  release: Release
   /** Where the operator ran `npm install`. */
   folder: string
   /** The files of the package. */
@@ -17,8 +18,8 @@ export interface InstalledPackage {
 }
 
 /**
- * Packs the package and installs it into an empty folder, with an empty cache of npm and without a
- * registry. The folder is on a disk, because memory may be mounted without programs.
+ * Makes a release and installs the package into an empty folder, with an empty cache of npm and
+ * without a registry. The folder is on a disk, because memory may be mounted without programs.
  */
 export function installPackage(): InstalledPackage {
   const home = mkdtempSync(join(tmpdir(), 'server-listing-installed-'))
@@ -28,11 +29,11 @@ export function installPackage(): InstalledPackage {
   copyFileSync(process.execPath, join(programs, 'node'))
   const PATH = [programs, ...pathOutsideCheckout()].join(delimiter)
   const env = { ...outsideCheckout(), HOME: home, PATH }
-  const tarball = pack(home)
+  const released = release(join(home, 'release'))
   const folder = join(home, 'installed')
-  install(tarball, folder, { ...env, npm_config_cache: join(home, 'empty-cache') })
+  install(released.tarball, folder, { ...env, npm_config_cache: join(home, 'empty-cache') })
   return {
-    tarball,
+    release: released,
     folder,
     files: join(folder, 'node_modules/server-listing'),
     env,

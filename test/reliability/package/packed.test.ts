@@ -10,6 +10,7 @@ import { ask } from '../../fixtures/requests.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { testEmptyFolder } from './empty-folder.ts'
 import { type InstalledPackage, installPackage } from './installed-package.ts'
+import { bundledLibraries, lockedVersion, testVersions } from './versions.ts'
 
 /** Each file that a command loads costs 0.4 ms of CPU. */
 const COMMAND_FILES_MAX = 10
@@ -30,6 +31,7 @@ after(async () => {
 })
 
 testEmptyFolder(() => installed)
+testVersions(() => installed)
 
 const packedIn = (t: Parameters<typeof programIn>[0]): Program =>
   programIn(t, join(folder, 'bin/server-listing.js'))
@@ -57,20 +59,10 @@ test('the published package has no TypeScript, but the files that the service re
 
 test('each bundled library comes with its license', () => {
   const licenses = readFileSync(join(folder, 'dist/LICENSES.txt'), 'utf8')
-  const bundled = new Set<string>()
-  for (const name of readdirSync(join(folder, 'dist')).filter((each) => each.endsWith('.map'))) {
-    const { sources } = JSON.parse(readFileSync(join(folder, 'dist', name), 'utf8'))
-    for (const source of sources) {
-      const library = /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1]
-      if (library !== undefined) bundled.add(library)
-    }
-  }
+  const bundled = bundledLibraries(folder)
   assert.ok(bundled.has('hono'))
   for (const library of bundled) {
-    const { version } = JSON.parse(
-      readFileSync(join(ROOT, 'node_modules', library, 'package.json'), 'utf8'),
-    )
-    assert.ok(licenses.includes(`${library} ${version} (MIT)\n`), library)
+    assert.ok(licenses.includes(`${library} ${lockedVersion(library)} (MIT)\n`), library)
   }
 })
 

@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { pack } from './installed.ts'
+import { sbom } from './sbom.ts'
+
+/** The files of a release, by their paths. */
+export interface Release {
+  tarball: string
+  /** The bill of materials, in the JSON of CycloneDX. */
+  sbom: string
+  /** SHA-256 sums of the others, for `sha256sum --check`. */
+  sums: string
+}
+
+/** Builds the package and writes the files of a release into a folder. */
+export function release(folder: string): Release {
+  mkdirSync(folder, { recursive: true })
+  const tarball = pack(folder)
+  const bill = tarball.replace(/\.tgz$/, '.cdx.json')
+  writeFileSync(bill, sbom())
+  const sums = join(folder, 'SHA256SUMS')
+  writeFileSync(sums, [tarball, bill].map(sumOf).join(''))
+  return { tarball, sbom: bill, sums }
+}
+
+function sumOf(path: string): string {
+  const sum = createHash('sha256').update(readFileSync(path)).digest('hex')
+  return `${sum}  ${basename(path)}\n`
+}
+
+if (import.meta.main) {
+  const [folder = 'release'] = process.argv.slice(2)
+  for (const path of Object.values(release(folder))) console.log(path)
+}
