@@ -37,11 +37,19 @@ interface DriverConnection extends EventEmitter {
   stream: Socket
 }
 
-/** A client class whose next instance connects to the host that is probably the primary. */
-export function clientFor(hosts: Hosts): typeof pg.Client {
+/**
+ * A client class whose next instance connects to the host that is probably the primary. `onClient`
+ * gets each instance with its URL.
+ */
+export function clientFor(
+  hosts: Hosts,
+  onClient: (client: pg.ClientBase, url: string) => void,
+): typeof pg.Client {
   return class extends pg.Client {
     constructor(config: pg.ClientConfig) {
-      super({ ...config, connectionString: hosts.current() })
+      const url = hosts.current()
+      super({ ...config, connectionString: url })
+      onClient(this, url)
       // After some errors, such as a missing password, the driver leaves the socket open. Each
       // attempt would hold one of the server's connections until its timeout of a minute.
       const { connection } = this as unknown as { connection: DriverConnection }

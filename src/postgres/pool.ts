@@ -3,6 +3,7 @@ import { NotConfigured } from '../listing/faults.ts'
 import { type Backend, OWN_BACKEND } from './abandoned.ts'
 import { clientFor, type Hosts } from './hosts.ts'
 import type { Patience } from './patience.ts'
+import { assertKeepsBackend } from './pooler.ts'
 import { NO_SCHEMA } from './refusals.ts'
 
 /** The oldest server that the tests run on. */
@@ -27,8 +28,9 @@ export function createPool(
   max: number,
   onSession: (client: pg.ClientBase, backend: Backend) => void,
 ): pg.Pool {
+  const urls = new WeakMap<pg.ClientBase, string>()
   const pool = new pg.Pool({
-    Client: clientFor(hosts),
+    Client: clientFor(hosts, (client, url) => urls.set(client, url)),
     max,
     connectionTimeoutMillis: patience.connectMs,
     query_timeout: patience.queryMs,
@@ -36,7 +38,7 @@ export function createPool(
     pipeline: true,
     application_name: 'server-listing',
     verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-      beginSession(client, patience)
+      beginSession(client, urls.get(client)!, patience)
         .then((backend) => onSession(client, backend))
         .then(() => done(), done)
     },
@@ -47,17 +49,40 @@ export function createPool(
   return pool
 }
 
-/** Sets up the session and checks that it is on a primary. */
-async function beginSession(client: pg.ClientBase, patience: Patience): Promise<Backend> {
+/**
+ * Sets up the session and checks that it is on a primary. Behind a pooler it first checks that the
+ * session keeps its backend. Otherwise a setting would change another program's session.
+ */
+async function beginSession(
+  client: pg.ClientBase,
+  url: string,
+  patience: Patience,
+): Promise<Backend> {
+  // PostgreSQL tells each client the id of its backend, and a pooler makes one up.
+  const { processID: announcedPid } = client as unknown as { processID: number | null }
+  const backend = await setUp(client, patience, announcedPid)
+  if (backend.pid === announcedPid) return backend
+  await assertKeepsBackend(client, url, patience)
+  return setUp(client, patience, backend.pid)
+}
+
+/** Checks the session, and sets it up if it is on this backend. */
+async function setUp(
+  client: pg.ClientBase,
+  patience: Patience,
+  expectedPid: number | null,
+): Promise<Backend> {
   const timeouts = { statement_timeout: patience.statementMs, lock_timeout: patience.lockMs }
   const settings = Object.entries({ ...SESSION, ...timeouts }).map(
     ([name, value]) => `set_config('${name}', '${value}', false)`,
   )
-  const { rows } = await client.query(`
-    SELECT pg_is_in_recovery() AS is_standby, current_setting('server_version_num')::int AS version,
-      current_setting('server_encoding') AS encoding, current_schema() AS schema, own.*, ${settings.join(', ')}
-    FROM (${OWN_BACKEND}) AS own
-  `)
+  const { rows } = await client.query(
+    `SELECT pg_is_in_recovery() AS is_standby, current_setting('server_version_num')::int AS version,
+      current_setting('server_encoding') AS encoding, current_schema() AS schema, own.*,
+      CASE WHEN own.pid = $1 THEN ARRAY[${settings.join(', ')}] END
+    FROM (${OWN_BACKEND}) AS own`,
+    [expectedPid],
+  )
   const { version, encoding, schema, is_standby: isStandby } = rows[0]
   if (version < SERVER_VERSION_MIN)
     throw new NotConfigured('the PostgreSQL server is older than version 15')
