@@ -29,6 +29,8 @@ export interface Config {
   /** The listener for health and metrics. */
   opsHost: string
   opsPort: number
+  /** How long a process that ends fails `/readyz` before it stops listening. */
+  drainSeconds: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]
   logLevel: LogLevel
@@ -98,6 +100,7 @@ export function readConfig(
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,
       opsPort: Number(textOf('OPS_PORT')),
+      drainSeconds: Number(textOf('DRAIN_SECONDS')),
       trustedProxies: listOf(given.TRUSTED_PROXIES),
       logLevel: textOf('LOG_LEVEL') as LogLevel,
     },

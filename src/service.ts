@@ -55,6 +55,8 @@ export interface Service {
   dashboardPort: number
   /** Null without a listener for health and metrics. */
   ops: { host: string; port: number } | null
+  /** From now on `/readyz` is 503, so that a load balancer sends new requests elsewhere. */
+  drain(): void
   /** Finishes open requests, then closes the store. Takes at most ten seconds. */
   close(): Promise<void>
 }
@@ -95,6 +97,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: listener.port,
     dashboardPort: dashboardListener.port,
     ops: ops === null ? null : { host: ops.host, port: ops.port },
+    drain: () => ops?.drain(),
     async close() {
       ops?.drain()
       await Promise.all([listener.close(), dashboardListener.close()])

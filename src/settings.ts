@@ -118,6 +118,14 @@ export const SETTINGS = {
     usedBy: ['serve', 'health'],
     complain: complaintAboutPort,
   },
+  DRAIN_SECONDS: {
+    meaning:
+      'how long a process that ends fails `/readyz` and still serves, before it stops listening ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))',
+    default: '0',
+    usedBy: SERVE,
+    complain: (text) =>
+      /^\d{1,2}$/.test(text) && Number(text) <= 60 ? null : 'be a number of seconds from 0 to 60',
+  },
   TRUSTED_PROXIES: {
     meaning:
       'addresses and networks of proxies whose `X-Forwarded-For` is trusted, separated by commas',

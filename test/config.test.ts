@@ -20,6 +20,7 @@ test('every setting has a default', () => {
       operators: [],
       opsHost: '127.0.0.1',
       opsPort: 8082,
+      drainSeconds: 0,
       trustedProxies: [],
       logLevel: 'info',
     },
@@ -71,6 +72,20 @@ test('only PostgreSQL allows several processes on one port', () => {
   assert.deepEqual(readConfig({ DATABASE_URL: 'sqlite:listing.db', REUSE_PORT: 'on' }), {
     complaints: ['REUSE_PORT must be off on SQLite, because only one process can serve a file'],
   })
+})
+
+test('draining takes no time unless an operator sets it, and at most a minute', () => {
+  for (const [DRAIN_SECONDS, expected] of Object.entries({ '': 0, 5: 5, 60: 60 })) {
+    const read = readConfig({ DRAIN_SECONDS })
+    assert.ok('config' in read)
+    assert.equal(read.config.drainSeconds, expected)
+  }
+  for (const DRAIN_SECONDS of ['61', '-1', '1.5', '5s'])
+    assert.deepEqual(readConfig({ DRAIN_SECONDS }), {
+      complaints: [
+        `DRAIN_SECONDS must be a number of seconds from 0 to 60, not "${DRAIN_SECONDS}"`,
+      ],
+    })
 })
 
 test('the API, the dashboard and the health checks have ports of their own', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../../database-url.ts'
 import { NotConfigured } from '../../listing/faults.ts'
@@ -48,12 +49,15 @@ export async function serve(options: ServeOptions): Promise<void> {
   })
   const closing = new AbortController()
   // Before the log line below: a supervisor may wait for that line and then send a signal.
-  const closed = untilClosed(async (reason) => {
-    log.info(`closing: ${reason}`)
+  const drainMs = 1_000 * config.drainSeconds
+  const closed = untilClosed(log, drainMs, async (signal) => {
+    log.info(`closing: ${signal ?? 'an uncaught error'}`)
     closing.abort()
+    service.drain()
+    if (signal !== null) await delay(drainMs)
     await service.close()
     await log.close('closed')
-  }, log)
+  })
   const { dashboardUrl, hint } = sayWhere(config, service, log)
   if (service.ops !== null)
     log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)

@@ -1,7 +1,7 @@
 import closeWithGrace, { type Options } from 'close-with-grace'
 import type { Log } from '../../log.ts'
 
-/** From the signal to the end of the process, in milliseconds. */
+/** From the end of draining to the end of the process, in milliseconds. */
 const CLOSE_MS = 10_000
 const WATCH_MS = 250
 
@@ -24,24 +24,29 @@ function ignored(): ('SIGHUP' | 'SIGUSR2')[] {
 }
 
 /**
- * Resolves after a signal, when everything is closed. An uncaught error ends the process with exit
- * code 1.
+ * Resolves after a signal, when everything is closed. An uncaught error, for which `close` gets
+ * null, ends the process with exit code 1.
  */
-export function untilClosed(close: (reason: string) => Promise<void>, log: Log): Promise<void> {
+export function untilClosed(
+  log: Log,
+  drainMs: number,
+  close: (signal: string | null) => Promise<void>,
+): Promise<void> {
   watchNpx()
   return new Promise((resolve) => {
     const options: Options = {
-      delay: CLOSE_MS,
+      delay: drainMs + CLOSE_MS,
       logger: false,
       skip: ignored(),
-      onTimeout: () => log.error(`exiting after ${CLOSE_MS} ms, although not everything is closed`),
+      onTimeout: () =>
+        log.error(`exiting after ${drainMs + CLOSE_MS} ms, although not everything is closed`),
       onSecondSignal: (signal) => log.error(`exiting at once: ${signal} is the second signal`),
       onSecondError: (error) => log.fault(error),
     }
     closeWithGrace(options, async ({ err, signal }) => {
       if (err !== undefined) log.fault(err)
       try {
-        await close(signal ?? 'an uncaught error')
+        await close(signal ?? null)
       } catch (fault) {
         log.fault(fault)
         throw fault

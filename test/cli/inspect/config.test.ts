@@ -38,6 +38,7 @@ test('each setting has its value and its source', async (t) => {
     OPERATORS: ['ada@example.com', 'env_file'],
     OPS_HOST: ['127.0.0.1', 'default'],
     OPS_PORT: ['7003', 'env_file'],
+    DRAIN_SECONDS: ['0', 'default'],
     TRUSTED_PROXIES: ['10.0.0.0/8,::1', 'environment'],
     LOG_LEVEL: ['info', 'default'],
   })

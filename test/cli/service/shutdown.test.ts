@@ -62,6 +62,34 @@ test('an idle connection does not delay the shutdown', async (t) => {
   assert.ok(performance.now() - since < 5_000)
 })
 
+test('a draining process fails /readyz, and still answers new connections', async (t) => {
+  const program = programIn(t)
+  const { key } = await addAdaWithKey(program)
+  const served = await program.serve({ env: { DRAIN_SECONDS: '60' } })
+  await served.written(/metrics at/)
+  const opsPort = Number(/metrics at http:\/\/[^\s"]*:(\d+)/.exec(served.stdout())?.[1])
+  served.kill('SIGTERM')
+  await served.written(/closing: SIGTERM/)
+  const { status, body } = await ask(opsPort, { path: '/readyz' })
+  assert.deepEqual(
+    [status, JSON.parse(body).checks.shutdown],
+    [503, 'the service is shutting down'],
+  )
+  assert.equal((await ask(served.port, { key })).status, 200)
+  // The operator need not wait.
+  served.kill('SIGTERM')
+  assert.equal((await served.ended).code, 1)
+})
+
+test('after draining, the process ends like any other', async (t) => {
+  const served = await programIn(t).serve({ env: { DRAIN_SECONDS: '1' } })
+  const since = performance.now()
+  served.kill('SIGTERM')
+  const { code, stdout } = await served.ended
+  assert.deepEqual([code, logLines(stdout).at(-1)?.msg], [0, 'closed'])
+  assert.ok(performance.now() - since >= 1_000)
+})
+
 test('a second signal ends the process at once, and the log says so', async (t) => {
   const { served } = await withWaiting(t)
   served.kill('SIGTERM')

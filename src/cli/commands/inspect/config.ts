@@ -77,6 +77,7 @@ function valuesOf(config: Config): Record<SettingName, string | null> {
     OPERATORS: config.operators.join(',') || null,
     OPS_HOST: config.opsHost,
     OPS_PORT: String(config.opsPort),
+    DRAIN_SECONDS: String(config.drainSeconds),
     TRUSTED_PROXIES: config.trustedProxies.join(',') || null,
     LOG_LEVEL: config.logLevel,
   }

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Program, Served } from '../../cli/program.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
+import type { Server } from '../../fixtures/postgres/server.ts'
+import { lastFirst } from '../../reliability/history/battlefield/ends.ts'
+import { type Fault, withEffect } from '../../reliability/history/faults/fault.ts'
+import type { Battlefield } from '../../reliability/history/nemesis.ts'
+import { keepStamps, readStamps } from '../../reliability/history/record/postgres-record.ts'
+import { startOtherProcess } from '../../reliability/history/traffic/other-process.ts'
+import { freeFixedPort } from '../daemon.ts'
+import { type Ports, startBalancer } from './balancer.ts'
+
+/** Twice as long as the proxy takes to notice. */
+const DRAIN_SECONDS = '2'
+
+/**
+ * Two processes behind HAProxy that are restarted in turn, which makes no request fail. Both begin
+ * with `programs[0]`. The restart with the number n starts `programs[n]`, or the last one.
+ */
+export async function openRolling(
+  t: TestContext,
+  server: Server,
+  programs: readonly Program[],
+): Promise<Battlefield> {
+  const own = lastFirst(t)
+  const url = await createMigratedDatabase(server)
+  const operator = await startOtherProcess(url)
+  own.after(() => operator.close())
+  const offsets = await keepStamps(url)
+  const ports: [Ports, Ports] = [await freePorts(), await freePorts()]
+  const start = (program: Program, { api, ops }: Ports) =>
+    program.serve({
+      env: { DATABASE_URL: url, PORT: String(api), OPS_PORT: String(ops), DRAIN_SECONDS },
+    })
+  const served: Served[] = [
+    await start(programs[0]!, ports[0]),
+    await start(programs[0]!, ports[1]),
+  ]
+  const balancer = await startBalancer(t, ports)
+  for (const index of served.keys()) await balancer.isUp(index)
+
+  let restarts = 0
+  async function restart() {
+    const index = restarts % served.length
+    restarts += 1
+    served[index]!.kill('SIGTERM')
+    const { code, stderr } = await served[index]!.ended
+    assert.equal(code, 0, stderr)
+    served[index] = await start(programs[restarts] ?? programs.at(-1)!, ports[index]!)
+    await balancer.isUp(index)
+    return {}
+  }
+
+  const names = programs.slice(1).map((_, index) => [`restart ${index + 1}`, restart] as const)
+  const group: Record<string, Fault> = withEffect({ failures: [] }, Object.fromEntries(names))
+  return {
+    engine: 'postgres',
+    operator,
+    port: () => ({ port: balancer.port, process: 1 }),
+    groups: [group],
+    staying: () => ({}),
+    readRecord: (scene) => readStamps(url, scene, offsets),
+  }
+}
+
+async function freePorts(): Promise<Ports> {
+  return { api: await freeFixedPort(), ops: await freeFixedPort() }
+}
