@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:f
 import { basename, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { presentInstant } from '../../../../src/listing/instant.ts'
+import { parseInstant, presentInstant } from '../../../../src/listing/instant.ts'
 import { backUpSqlite } from '../../../../src/sqlite/backup/backup.ts'
 import { hashFile } from '../../../../src/transfer/backup/files.ts'
 import { openServingSqliteStore } from '../../../../src/sqlite/serving-store.ts'
@@ -33,7 +33,13 @@ test('a killed backup leaves the earlier backup or a whole new one', async (t) =
     if (existsSync(manifest))
       assert.equal(JSON.parse(readFileSync(manifest, 'utf8')).sha256, await hashFile(target))
     const { users } = rowsOf(target)
-    assert.deepEqual(rowsOf(join(folder, 'listing.db')), rowsOf(join(origin, 'listing.db')))
+    const { last_backup: recorded, ...rows } = rowsOf(join(folder, 'listing.db'))
+    const { last_backup: none, ...expected } = rowsOf(join(origin, 'listing.db'))
+    assert.deepEqual([rows, none], [expected, []])
+    if (recorded!.length > 0) {
+      const made = parseInstant(JSON.parse(readFileSync(manifest, 'utf8')).made_at)
+      assert.deepEqual([{ ...(recorded![0] as object) }], [{ only_row: 1, made_at: made }])
+    }
     // The next backup removes what this one has left.
     await backUpSqlite(join(folder, 'listing.db'), target, '1')
     assert.deepEqual(partialsIn(folder), [])
