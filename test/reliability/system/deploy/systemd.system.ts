@@ -52,3 +52,23 @@ test('the program has each command and each option of the units', async (t) => {
     }
   }
 })
+
+test('the timer starts the backup once a day', () => {
+  const timers = unitNames.filter((name) => name.endsWith('.timer'))
+  assert.deepEqual(timers, ['server-listing-backup.timer'])
+  // Without a setting, a timer starts the service of its own name.
+  assert.ok(services.includes('server-listing-backup.service'))
+  const [, calendar = ''] = /^OnCalendar=(.*)$/m.exec(
+    readFileSync(join(UNITS, 'server-listing-backup.timer'), 'utf8'),
+  )!
+  const { stdout } = spawnSync('systemd-analyze', ['calendar', '--iterations=3', calendar], {
+    encoding: 'utf8',
+    env: { ...process.env, TZ: 'UTC' },
+  })
+  const times = [...stdout.matchAll(/: \w+ (\S+ \S+) UTC$/gm)].map(([, time]) =>
+    Date.parse(`${time}Z`),
+  )
+  assert.equal(times.length, 3, stdout)
+  for (const [index, time] of times.slice(1).entries())
+    assert.equal(time - times[index]!, 86_400_000)
+})

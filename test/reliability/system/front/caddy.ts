@@ -4,14 +4,17 @@ import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { CERTIFICATE, configured, ended, freePort, KEY, type StartFront, start } from './fronts.ts'
 
 /** Caddy with `deploy/Caddyfile` and a certificate of the tests. */
-export const startCaddy: StartFront = async (t, servicePort) => {
+export const startCaddy: StartFront = async (t, servicePort, dashboardPort = 1) => {
   const folder = temporaryFolder(t)
   const port = await freePort()
   const config = configured('deploy/Caddyfile', {
     '127.0.0.1:8080': `127.0.0.1:${servicePort}`,
+    '127.0.0.1:8081': `127.0.0.1:${dashboardPort}`,
     // It obtains no certificate, so it adds none of its own to those that the machine trusts.
     'servers {': 'debug\nadmin off\nauto_https off\ndefault_bind 127.0.0.1\nservers {',
     'api.example.com, https:// {': `https://localhost:${port}, https://:${port} {
+      tls ${CERTIFICATE} ${KEY}`,
+    'listing.example.com {': `https://listing.example.com:${port} {
       tls ${CERTIFICATE} ${KEY}`,
   })
   writeFileSync(join(folder, 'Caddyfile'), config)

@@ -18,19 +18,27 @@ export interface Front {
   end(): Promise<number>
 }
 
-export type StartFront = (t: TestContext, servicePort: number) => Promise<Front>
+/** `dashboardPort` may be left out if the test asks only for the API. */
+export type StartFront = (
+  t: TestContext,
+  servicePort: number,
+  dashboardPort?: number,
+) => Promise<Front>
 
 export const CERTIFICATE = join(ROOT, 'test/fixtures/tls/localhost.crt')
 export const KEY = join(ROOT, 'test/fixtures/tls/localhost.key')
 
-export const startNginx: StartFront = async (t, servicePort) => {
+export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1) => {
   const folder = temporaryFolder(t)
   const port = await freePort()
   const site = configured('deploy/nginx.conf', {
     '127.0.0.1:8080': `127.0.0.1:${servicePort}`,
+    '127.0.0.1:8081': `127.0.0.1:${dashboardPort}`,
     'listen 443 ssl': `listen 127.0.0.1:${port} ssl`,
     '/etc/ssl/certs/api.example.com.crt': CERTIFICATE,
     '/etc/ssl/private/api.example.com.key': KEY,
+    '/etc/ssl/certs/listing.example.com.crt': CERTIFICATE,
+    '/etc/ssl/private/listing.example.com.key': KEY,
   })
   const spools = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   const main = `
@@ -60,15 +68,17 @@ export const startNginx: StartFront = async (t, servicePort) => {
   }
 }
 
-export const startHaproxy: StartFront = async (t, servicePort) => {
+export const startHaproxy: StartFront = async (t, servicePort, dashboardPort = 1) => {
   const folder = temporaryFolder(t)
   const port = await freePort()
   const pem = join(folder, 'certificate.pem')
   writeFileSync(pem, readFileSync(CERTIFICATE, 'utf8') + readFileSync(KEY, 'utf8'))
   const config = configured('deploy/haproxy.cfg', {
     '127.0.0.1:8080': `127.0.0.1:${servicePort}`,
+    '127.0.0.1:8081': `127.0.0.1:${dashboardPort}`,
     'bind :443': `bind 127.0.0.1:${port}`,
     '/etc/haproxy/api.example.com.pem': pem,
+    '/etc/haproxy/listing.example.com.pem': pem,
     'mode http': 'mode http\n  log-format "to %s %Tr"',
     // One thread, because a thread that waits too long for the log drops its line.
     'log stdout format raw local0': 'log stdout format raw local0\n  nbthread 1',
@@ -91,12 +101,12 @@ export const startHaproxy: StartFront = async (t, servicePort) => {
   }
 }
 
-/** The shipped configuration with these texts replaced. Each must occur in it exactly once. */
+/** The shipped configuration with these texts replaced. Each must occur in it. */
 export function configured(path: string, places: Record<string, string>): string {
   let config = readFileSync(join(ROOT, path), 'utf8')
   for (const [place, value] of Object.entries(places)) {
     const parts = config.split(place)
-    if (parts.length !== 2) throw new Error(`${path} has ${place} ${parts.length - 1} times`)
+    if (parts.length === 1) throw new Error(`${path} has no ${place}`)
     config = parts.join(value)
   }
   return config

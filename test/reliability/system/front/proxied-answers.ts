@@ -82,7 +82,7 @@ function withoutHead(body: string): RawAnswer {
 }
 
 const BODIES: Record<number, string[]> = {
-  200: ['{"ok":true}', '{"servers":[]}'],
+  200: ['{"ok":true}', '{"servers":[]}', ''],
   204: [''],
   400: ['{"error":"Bad request."}'],
   401: ['{"error":"Invalid or missing API key."}'],
