@@ -11,6 +11,7 @@ import { slotOf } from '../src/listing/use-counts.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/chromium.ts'
+import { submit } from '../test/browser/states/actions.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
 
 /*
@@ -33,16 +34,14 @@ await fetch(`http://127.0.0.1:${service.port}/v1/servers`, {
 })
 drawWithInter()
 const browser = await launchChromium()
-const context = await browser.newContext({ viewport: DESK })
-const page = await context.newPage()
-const devtools = await context.newCDPSession(page)
+const page = await browser.newPage({ viewport: DESK, colorScheme: 'light' })
 mkdirSync(FOLDER, { recursive: true })
 
 await page.goto(`${url}/sign-in`)
 await take(page, 'sign-in')
 await page.fill('#email', OWNER)
 await page.fill('#password', PASSWORD)
-await page.click('main button')
+await submit(page, 'main button')
 await page.goto(`${url}/dashboard/api`)
 await take(page, 'keys')
 await page.goto(`${url}/dashboard/servers`)
@@ -51,20 +50,20 @@ await page.goto(`${url}/dashboard/servers/new`)
 await take(page, 'register')
 await page.goto(`${url}/dashboard/organizations`)
 await take(page, 'organizations')
-await page.click('.rows a')
+await submit(page, '.rows a')
 await take(page, 'organization')
-await page.click('text=Members')
+await submit(page, 'text=Members')
 await take(page, 'members')
 await page.goto(`${url}/dashboard/docs`)
 await take(page, 'docs')
 await page.goto(`${url}/dashboard/account`)
 await take(page, 'account')
 await page.goto(`${url}/dashboard/api`)
-await page.click('.keys >> text=Delete…')
+await submit(page, '.keys >> text=Delete…')
 await take(page, 'delete')
 await page.goto(`${url}/dashboard/api`)
 await page.fill('#name', 'Website')
-await page.click('text=Issue key')
+await submit(page, 'text=Issue key')
 await take(page, 'issued')
 
 await browser.close()
@@ -72,20 +71,17 @@ await service.close()
 
 /** One picture of a light desktop and one of a dark phone. */
 async function take(shown: Page, name: string): Promise<void> {
-  await shown.emulateMedia({ colorScheme: 'light' })
-  await shoot(name)
+  await shoot(shown, name)
   await shown.setViewportSize(PHONE)
   await shown.emulateMedia({ colorScheme: 'dark' })
-  await shoot(`${name}-phone-dark`)
+  await shoot(shown, `${name}-phone-dark`)
   await shown.setViewportSize(DESK)
   await shown.emulateMedia({ colorScheme: 'light' })
 }
 
 /** WebP takes a fifth of the bytes of PNG. */
-async function shoot(name: string): Promise<void> {
-  const options = { format: 'webp', quality: QUALITY } as const
-  const { data } = await devtools.send('Page.captureScreenshot', options)
-  writeFileSync(`${FOLDER}/${name}.webp`, data, 'base64')
+async function shoot(shown: Page, name: string): Promise<void> {
+  await shown.screenshot({ path: `${FOLDER}/${name}.webp`, type: 'webp', quality: QUALITY })
 }
 
 function drawWithInter(): void {

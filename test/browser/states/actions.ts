@@ -130,7 +130,10 @@ export const LATER: State[] = [
   },
 ]
 
-/** Clicks what leads to another page, and waits for that page. */
+/**
+ * Clicks what leads to another page, and waits for that page. Without the wait, a picture shows the
+ * page before, or Chromium can't take one: "Unable to capture screenshot".
+ */
 export async function submit(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForEvent('load'), page.click(selector)])
 }
