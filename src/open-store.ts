@@ -2,6 +2,7 @@ import type { DatabaseConfig } from './database-url.ts'
 import type { CopiedTable, OnProgress } from './transfer/copy.ts'
 import { type Manifest, NotRestored, type PreparedRestore } from './transfer/backup/backup.ts'
 import { NotConfigured } from './listing/faults.ts'
+import type { Finding } from './listing/health/finding.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
 // Loaded on demand: a process needs one engine, and a command decides no claims.
@@ -93,6 +94,18 @@ export async function prepareRestore(
   }
   const restoring = await import('./sqlite/backup/restore.ts')
   return restoring.prepareRestore(pathOf(database), from, journals)
+}
+
+/**
+ * Looks at the database for `doctor`, also beside a serving process. Changes nothing, and reports
+ * every failure as a finding.
+ */
+export async function inspectStore(
+  database: Exclude<DatabaseConfig, { engine: null }>,
+): Promise<Finding[]> {
+  if (database.engine === 'postgres')
+    return (await import('./postgres/inspect.ts')).inspectPostgres(database.url)
+  return (await import('./sqlite/inspect.ts')).inspectSqlite(database.path)
 }
 
 function pathOf(database: Exclude<DatabaseConfig, { engine: 'postgres' }>): string {

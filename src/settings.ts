@@ -71,7 +71,7 @@ export const SETTINGS = {
     meaning: "the API's public URL, shown in the dashboard and the log",
     default: null,
     unset: '`http://HOST:PORT`; if `HOST` is every address, the loopback address',
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: complaintAboutUrl,
   },
   DASHBOARD_PORT: {
@@ -85,7 +85,7 @@ export const SETTINGS = {
       "the dashboard's public URL; with `https://`, its cookie is sent over TLS only, to that host only",
     default: null,
     unset: '`http://HOST:DASHBOARD_PORT`; the loopback address likewise',
-    usedBy: ['serve', 'user link'],
+    usedBy: ['serve', 'user link', 'doctor'],
     complain: complaintAboutDashboardUrl,
   },
   SIGN_UP: {
@@ -109,13 +109,13 @@ export const SETTINGS = {
     meaning:
       'the address to listen on for health checks and metrics ([docs/monitoring.md](docs/monitoring.md))',
     default: '127.0.0.1',
-    usedBy: ['serve', 'health'],
+    usedBy: ['serve', 'health', 'doctor'],
     complain: complaintAboutHost,
   },
   OPS_PORT: {
     meaning: 'the port for health checks and metrics; each process needs its own',
     default: '8082',
-    usedBy: ['serve', 'health'],
+    usedBy: ['serve', 'health', 'doctor'],
     complain: complaintAboutPort,
   },
   DRAIN_SECONDS: {
@@ -130,7 +130,7 @@ export const SETTINGS = {
     meaning:
       'addresses and networks of proxies whose `X-Forwarded-For` is trusted, separated by commas',
     default: null,
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: (text) =>
       listOf(text).every(isNetwork)
         ? null

@@ -20,6 +20,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   server: async () => (await import('./commands/servers.ts')).addServerCommands,
   organization: async () => (await import('./commands/organizations.ts')).addOrganizationCommands,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
+  doctor: async () => (await import('./commands/inspect/doctor.ts')).addDoctorCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommands,
 }
 

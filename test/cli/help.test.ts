@@ -28,6 +28,7 @@ const COMMANDS = [
   'audit',
   'audit list',
   'config',
+  'doctor',
 ]
 
 test('every command prints its --help with examples to standard output', async (t) => {

@@ -43,6 +43,8 @@ const COMMAND_LINES: Misuse[] = [
     code: 2,
     sentence: /--wait must be a number from 0 to 3600, not "-1"/,
   },
+  { args: 'doctor surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
+  { args: 'doctor', env: { PORT: '70000' }, code: 2, sentence: /PORT must be a port/ },
   { args: 'config surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
   { args: 'config --port 80800', code: 2, sentence: /--port must be a port from 0 to 65535/ },
   { args: 'user remove ada@example.com', code: 2, sentence: /nothing was changed.*--yes/ },

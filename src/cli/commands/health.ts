@@ -1,15 +1,12 @@
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { ownUrlOf } from '../../config.ts'
 import { loadConfig } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { print, printJson } from '../output.ts'
+import { askReadiness, type Readiness, sentenceOf } from '../readiness.ts'
 import { readNumber } from '../spans.ts'
 
-/** How long the service may take to answer. */
-const ANSWER_MS = 3_000
 /** The interval between two tries with `--wait`. */
 const RETRY_MS = 200
 const WAIT_MAX_SECONDS = 3_600
@@ -17,13 +14,6 @@ const WAIT_MAX_SECONDS = 3_600
 interface Options {
   wait?: string
   json?: true
-}
-
-/** The body of `/readyz`, or why there is none. */
-interface Readiness {
-  ready: boolean
-  checks: Record<string, string>
-  problem?: string
 }
 
 export function addHealthCommand(program: Command): void {
@@ -51,44 +41,10 @@ async function health({ wait, json }: Options): Promise<void> {
   if (!json) print('ready')
 }
 
-function sentenceOf({ problem, checks }: Readiness): string {
-  if (problem !== undefined) return problem
-  return Object.entries(checks)
-    .filter(([, check]) => check !== 'ok')
-    .map(([name, check]) => `${name}: ${check}`)
-    .join('; ')
-}
-
 async function askUntil(url: string, until: number): Promise<Readiness> {
   for (;;) {
-    const readiness = await ask(url)
+    const readiness = await askReadiness(url)
     if (readiness.ready || performance.now() >= until) return readiness
     await delay(RETRY_MS)
   }
-}
-
-async function ask(url: string): Promise<Readiness> {
-  try {
-    const body = JSON.parse(await read(url)) as Readiness
-    if (typeof body.ready === 'boolean' && typeof body.checks === 'object') return body
-    return unready(`what answers at ${url} is another program`)
-  } catch (error) {
-    if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
-    return unready(`no service answers at ${url} (${reason}): is it running with this OPS_PORT?`)
-  }
-}
-
-function unready(problem: string): Readiness {
-  return { ready: false, checks: {}, problem }
-}
-
-function read(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
-    const request = get(url, options, (answer) => {
-      void text(answer).then(resolve, reject)
-    })
-    request.on('error', reject)
-  })
 }

@@ -31,13 +31,14 @@ export function createLogWatch(
   return (bytes) => {
     const wasLarge = isLarge
     isLarge = bytes > LOG_BYTES_MAX
-    if (isLarge && !wasLarge)
-      onFault(
-        new LargeLog(
-          `the write-ahead log ${path}-wal has grown to ${Math.round(bytes / MEGABYTE)} MB: ${causeOf(path)}`,
-        ),
-      )
+    if (isLarge && !wasLarge) onFault(new LargeLog(complaintAboutLog(path, bytes)!))
   }
+}
+
+/** What is wrong with a log of this size; null if nothing. `path` is that of the file itself. */
+export function complaintAboutLog(path: string, bytes: number): string | null {
+  if (bytes <= LOG_BYTES_MAX) return null
+  return `the write-ahead log ${path}-wal has grown to ${Math.round(bytes / MEGABYTE)} MB: ${causeOf(path)}`
 }
 
 function causeOf(path: string): string {

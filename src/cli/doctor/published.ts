@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http'
+import { text } from 'node:stream/consumers'
+import type { TLSSocket } from 'node:tls'
+import type { Config } from '../../config.ts'
+import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+
+/** How long a public URL may take to answer. */
+const ANSWER_MS = 5_000
+const DAY_MS = 86_400_000
+/** Certificates are renewed earlier than that. */
+const CERTIFICATE_DAYS_MIN = 14
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
+
+/** Asks the public URLs for what must be there. Without a public URL there is nothing to ask. */
+export async function inspectPublished(config: Config): Promise<Finding[]> {
+  const { baseUrl, dashboardUrl, trustedProxies } = config
+  const asked: Promise<Finding>[] = []
+  if (baseUrl !== null) asked.push(inspectUrl('api', baseUrl, '/health', /"ok":true/))
+  if (dashboardUrl !== null)
+    asked.push(inspectUrl('dashboard', dashboardUrl, '/sign-in', /\/assets\/style-[\da-f]{8}\.css/))
+  const isProxied = dashboardUrl?.startsWith('https:') ?? false
+  return [...(await Promise.all(asked)), ...(isProxied ? [judgeProxies(trustedProxies)] : [])]
+}
+
+function judgeProxies(trustedProxies: readonly string[]): Finding {
+  if (trustedProxies.length > 0)
+    return ok('proxies', `X-Forwarded-For counts if ${trustedProxies.join(', ')} sends it`)
+  return warning(
+    'proxies',
+    'DASHBOARD_URL is https, so a proxy is in front of the dashboard, and TRUSTED_PROXIES is empty: all visitors share the address of the proxy and its limits',
+    'set TRUSTED_PROXIES to the address of the proxy',
+  )
+}
+
+async function inspectUrl(
+  check: string,
+  base: string,
+  path: string,
+  expected: RegExp,
+): Promise<Finding> {
+  const url = `${base}${path}`
+  if (base.startsWith('http:') && !LOOPBACK.test(new URL(base).hostname))
+    return warning(
+      check,
+      `${base} is not encrypted, so keys and passwords travel in clear`,
+      'put a proxy with HTTPS in front of the service: docs/proxies.md',
+    )
+  try {
+    const { status, body, daysLeft } = await read(url)
+    if (status !== 200 || !expected.test(body))
+      return problem(
+        check,
+        `${url} answers ${status}, but not as this service does`,
+        'is the service running, and does the proxy pass requests to it? docs/proxies.md has configurations',
+      )
+    return judgeCertificate(check, base, daysLeft) ?? ok(check, `${url} answers`)
+  } catch (error) {
+    return judgeFailure(check, url, error as NodeJS.ErrnoException)
+  }
+}
+
+/** A warning about a certificate that expires soon. */
+export function judgeCertificate(
+  check: string,
+  base: string,
+  daysLeft: number | null,
+): Finding | null {
+  if (daysLeft === null || daysLeft >= CERTIFICATE_DAYS_MIN) return null
+  return warning(
+    check,
+    `the certificate of ${base} expires in ${Math.floor(daysLeft)} days`,
+    'find out why it was not renewed',
+  )
+}
+
+/** A certificate is wrong everywhere. Other failures may be of this machine's network only. */
+function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException): Finding {
+  const reason = error.code ?? error.message
+  if (/CERT|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason))
+    return problem(
+      check,
+      `the certificate of ${url} is not accepted: ${error.message}`,
+      'renew it, send its whole chain, and check the host name',
+    )
+  return warning(
+    check,
+    `${url} does not answer this machine (${reason})`,
+    'try it from elsewhere; a firewall may keep this machine from its own public address',
+  )
+}
+
+interface Answer {
+  status: number
+  body: string
+  /** Until the certificate expires. Null without TLS. */
+  daysLeft: number | null
+}
+
+async function read(url: string): Promise<Answer> {
+  const { get } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
+    get(url, options, resolve).on('error', reject)
+  })
+  const { getPeerCertificate } = incoming.socket as Partial<TLSSocket>
+  const validTo = getPeerCertificate?.call(incoming.socket as TLSSocket).valid_to
+  const daysLeft = validTo === undefined ? null : (Date.parse(validTo) - Date.now()) / DAY_MS
+  return { status: incoming.statusCode ?? 0, body: await text(incoming), daysLeft }
+}

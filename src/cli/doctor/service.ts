@@ -1,0 +1,21 @@
+import { type Config, ownUrlOf } from '../../config.ts'
+import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+import { askReadiness, sentenceOf } from '../readiness.ts'
+
+/** Asks the running service whether it is ready. */
+export async function inspectService({ opsHost, opsPort }: Config): Promise<Finding> {
+  if (opsPort === 0)
+    return warning(
+      'service',
+      'OPS_PORT is 0, so the port of the running service is unknown',
+      'give OPS_PORT a number',
+    )
+  const url = `${ownUrlOf(opsHost, opsPort)}/readyz`
+  const readiness = await askReadiness(url)
+  if (readiness.ready) return ok('service', `the service is ready at ${url}`)
+  const found = sentenceOf(readiness)
+  // Another machine may run it, or it may not be started yet.
+  if (readiness.problem !== undefined)
+    return warning('service', found, 'start the service, or give this command its environment')
+  return problem('service', `not ready: ${found}`, 'docs/monitoring.md says what each check asks')
+}

@@ -1,0 +1,48 @@
+import { get } from 'node:http'
+import { text } from 'node:stream/consumers'
+
+/** How long the service may take to answer. */
+const ANSWER_MS = 3_000
+
+/** The body of `/readyz`, or why there is none. */
+export interface Readiness {
+  ready: boolean
+  checks: Record<string, string>
+  problem?: string
+}
+
+/** Why the service is not ready. */
+export function sentenceOf({ problem, checks }: Readiness): string {
+  if (problem !== undefined) return problem
+  return Object.entries(checks)
+    .filter(([, check]) => check !== 'ok')
+    .map(([name, check]) => `${name}: ${check}`)
+    .join('; ')
+}
+
+/** Asks for `/readyz`. Never rejects. */
+export async function askReadiness(url: string): Promise<Readiness> {
+  try {
+    const body = JSON.parse(await read(url)) as Readiness
+    if (typeof body.ready === 'boolean' && typeof body.checks === 'object') return body
+    return unready(`what answers at ${url} is another program`)
+  } catch (error) {
+    if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)
+    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    return unready(`no service answers at ${url} (${reason}): is it running with this OPS_PORT?`)
+  }
+}
+
+function unready(problem: string): Readiness {
+  return { ready: false, checks: {}, problem }
+}
+
+function read(url: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
+    const request = get(url, options, (answer) => {
+      void text(answer).then(resolve, reject)
+    })
+    request.on('error', reject)
+  })
+}

@@ -1,0 +1,36 @@
+import { formatInstant, HOUR_US, type Instant } from '../instant.ts'
+
+/** What `doctor` found about one subject. */
+export interface Finding {
+  check: string
+  /** A problem keeps the service from doing what it promises. A warning is a risk. */
+  state: 'ok' | 'warning' | 'problem'
+  found: string
+  /** What to do. Null if all is well. */
+  advice: string | null
+}
+
+export function ok(check: string, found: string): Finding {
+  return { check, state: 'ok', found, advice: null }
+}
+
+export function warning(check: string, found: string, advice: string): Finding {
+  return { check, state: 'warning', found, advice }
+}
+
+export function problem(check: string, found: string, advice: string): Finding {
+  return { check, state: 'problem', found, advice }
+}
+
+/** A day, and two hours for a job that takes longer than the last time. */
+const BACKUP_AGE_MAX_US = 26 * HOUR_US
+
+export function judgeLastBackup(madeAt: Instant | null, now: Instant): Finding {
+  const advice =
+    'run `server-listing backup` every day, for example with the timer in deploy/systemd. If ' +
+    'another program makes your backups, check those'
+  if (madeAt === null) return warning('backup', '`backup` has made no backup', advice)
+  const found = `\`backup\` made the last backup at ${formatInstant(madeAt).slice(0, 19)}Z`
+  if (now - madeAt <= BACKUP_AGE_MAX_US) return ok('backup', found)
+  return warning('backup', `${found}, more than 26 hours ago`, advice)
+}

@@ -1,0 +1,112 @@
+import { type Finding, judgeLastBackup, ok, problem, warning } from '../listing/health/finding.ts'
+import { presentInstant } from '../listing/instant.ts'
+import { lastBackup } from '../management/last-backup.ts'
+import { type Database, openDatabase } from './database.ts'
+import { managementConnection } from './management-connection.ts'
+import { assertUpToDate } from './migrate.ts'
+import { MANAGING } from './patience.ts'
+import { unreachableServer, unusable } from './refusals.ts'
+import { complaintAboutStandbys } from './standbys.ts'
+
+/** A larger difference between the clocks of both machines is worth a warning. */
+const CLOCK_DIFFERENCE_MAX_MS = 1_000
+
+/** Looks at a PostgreSQL database and its server. Only reads. */
+export async function inspectPostgres(url: string): Promise<Finding[]> {
+  const database = openDatabase(url, MANAGING)
+  try {
+    const server = await readServer(database)
+    const schema = await inspectSchema(database)
+    return [
+      ok('database', `PostgreSQL ${server.version}, encoding UTF8`),
+      schema,
+      judgeTls(server),
+      judgeDurability(server),
+      judgeStandbys(await complaintAboutStandbys(database)),
+      judgeClock(server),
+      ...(schema.state === 'ok' ? [await inspectBackup(database)] : []),
+    ]
+  } catch (error) {
+    const { message } = (unreachableServer(error) ?? unusable(error) ?? error) as Error
+    return [problem('database', message, 'start the server, or mend DATABASE_URL')]
+  } finally {
+    await database.close()
+  }
+}
+
+export interface ServerFacts {
+  version: string
+  fsync: string
+  ssl: boolean | null
+  /** Whether the connection stays on this machine. */
+  local: boolean
+  /** The server's clock minus ours, in milliseconds, and by how much that can be wrong. */
+  clockMs: number
+  errorMs: number
+}
+
+async function readServer(database: Database): Promise<ServerFacts> {
+  // The first query makes the connection, which takes longer.
+  await database.query('SELECT 1')
+  const before = Date.now()
+  const [facts] = await database.query<Omit<ServerFacts, 'errorMs'>>(`
+    SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
+      (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl,
+      coalesce(inet_client_addr() = inet_server_addr(), true) AS local,
+      (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs"`)
+  const errorMs = (Date.now() - before) / 2
+  return { ...facts!, errorMs, clockMs: facts!.clockMs - before - errorMs }
+}
+
+async function inspectSchema(database: Database): Promise<Finding> {
+  try {
+    await assertUpToDate(database)
+    return ok('schema', 'the schema is that of this program')
+  } catch (error) {
+    return problem(
+      'schema',
+      (unusable(error) ?? (error as Error)).message,
+      '`server-listing migrate` updates an older schema; a newer one needs the newer program',
+    )
+  }
+}
+
+export function judgeTls({ ssl, local }: ServerFacts): Finding {
+  if (ssl === true) return ok('database_tls', 'the connection to PostgreSQL is encrypted')
+  if (local) return ok('database_tls', 'the connection to PostgreSQL stays on this machine')
+  return warning(
+    'database_tls',
+    'the password and the hashes of keys travel to PostgreSQL in clear',
+    'add sslmode=verify-full to DATABASE_URL, unless the network is private',
+  )
+}
+
+export function judgeDurability({ fsync }: ServerFacts): Finding {
+  if (fsync === 'on') return ok('durability', 'the server flushes commits to the disk')
+  return problem(
+    'durability',
+    'fsync is off: a crash of the server can undo revocations and damage the database',
+    'set fsync = on in postgresql.conf, and reload the server',
+  )
+}
+
+function judgeStandbys(complaint: string | null): Finding {
+  if (complaint === null) return ok('standbys', 'no standby follows without confirming commits')
+  return warning('standbys', complaint, "set synchronous_standby_names, such as 'ANY 1 (a, b)'")
+}
+
+export function judgeClock({ clockMs, errorMs }: ServerFacts): Finding {
+  const seconds = `${(Math.abs(clockMs) / 1_000).toFixed(1)} s`
+  if (Math.abs(clockMs) - errorMs <= CLOCK_DIFFERENCE_MAX_MS)
+    return ok('clock', 'the clocks of this machine and of the database agree')
+  return warning(
+    'clock',
+    `the clock of the database is ${seconds} ${clockMs > 0 ? 'ahead of' : 'behind'} that of this machine`,
+    'let a time daemon set both clocks. The clock of the database decides the rate limit',
+  )
+}
+
+async function inspectBackup(database: Database): Promise<Finding> {
+  const madeAt = await lastBackup(managementConnection(database)).findLastBackup()
+  return judgeLastBackup(madeAt, presentInstant())
+}

@@ -1,0 +1,108 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { type Finding, judgeLastBackup, ok, problem, warning } from '../listing/health/finding.ts'
+import { formatInstant, MINUTE_US, presentInstant } from '../listing/instant.ts'
+import { readBootId } from './claims/clock.ts'
+import { tableNames } from './database.ts'
+import { codeOf, unusable } from './errors.ts'
+import { inspectFiles } from './file/inspect-files.ts'
+import { assertUpToDate } from './migrate.ts'
+
+/** How long another process may hold a lock, in milliseconds. */
+const LOCK_WAIT_MS = 2_000
+
+/** Looks at a database file and at what stands beside it. Only reads. */
+export function inspectSqlite(path: string): Finding[] {
+  try {
+    if (!statSync(path).isFile())
+      return [problem('database', `${path} is not a regular file`, 'set DATABASE_URL to a file')]
+    return [...inspectContent(path), ...inspectFiles(path)]
+  } catch (error) {
+    return [notUsable(path, error)]
+  }
+}
+
+function notUsable(path: string, error: unknown): Finding {
+  if (codeOf(error) === 'ENOENT')
+    return problem(
+      'database',
+      `there is no database file ${path}`,
+      'set DATABASE_URL as the service has it, or create it with `server-listing migrate`',
+    )
+  return problem(
+    'database',
+    unusable(path, error)?.message ?? `cannot read ${path}: ${(error as Error).message}`,
+    'run this command as the user of the service, and check DATABASE_URL',
+  )
+}
+
+function inspectContent(path: string): Finding[] {
+  const database = openToRead(path)
+  try {
+    const tables = tableNames(database)
+    if (tables.length > 0 && !tables.includes('schema_migrations'))
+      return [
+        problem('database', `${path} belongs to another program`, 'set DATABASE_URL to our file'),
+      ]
+    const schema = inspectSchema(database, path)
+    const findings = [ok('database', path), schema]
+    if (schema.state !== 'ok') return findings
+    const { made_at: madeAt } = database.prepare('SELECT made_at FROM last_backup').get() ?? {}
+    const backup = judgeLastBackup(madeAt === undefined ? null : Number(madeAt), presentInstant())
+    return [...findings, inspectClock(database), backup]
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * Opens the file without a chance to change it. Without a log no process has the file open, and
+ * `immutable` keeps SQLite from making one.
+ */
+function openToRead(path: string): DatabaseSync {
+  const real = realpathSync(path)
+  const options = { readOnly: true, timeout: LOCK_WAIT_MS }
+  if (existsSync(`${real}-wal`)) return new DatabaseSync(real, options)
+  const url = pathToFileURL(real)
+  url.searchParams.set('immutable', '1')
+  return new DatabaseSync(url, options)
+}
+
+function inspectSchema(database: DatabaseSync, path: string): Finding {
+  try {
+    assertUpToDate(database, path)
+    return ok('schema', 'the schema is that of this program')
+  } catch (error) {
+    return problem(
+      'schema',
+      (error as Error).message,
+      '`server-listing migrate` updates an older schema; a newer one needs the newer program',
+    )
+  }
+}
+
+/** The newest instant that the service has written, which can't be in the future. */
+function inspectClock(database: DatabaseSync): Finding {
+  const { at } = database
+    .prepare(
+      `SELECT max(at) AS at FROM (
+         SELECT max(applied_at) AS at FROM schema_migrations
+         UNION ALL SELECT max(occurred_at) FROM audit_log
+         UNION ALL SELECT made_at FROM last_backup)`,
+    )
+    .get() as { at: number }
+  if (at > presentInstant() + MINUTE_US)
+    return warning(
+      'clock',
+      `the database has an entry from the future, ${formatInstant(at)}: the clock of this machine is or was wrong`,
+      'let a time daemon set the clock. The rate limit does not depend on it',
+    )
+  if (readBootId() === null)
+    return warning(
+      'clock',
+      'the system does not tell the id of its boot, so each start of the service counts as a boot',
+      'let the service read /proc/sys/kernel/random/boot_id; else it waits a second at each start',
+    )
+  return ok('clock', 'the clock agrees with the entries of the database')
+}
