@@ -1,30 +1,41 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Program, Served } from '../../cli/program.ts'
-import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
+import { createDatabase } from '../../fixtures/postgres/database.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
 import { lastFirst } from '../../reliability/history/battlefield/ends.ts'
 import { type Fault, withEffect } from '../../reliability/history/faults/fault.ts'
 import type { Battlefield } from '../../reliability/history/nemesis.ts'
 import { keepStamps, readStamps } from '../../reliability/history/record/postgres-record.ts'
 import { startOtherProcess } from '../../reliability/history/traffic/other-process.ts'
+import { ask } from '../../fixtures/requests.ts'
 import { freeFixedPort } from '../daemon.ts'
 import { type Ports, startBalancer } from './balancer.ts'
 
 /** Twice as long as the proxy takes to notice. */
 const DRAIN_SECONDS = '2'
 
+/** Processes that are restarted under load. */
+export interface Rolling {
+  url: string
+  battlefield: Battlefield
+  /** The versions of the two processes, as far as they run at the moment. */
+  versions(): Promise<string[]>
+}
+
 /**
  * Two processes behind HAProxy that are restarted in turn, which makes no request fail. Both begin
- * with `programs[0]`. The restart with the number n starts `programs[n]`, or the last one.
+ * with `programs[0]`, which also makes the schema. The restart with the number n starts
+ * `programs[n]`, or the last one.
  */
 export async function openRolling(
   t: TestContext,
   server: Server,
   programs: readonly Program[],
-): Promise<Battlefield> {
+): Promise<Rolling> {
   const own = lastFirst(t)
-  const url = await createMigratedDatabase(server)
+  const url = await createDatabase(server)
+  await programs[0]!.done('migrate', { env: { DATABASE_URL: url } })
   const operator = await startOtherProcess(url)
   own.after(() => operator.close())
   const offsets = await keepStamps(url)
@@ -55,15 +66,24 @@ export async function openRolling(
   const names = programs.slice(1).map((_, index) => [`restart ${index + 1}`, restart] as const)
   const group: Record<string, Fault> = withEffect({ failures: [] }, Object.fromEntries(names))
   return {
-    engine: 'postgres',
-    operator,
-    port: () => ({ port: balancer.port, process: 1 }),
-    groups: [group],
-    staying: () => ({}),
-    readRecord: (scene) => readStamps(url, scene, offsets),
+    url,
+    battlefield: {
+      engine: 'postgres',
+      operator,
+      port: () => ({ port: balancer.port, process: 1 }),
+      groups: [group],
+      staying: () => ({}),
+      readRecord: (scene) => readStamps(url, scene, offsets),
+    },
+    versions: async () => (await Promise.all(ports.map(versionAt))).flat(),
   }
 }
 
 async function freePorts(): Promise<Ports> {
   return { api: await freeFixedPort(), ops: await freeFixedPort() }
+}
+
+async function versionAt({ ops }: Ports): Promise<string[]> {
+  const answer = await ask(ops, { path: '/metrics' }).catch(() => null)
+  return /_build_info\{.*?version="([^"]*)"/.exec(answer?.body ?? '')?.slice(1) ?? []
 }

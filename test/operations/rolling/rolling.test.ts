@@ -21,7 +21,7 @@ after(() => server.remove())
 test(`${RESTARTS} rolling restarts behind HAProxy fail no request`, async (t) => {
   const seed = seedOfRun()
   const programs = Array(RESTARTS + 1).fill(programIn(t))
-  const battlefield = await openRolling(t, server, programs)
+  const { battlefield } = await openRolling(t, server, programs)
   const done = await runNemesis(battlefield, { seed, ms: RESTARTS * RESTART_MS, pauseMs: 300 })
   const { summary, violation } = reportOn(battlefield.engine, seed, done)
   t.diagnostic(summary)

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { install, pack } from '../../../scripts/package/installed.ts'
+import { programIn } from '../../cli/program.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
+import { seedOfRun } from '../../fixtures/random.ts'
+import { withEffect } from '../../reliability/history/faults/fault.ts'
+import { floorsMissed } from '../../reliability/history/floors.ts'
+import { runNemesis } from '../../reliability/history/nemesis.ts'
+import { reportOn } from '../../reliability/history/report/report.ts'
+import { openRolling } from './battlefield.ts'
+
+/*
+ * OLD_TARBALL and NEW_TARBALL are the packages of two versions. Without them the test packs the
+ * working tree twice, with two version numbers.
+ */
+
+const NEXT_VERSION = '999.0.0'
+
+let server: Server
+let folder: string
+before(async () => {
+  server = await openServer()
+  folder = mkdtempSync(join(tmpdir(), 'server-listing-upgrade-'))
+})
+after(async () => {
+  await server.remove()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('two versions serve one database side by side, and an upgrade fails no request', async (t) => {
+  const { OLD_TARBALL = pack(folder), NEW_TARBALL = withNextVersion(OLD_TARBALL) } = process.env
+  const [old, next] = [OLD_TARBALL, NEW_TARBALL].map((tarball, index) =>
+    programIn(t, install(tarball, join(folder, `installed-${index}`))),
+  ) as [ReturnType<typeof programIn>, ReturnType<typeof programIn>]
+  const expected = [await old.done('--version'), await next.done('--version')].toSorted()
+  assert.notEqual(expected[0], expected[1])
+
+  const { battlefield, url, versions } = await openRolling(t, server, [old, next, old, next, next])
+  const env = { DATABASE_URL: url }
+  let beside = 0
+  /** While both versions serve, the commands of both work on the same records. */
+  async function useCommands() {
+    if ((await versions()).toSorted().join() !== expected.join()) return null
+    beside += 1
+    for (const [one, other] of [
+      [old, next],
+      [next, old],
+    ] as const) {
+      const email = `${beside}-${one === old ? 'old' : 'new'}@example.com`
+      await one.done(`user add ${email}`, { env })
+      const key = await other.done(`key issue --user ${email} --name bot`, { env })
+      await one.done('key revoke --key-stdin', { env, stdin: key })
+    }
+    return {}
+  }
+  const groups = [
+    ...battlefield.groups,
+    withEffect({ failures: [] }, { 'commands of both versions': useCommands }),
+  ]
+  const seed = seedOfRun()
+  const done = await runNemesis({ ...battlefield, groups }, { seed, ms: 16_000, pauseMs: 300 })
+  const { summary, violation } = reportOn(`postgres, ${expected.join(' beside ')}`, seed, done)
+  t.diagnostic(summary)
+  assert.equal(violation, null, violation ?? '')
+  assert.deepEqual(floorsMissed(done), [])
+  assert.deepEqual(await versions(), Array(2).fill(await next.done('--version')))
+})
+
+/** The same package, packed again under another version. */
+function withNextVersion(tarball: string): string {
+  const unpacked = join(folder, 'next')
+  mkdirSync(unpacked)
+  execFileSync('tar', ['-xzf', tarball, '-C', unpacked])
+  for (const name of ['package.json', 'npm-shrinkwrap.json']) {
+    const path = join(unpacked, 'package', name)
+    const manifest = JSON.parse(readFileSync(path, 'utf8'))
+    writeFileSync(path, JSON.stringify({ ...manifest, version: NEXT_VERSION }))
+  }
+  const packed = join(folder, 'next.tgz')
+  execFileSync('tar', ['-czf', packed, '-C', unpacked, 'package'])
+  return packed
+}
