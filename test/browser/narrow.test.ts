@@ -82,12 +82,31 @@ test('the bar is one line on a desk and at most 100 px high on a phone', async (
   for (const [width, heightMax] of [
     [1280, 58],
     [390, 100],
+    [320, 100],
   ] as const) {
     const { page } = await openWindow(t, launched(), { viewport: { width, height: 800 } })
     await signIn(page, dashboard, EMAIL)
     const box = await page.locator('header').boundingBox()
     assert.ok(box!.height <= heightMax, `${box!.height} px at ${width}`)
   }
+})
+
+test('at 320 px, a name has room beside a long age, and a notice sticks to the top', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { user } = await dashboard.signedIn(EMAIL)
+  await fillAccount(dashboard, user.id)
+  const { page } = await openWindow(t, launched(), { viewport: { width: 320, height: 640 } })
+  await signIn(page, dashboard, EMAIL)
+  await page.goto(`${dashboard.url}/dashboard/servers?sort=changed`)
+  const first = page.locator('tbody tr >> nth=0')
+  assert.match(await first.innerText(), /not returned/)
+  const name = await first.locator('th').boundingBox()
+  assert.ok(name!.width >= 110, `${name!.width} px`)
+  await page.click('text=Select all')
+  await page.click('button:text-is("Unpublish") >> nth=0')
+  await page.waitForSelector('.notice.done')
+  await page.evaluate('scrollTo(0, 2000)')
+  assert.equal((await page.locator('.notice.done').boundingBox())!.y, 0)
 })
 
 /** Nothing needs scrolling sideways, and no control loses a part of its text. */

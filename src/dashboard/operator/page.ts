@@ -42,11 +42,7 @@ export function addOperatorRoute(
       lead: 'The state of this service. Use the command line to change users, keys and servers.',
       body: html`${health}
 <section id="keys"><h2>Keys by last use ${inTotal(counts.apiKeys)}</h2>
-${showTable(
-  'Keys by last use',
-  ['Last used', 'Key', 'Owner', 'Prefix'],
-  apiKeys.map((apiKey) => showKey(apiKey, at)),
-)}</section>
+${apiKeys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(apiKeys, at)}</section>
 <section id="users"><h2>Newest users ${inTotal(counts.users)}</h2>
 ${showTable(
   'Newest users',
@@ -90,6 +86,11 @@ async function showHealth(
 
 function inMegabytes(bytes: number): string {
   return `${(bytes / MEGABYTE).toLocaleString('en-US', { maximumFractionDigits: 1 })} MB`
+}
+
+function showKeys(apiKeys: readonly OwnedApiKey[], now: Instant): Html {
+  const rows = apiKeys.map((apiKey) => showKey(apiKey, now))
+  return showTable('Keys by last use', ['Last used', 'Key', 'Owner', 'Prefix'], rows)
 }
 
 function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {

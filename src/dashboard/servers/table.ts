@@ -23,7 +23,7 @@ import {
 
 /** Bytes of the values in a row. With these, fifty rows fit into a page of 50 kB. */
 const NAME_BYTES = 46
-const ADDRESS_BYTES = 30
+const ADDRESS_BYTES = 28
 const WORD_BYTES = 12
 
 export interface ServerTable extends Searched {

@@ -18,6 +18,14 @@ test('the style sheet has at most 12 kB', async (t) => {
   assert.ok(bytes <= STYLE_BYTES_MAX, `${bytes} bytes`)
 })
 
+test('the served style sheet has each string of its sources', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const path = /href="(\/assets\/style-[^"]+)"/.exec((await visitor().get('/sign-in')).body)![1]!
+  const { body } = await visitor().get(path)
+  for (const { text } of filesBelow('src/dashboard/html/assets/style', '.css'))
+    for (const [string] of text.matchAll(/"[^"]*"/g)) assert.ok(body.includes(string), string)
+})
+
 test('colors and sizes stand in the tokens only', () => {
   for (const { path, text } of filesBelow('src/dashboard/html/assets/style', '.css')) {
     if (path.endsWith('/tokens.css')) continue

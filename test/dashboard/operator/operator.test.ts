@@ -16,6 +16,7 @@ test('an operator sees health, keys by last use, users and the audit log', async
   const { signedIn, visitor, apiPort } = await startDashboard(t, { operators: [OPERATOR] })
   const { person } = await signedIn(OPERATOR)
   const { person: ada } = await signedIn('ada@example.com')
+  assert.match((await person.get(PAGE)).body, /No program has used a key yet\./)
   const key = await ada.issue('Discord bot')
   await ada.issue('never used')
   await ask(apiPort, { key })
