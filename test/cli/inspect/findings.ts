@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import type { Finding } from '../../../src/listing/health/finding.ts'
-import type { Program, RunOptions } from '../program.ts'
+import type { Program } from '../program.ts'
 
 /** What `doctor --json` finds, by check. The exit code must agree with the states. */
 export async function diagnose(
   program: Program,
   env: Record<string, string> = {},
-  options: RunOptions = {},
+  args: readonly string[] = [],
 ): Promise<Record<string, Finding>> {
-  const { code, stdout, stderr } = await program.run('doctor --json', { ...options, env })
+  const { code, stdout, stderr } = await program.run(['doctor', '--json', ...args], { env })
   const findings = JSON.parse(stdout) as Finding[]
   const problems = findings.filter(({ state }) => state === 'problem').length
   assert.equal(code, problems === 0 ? 0 : 1, stderr)

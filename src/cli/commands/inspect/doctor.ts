@@ -4,6 +4,7 @@ import { escapeInvisible } from '../../../listing/invisible.ts'
 import { countOf } from '../../../listing/text.ts'
 import { inspectStore } from '../../../open-store.ts'
 import { loadConfig, loadDatabase } from '../../context.ts'
+import { inspectBackupFolder } from '../../doctor/backup-folder.ts'
 import { inspectPublished } from '../../doctor/published.ts'
 import { inspectService } from '../../doctor/service.ts'
 import { inspectVariables } from '../../doctor/variables.ts'
@@ -14,6 +15,7 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('look for what is wrong with the service, and say what to do')
+    .option('--backups <folder>', 'also look at the folder that `backup` writes to')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -22,19 +24,26 @@ Looks at the environment, the database and its files, the clocks, the last backu
 service and the public URLs. Changes nothing, and also works beside the service. Run it as the user
 of the service, with its environment.
 
-Example:
+Examples:
   server-listing doctor --env-file /etc/server-listing.env
+  server-listing doctor --backups /var/backups/server-listing --json
 
 Exit codes: 0 no problem, warnings or not; 1 a problem; 2 wrong command line or environment.`,
     )
     .action(diagnose)
 }
 
-async function diagnose({ json }: { json?: true }): Promise<void> {
+interface Options {
+  backups?: string
+  json?: true
+}
+
+async function diagnose({ backups, json }: Options): Promise<void> {
   const config = loadConfig()
   const findings = [
     inspectVariables(process.env),
     ...(await inspectStore(loadDatabase())),
+    ...(backups === undefined ? [] : [inspectBackupFolder(backups)]),
     await inspectService(config),
     ...(await inspectPublished(config)),
   ]
