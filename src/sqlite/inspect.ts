@@ -17,7 +17,9 @@ export function inspectSqlite(path: string): Finding[] {
   try {
     if (!statSync(path).isFile())
       return [problem('database', `${path} is not a regular file`, 'set DATABASE_URL to a file')]
-    return [...inspectContent(path), ...inspectFiles(path)]
+    // First, because SQLite as root gives a log to the owner of the database when it opens it.
+    const files = inspectFiles(path)
+    return [...inspectContent(path), ...files]
   } catch (error) {
     return [notUsable(path, error)]
   }

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
+import { realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
 import { complaintAboutLog } from './log-size.ts'
@@ -17,8 +17,11 @@ export function inspectFiles(path: string): Finding[] {
 function filesOf(real: string): { path: string; stats: Stats }[] {
   return ['', '-wal', '-shm', '-serving', '-revoked']
     .map((end) => `${real}${end}`)
-    .filter((path) => existsSync(path))
-    .map((path) => ({ path, stats: statSync(path) }))
+    .flatMap((path) => {
+      // A service that ends meanwhile removes its log.
+      const stats = statSync(path, { throwIfNoEntry: false })
+      return stats === undefined ? [] : [{ path, stats }]
+    })
 }
 
 /** Whether the owner of the database can write all of it. Root can always. */
@@ -78,8 +81,7 @@ export function judgeDisk(free: number): Finding {
 }
 
 function inspectLog(real: string): Finding {
-  const log = `${real}-wal`
-  const bytes = existsSync(log) ? statSync(log).size : 0
+  const bytes = statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0
   const complaint = complaintAboutLog(real, bytes)
   if (complaint === null)
     return ok('log', `the write-ahead log has ${Math.ceil(bytes / MEGABYTE)} MB`)
