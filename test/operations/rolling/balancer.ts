@@ -34,10 +34,13 @@ export async function startBalancer(
     'option redispatch 1': 'retries 0',
     '10.0.0.1:8080 port 8082': `127.0.0.1:${one.api} port ${one.ops}`,
     '10.0.0.2:8080 port 8082': `127.0.0.1:${two.api} port ${two.ops}`,
+    // No client asks for the dashboard.
+    '10.0.0.1:8081 port 8082': `127.0.0.1:1 port ${one.ops}`,
+    '10.0.0.2:8081 port 8082': `127.0.0.1:1 port ${two.ops}`,
   })
   const config = configured('deploy/haproxy.cfg', {
-    'bind :443 ssl crt /etc/haproxy/api.example.com.pem': `bind 127.0.0.1:${port}`,
-    [singleBackend()]: processes,
+    'bind :443 ssl crt /etc/haproxy/api.example.com.pem crt /etc/haproxy/listing.example.com.pem': `bind 127.0.0.1:${port}`,
+    [singleBackends()]: processes,
   })
   const stats = `listen stats\n  bind 127.0.0.1:${statsPort}\n  stats enable\n  stats uri /\n`
   writeFileSync(join(folder, 'haproxy.cfg'), `${config}\n${stats}`)
@@ -56,7 +59,7 @@ export async function startBalancer(
 }
 
 /** The end of the shipped configuration, which the one for several processes replaces. */
-function singleBackend(): string {
+function singleBackends(): string {
   const config = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
   return config.slice(config.indexOf('\nbackend server_listing\n'))
 }
