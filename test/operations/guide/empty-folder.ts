@@ -1,0 +1,99 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { pack } from '../../../scripts/package/installed.ts'
+import { openTerminal, type Terminal } from './terminal.ts'
+
+/** The ports in the guide. */
+const PORTS = [8080, 8081, 8082, 8443, 5432, 5433]
+/** PostgreSQL refuses to run as root. */
+const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+/** What a network with a proxy of its own needs to install packages. */
+const NETWORK = ['NODE_EXTRA_CA_CERTS', 'HTTP_PROXY', 'HTTPS_PROXY', 'npm_config_registry']
+
+/** A terminal in a folder that has the packed package and nothing else. */
+export interface Walk {
+  terminal: Terminal
+  /** The guide's text, with ports that are free on this machine. */
+  localized(text: string): string
+}
+
+/**
+ * Prepares what the guide asks for before its first block: Node.js, Debian's programs on the PATH,
+ * and the tarball in an empty folder of an unprivileged user.
+ */
+export async function prepareWalk(t: Pick<TestContext, 'after'>): Promise<Walk> {
+  // Programs may not be executable in the folder of other tests, which is in memory.
+  const base = mkdtempSync(join(tmpdir(), 'server-listing-guide-'))
+  t.after(() => rmSync(base, { recursive: true, force: true }))
+  chmodSync(base, 0o755)
+  const [folder, scratch, programs] = ['walk', 'scratch', 'programs'].map((name) => {
+    mkdirSync(join(base, name))
+    return join(base, name)
+  })
+  // The unprivileged user may not be able to read the checkout.
+  copyFileSync(process.execPath, join(programs!, 'node'))
+  pack(folder!)
+  for (const path of [folder!, ...readdirSync(folder!).map((name) => join(folder!, name))])
+    if (USER.uid !== undefined) chownSync(path, USER.uid, USER.gid)
+  const network = NETWORK.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))
+  const terminal = openTerminal({
+    folder: folder!,
+    scratch: scratch!,
+    env: {
+      ...Object.fromEntries(network),
+      HOME: folder!,
+      PATH: `${programs}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`,
+      LANG: 'C.UTF-8',
+    },
+    user: USER,
+  })
+  t.after(async () => {
+    await terminal.close()
+    endClusters(folder!)
+  })
+  const ports = await freePorts()
+  const found = new RegExp(`\\b(?:${PORTS.join('|')})\\b`, 'g')
+  return { terminal, localized: (text) => text.replace(found, (port) => ports.get(port)!) }
+}
+
+/** PostgreSQL leaves the terminal's group of processes. */
+function endClusters(folder: string): void {
+  for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    if (!path.endsWith('postmaster.pid')) continue
+    const [pid] = readFileSync(join(folder, path), 'utf8').split('\n')
+    process.kill(Number(pid), 'SIGQUIT')
+  }
+}
+
+/** Below the range from which Linux takes ports for outgoing connections. */
+const [PORT_MIN, PORT_MAX] = [10_000, 30_000]
+
+async function freePorts(): Promise<Map<string, string>> {
+  const free = new Map<string, string>()
+  while (free.size < PORTS.length) {
+    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN))
+    const isTaken = [...free.values()].includes(String(port)) || !(await isFree(port))
+    if (!isTaken) free.set(String(PORTS[free.size]), String(port))
+  }
+  return free
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
+  })
+}

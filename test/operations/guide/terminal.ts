@@ -1,0 +1,73 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+
+/** What a block of commands printed, on standard output and standard error. */
+export interface Ran {
+  output: string
+  /** False if a command failed. The terminal is closed then. */
+  isDone: boolean
+}
+
+/** A shell that keeps its variables and background jobs from block to block, as a terminal does. */
+export interface Terminal {
+  run(commands: string): Promise<Ran>
+  /** Ends the shell and every process that it started. */
+  close(): Promise<void>
+}
+
+export interface TerminalOptions {
+  /** The folder in which the commands run. */
+  folder: string
+  /** A folder for the terminal's own files. */
+  scratch: string
+  env: Record<string, string>
+  /** Another user, if the tests run as root. */
+  user: { uid?: number; gid?: number }
+}
+
+/**
+ * Opens a terminal that ends at the first failed command, also inside a pipe, and at the first
+ * variable without a value.
+ */
+export function openTerminal({ folder, scratch, env, user }: TerminalOptions): Terminal {
+  const shell = spawn('bash', ['--noprofile', '--norc', '-eu', '-o', 'pipefail'], {
+    cwd: folder,
+    env,
+    ...user,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+  })
+  const ended = once(shell, 'close')
+  const stdin = shell.stdio[0] as Writable
+  const done = shell.stdio[3] as Readable
+  // A write after the end of the shell is reported by `run`.
+  stdin.on('error', () => {})
+  let count = 0
+  return {
+    async run(commands) {
+      count += 1
+      const [script, printed] = ['sh', 'out'].map((end) => join(scratch, `${count}.${end}`))
+      writeFileSync(script!, commands)
+      writeFileSync(printed!, '')
+      chmodSync(printed!, 0o666)
+      stdin.write(`. "${script}" > "${printed}" 2>&1 < /dev/null; echo >&3\n`)
+      const isDone = await Promise.race([
+        once(done, 'data').then(() => true),
+        ended.then(() => false),
+      ])
+      return { output: readFileSync(printed!, 'utf8'), isDone }
+    },
+
+    async close() {
+      try {
+        process.kill(-shell.pid!, 'SIGKILL')
+      } catch {
+        // The shell and its jobs have ended.
+      }
+      await ended
+    },
+  }
+}
