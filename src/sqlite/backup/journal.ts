@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
 import { NotConfigured } from '../../listing/faults.ts'
@@ -19,12 +19,14 @@ export interface Revocations {
 /** A line of the journal. A crash may leave a part of one, which does not match. */
 const LINE = /^(\S+) (withdrawn )?(?:key ([0-9a-f]{64})|user ([0-9a-f-]{36}))$/
 
+const JOURNAL = '-revoked'
+
 /**
  * The append-only journal of revocations beside a database file. It outlives the file: a backup
  * knows nothing of the keys that were revoked after it was made.
  */
 export function journalOf(databasePath: string): string {
-  return `${realpathSync(databasePath)}-revoked`
+  return `${realpathSync(databasePath)}${JOURNAL}`
 }
 
 /**
@@ -43,12 +45,23 @@ export async function appendToJournal(
   const lines = revocations.map((one) => `\n${formatInstant(at)} ${kind}${subjectOf(one)}\n`)
   const file = await open(path, 'a', 0o600)
   try {
+    await giveToOwner(file, path)
     await file.appendFile(lines.join(''))
     await file.datasync()
   } finally {
     await file.close()
   }
   if (isNew) await syncPath(dirname(path))
+}
+
+/**
+ * A command of root must not leave a journal that the service can't read. SQLite gives its own
+ * files beside the database to the owner of the database, too.
+ */
+async function giveToOwner(file: FileHandle, path: string): Promise<void> {
+  if (process.getuid?.() !== 0) return
+  const owner = await stat(path.slice(0, -JOURNAL.length)).catch(() => null)
+  if (owner !== null) await file.chown(owner.uid, owner.gid)
 }
 
 function subjectOf(revocation: Revocation): string {
