@@ -40,7 +40,7 @@ export function openTerminal({ folder, scratch, env, user }: TerminalOptions): T
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
   })
-  const ended = once(shell, 'close')
+  const ended = once(shell, 'exit')
   const stdin = shell.stdio[0] as Writable
   const done = shell.stdio[3] as Readable
   // A write after the end of the shell is reported by `run`.
