@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
-/** Packs the package into a folder and returns the path of the tarball. */
+/**
+ * Packs the package into a folder and returns the path of the tarball. One process packs at a time,
+ * because each build begins by deleting `dist/`.
+ */
 export function pack(folder: string): string {
-  const args = ['pack', '--silent', '--json', '--pack-destination', resolve(folder)]
-  const [packed] = JSON.parse(npm(args, { cwd: ROOT }))
+  const npmPack = ['npm', 'pack', '--silent', '--json', '--pack-destination', resolve(folder)]
+  const [packed] = JSON.parse(run('flock', ['package.json', ...npmPack], { cwd: ROOT }))
   return join(folder, packed.filename)
 }
 
@@ -26,12 +29,16 @@ export function install(tarball: string, folder: string, env = process.env): str
     '--no-update-notifier',
     '--loglevel=error',
   ]
-  npm(['install', ...options, resolve(tarball)], { cwd: folder, env })
+  run('npm', ['install', ...options, resolve(tarball)], { cwd: folder, env })
   return join(folder, 'node_modules/.bin/server-listing')
 }
 
-function npm(args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }): string {
-  return execFileSync('npm', args, {
+function run(
+  program: string,
+  args: readonly string[],
+  options: { cwd: string; env?: NodeJS.ProcessEnv },
+): string {
+  return execFileSync(program, args, {
     ...options,
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
