@@ -35,10 +35,17 @@ test('the guide has few blocks that are not run', () => {
   assert.ok(notRun.length <= NOT_RUN_MAX, notRun.map(({ at }) => at).join('\n'))
 })
 
+/** The block that failed. Each block relies on the blocks before it. */
+let failedAt: string | null = null
+
 async function runBlock({ at, commands, output }: Block): Promise<void> {
+  assert.equal(failedAt, null, `${at} was not run, because an earlier block failed`)
+  failedAt = at
   const ran = await walk.terminal.run(walk.localized(commands))
   assert.ok(ran.isDone, `${at} failed:\n${commands}\nIt printed:\n${ran.output}`)
-  if (output === null) return
-  const shown = walk.localized(output)
-  assert.match(ran.output, patternOf(shown), `${at} printed:\n${ran.output}\nnot:\n${shown}`)
+  if (output !== null) {
+    const shown = walk.localized(output)
+    assert.match(ran.output, patternOf(shown), `${at} printed:\n${ran.output}\nnot:\n${shown}`)
+  }
+  failedAt = null
 }
