@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { install, pack } from '../scripts/package/installed.ts'
 import { type Cluster, startCluster } from '../test/fixtures/postgres/cluster.ts'
 import { type Children, createChildren } from './children.ts'
 import { type Latencies, runPaced } from './load/programs.ts'
@@ -75,10 +76,20 @@ export async function openFile({ folder }: Scene, name: string): Promise<string>
   return path
 }
 
-/** Starts the service on such a file, and writes the file's keys for load generators. */
+/** Packs this tree and installs the package, as an operator does. Returns the package's folder. */
+export function installPackage({ folder }: Scene): string {
+  const command = install(pack(folder), join(folder, 'installed'))
+  return join(dirname(command), '../server-listing')
+}
+
+/**
+ * Starts the installed service on such a file, and writes the file's keys for load generators.
+ * From its sources it would take more memory, because Node.js removes their types.
+ */
 export async function openService(scene: Scene): Promise<{ service: Subject; keys: Keys }> {
   const file = await openFile(scene, 'bench.db')
-  const service = await startServe(scene.children, 'service', `sqlite:${file}`)
+  const tree = installPackage(scene)
+  const service = await startServe(scene.children, 'service', `sqlite:${file}`, tree)
   return { service, keys: openKeys(scene, 'bench') }
 }
 

@@ -21,7 +21,7 @@ export interface Bench extends Scene {
 
 export async function measureSqlite(scene: Scene): Promise<Result[]> {
   const { service, keys } = await openService(scene)
-  const program = join(import.meta.dirname, 'bare-server-main.ts')
+  const program = join(import.meta.dirname, 'bare-server-main.js')
   const args = [process.execPath, program, String(service.port), keys.all[0]!] as const
   const bare = await startSubject(scene.children, 'bare', args)
   const driver = await chooseDriver(scene, keys)
@@ -34,15 +34,20 @@ export async function measureSqlite(scene: Scene): Promise<Result[]> {
   return [...results, await measureCollections(bench)]
 }
 
-/** Loads both servers until each has answered `requests`, and compares their resident memory. */
+/**
+ * Loads both servers until each has answered `requests`, and compares their resident memory at that
+ * moment. A server without load returns memory later.
+ */
 async function measureMemory({ settings, driver, bare, service }: Bench): Promise<Result> {
   const printRow = openTable('resident memory', 'server')
+  const resident = new Map<Subject, number>()
   for (const subject of [bare, service]) {
     for (let load = 0; load < LOADS_MAX && subject.answered < settings.requests; load += 1)
       await driver.run(subject, settings.seconds)
     const { name, pid, answered } = subject
-    printRow(name, { MiB: residentMbOf(pid), 'after requests': answered })
+    resident.set(subject, residentMbOf(pid))
+    printRow(name, { MiB: resident.get(subject)!, 'after requests': answered })
   }
-  const more = residentMbOf(service.pid) - residentMbOf(bare.pid)
+  const more = resident.get(service)! - resident.get(bare)!
   return ['resident memory after a million requests, service - bare node:http', more, '≤ 100 MiB']
 }

@@ -7,41 +7,56 @@ export interface ListingCache extends HeldListings {
   size(): number
 }
 
+/**
+ * Bodies are copied into blocks of this size. Memory of its own for each body would take a tenth
+ * more, and leave gaps that the process never returns.
+ */
+export const BLOCK_BYTES = 256 * 1024
 /** What an entry takes beside the body, in bytes, by the sizes of V8's objects. */
-const ENTRY_BYTES = 640
+export const ENTRY_BYTES = 320
 
 interface Entry extends Listing {
-  userId: string
-  /** Index in `entries`, from which random eviction picks. */
-  index: number
+  block: Block
+}
+
+/** Bodies of several owners, one behind the other. A replaced body keeps its place. */
+interface Block {
+  bytes: Buffer
+  used: number
+  owners: string[]
 }
 
 /**
- * A bounded cache with random eviction. It costs nothing to maintain, and unlike LRU it still hits
- * when a cyclic working set exceeds the bound.
+ * A bounded cache that evicts a random block. It costs nothing to maintain, and unlike LRU it still
+ * hits when a cyclic working set exceeds the bound.
  */
 export function createListingCache(
   bytesMax: number,
   random: () => number = Math.random,
 ): ListingCache {
   const byUser = new Map<string, Entry>()
-  const entries: Entry[] = []
+  /** The last one is being filled. */
+  const blocks: Block[] = []
   let bytes = 0
 
-  function add(userId: string, { revision, body }: Listing): void {
-    const entry = { userId, revision, body, index: entries.length }
-    entries.push(entry)
-    byUser.set(userId, entry)
-    bytes += sizeOf(entry)
+  function blockFor(size: number): Block {
+    const last = blocks.at(-1)
+    if (last !== undefined && last.used + size <= last.bytes.length) return last
+    const room = Math.max(BLOCK_BYTES, size)
+    // A block is filled once: an answer that is under way may use an evicted body.
+    const block = { bytes: Buffer.allocUnsafeSlow(room), used: 0, owners: [] }
+    blocks.push(block)
+    bytes += room
+    return block
   }
 
-  function evict(entry: Entry): void {
-    bytes -= sizeOf(entry)
-    byUser.delete(entry.userId)
-    const last = entries.pop()!
-    if (last === entry) return
-    last.index = entry.index
-    entries[entry.index] = last
+  /** The last block is being filled, so it is evicted only if it is alone. */
+  function evict(): void {
+    const index = Math.floor(random() * (blocks.length - 1))
+    const evicted = blocks.splice(index, 1)[0]!
+    bytes -= evicted.bytes.length + ENTRY_BYTES * evicted.owners.length
+    for (const userId of evicted.owners)
+      if (byUser.get(userId)?.block === evicted) byUser.delete(userId)
   }
 
   return {
@@ -49,17 +64,17 @@ export function createListingCache(
       return byUser.get(userId) ?? null
     },
 
-    set(userId, listing) {
-      const before = byUser.get(userId)
-      if (before !== undefined) evict(before)
-      add(userId, listing)
-      while (bytes > bytesMax) evict(entries[Math.floor(random() * entries.length)]!)
+    set(userId, { revision, body }) {
+      const block = blockFor(body.length)
+      const end = block.used + body.length
+      block.bytes.set(body, block.used)
+      byUser.set(userId, { revision, body: block.bytes.subarray(block.used, end), block })
+      block.used = end
+      block.owners.push(userId)
+      bytes += ENTRY_BYTES
+      while (bytes > bytesMax) evict()
     },
 
     size: () => bytes,
   }
-}
-
-function sizeOf({ body }: Listing): number {
-  return ENTRY_BYTES + body.length
 }

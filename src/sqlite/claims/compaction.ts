@@ -37,8 +37,9 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
 
-  // The keys of the rows that were appended since the last compaction began.
-  let appended: number[] = []
+  // The keys of the rows that were appended since the last compaction began, and their number.
+  let appended = new Float64Array(COMPACT_AFTER)
+  let count = 0
   // The compaction under way: its keys in the order of their rows, how many are done, and the rows
   // to remove afterwards.
   let keys = new Float64Array()
@@ -68,17 +69,23 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
 
   return {
     add(serial) {
-      appended.push(serial)
+      if (count === appended.length) {
+        const larger = new Float64Array(2 * count)
+        larger.set(appended)
+        appended = larger
+      }
+      appended[count] = serial
+      count += 1
     },
 
     beginWhenDue(newest) {
       // Rows of the last compaction that are still there go with those of this one.
-      if (appended.length < COMPACT_AFTER || compacted < keys.length) return
+      if (count < COMPACT_AFTER || compacted < keys.length) return
       // A key with two claims is written twice: finding duplicates costs more.
-      keys = Float64Array.from(appended).toSorted()
+      keys = appended.slice(0, count).sort()
       compacted = 0
       removeTo = newest
-      appended = []
+      count = 0
     },
 
     beginWithRestored(newest) {
@@ -86,7 +93,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
       keys = new Float64Array()
       compacted = 0
       removedTo = removeTo = newest
-      appended = []
+      count = 0
     },
 
     step(boot, schema) {

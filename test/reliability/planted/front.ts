@@ -10,11 +10,11 @@ export const FRONT: Mutant[] = [
     noticedBy: witness('test/api/listing-cache.test.ts', 'stays within the bound'),
   },
   {
-    name: 'cache-index-not-updated',
+    name: 'cache-forgets-moved-owners',
     file: 'src/api/listing-cache.ts',
-    from: '    last.index = entry.index\n',
-    to: '',
-    noticedBy: witness('test/api/listing-cache.test.ts', 'stays within the bound'),
+    from: 'if (byUser.get(userId)?.block === evicted) byUser',
+    to: 'byUser',
+    noticedBy: witness('test/api/listing-cache.test.ts', 'moved to another block stays'),
   },
   {
     name: 'bearer-takes-any-bytes',
