@@ -37,9 +37,8 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
 
-  // The keys of the rows that were appended since the last compaction began, and their number.
-  let appended = new Float64Array(COMPACT_AFTER)
-  let count = 0
+  // The keys of the rows that were appended since the last compaction began.
+  const appended = createSerials()
   // The compaction under way: its keys in the order of their rows, how many are done, and the rows
   // to remove afterwards.
   let keys = new Float64Array()
@@ -68,24 +67,16 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   }
 
   return {
-    add(serial) {
-      if (count === appended.length) {
-        const larger = new Float64Array(2 * count)
-        larger.set(appended)
-        appended = larger
-      }
-      appended[count] = serial
-      count += 1
-    },
+    add: appended.add,
 
     beginWhenDue(newest) {
       // Rows of the last compaction that are still there go with those of this one.
-      if (count < COMPACT_AFTER || compacted < keys.length) return
+      if (appended.count() < COMPACT_AFTER || compacted < keys.length) return
       // A key with two claims is written twice: finding duplicates costs more.
-      keys = appended.slice(0, count).sort()
+      keys = appended.sorted()
+      appended.clear()
       compacted = 0
       removeTo = newest
-      count = 0
     },
 
     beginWithRestored(newest) {
@@ -93,7 +84,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
       keys = new Float64Array()
       compacted = 0
       removedTo = removeTo = newest
-      count = 0
+      appended.clear()
     },
 
     step(boot, schema) {
@@ -105,6 +96,32 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
         return true
       })
       if (isDone) planned.done()
+    },
+  }
+}
+
+/** The numbers of keys. Outside the garbage-collected heap, and reused for each compaction. */
+function createSerials() {
+  let serials = new Float64Array(COMPACT_AFTER)
+  let length = 0
+
+  return {
+    add(serial: number): void {
+      if (length === serials.length) {
+        const larger = new Float64Array(2 * length)
+        larger.set(serials)
+        serials = larger
+      }
+      serials[length] = serial
+      length += 1
+    },
+
+    count: () => length,
+
+    sorted: () => serials.subarray(0, length).toSorted(),
+
+    clear(): void {
+      length = 0
     },
   }
 }
