@@ -17,6 +17,7 @@ const SUITES: Record<string, string[]> = {
   operations: ['test/operations/**/*.test.ts'],
   // A busy machine can make Patroni change the primary by itself, so this is not in the gate.
   patroni: ['test/operations/patroni/*.patroni.ts'],
+  image: ['test/operations/image/*.image.ts'],
   system: ['test/reliability/system/**/*.system.ts'],
   postgres: [
     'test/{contract,management,dashboard}/postgres.test.ts',
