@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { readConfig } from '../../../src/config.ts'
+import { NAMED_SETTINGS } from '../../../src/settings.ts'
+import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
+
+/*
+ * The files of deploy/ and the examples of the documents set only variables that the service knows,
+ * with values that it accepts.
+ */
+
+const FOLDER = join(ROOT, 'deploy/compose')
+const KNOWN = new Set<string>([...NAMED_SETTINGS.map(([name]) => name), 'NODE_ENV'])
+
+interface ComposeFile {
+  services: Record<string, ComposeService>
+  volumes: Record<string, object>
+}
+
+interface ComposeService {
+  image: string
+  environment: Record<string, string>
+  ports?: string[]
+  volumes?: string[]
+  read_only?: boolean
+}
+
+for (const name of readdirSync(FOLDER))
+  test(`${name} is a compose file, with settings that the service accepts`, () => {
+    const { services, volumes } = read(name)
+    const { environment, ports, volumes: mounts = [], ...service } = services.listing!
+    assert.equal(service.read_only, true)
+    assertAccepted({ ...imageEnvironment(), ...environment })
+    assert.deepEqual(
+      ports!.map((port) => /^127\.0\.0\.1:(\d+:\d+)\/tcp$/.exec(port)?.[1]),
+      ['8080:8080', '8081:8081'],
+    )
+    const mounted = [...mounts, ...(services.database?.volumes ?? [])]
+    assert.deepEqual(
+      mounted.map((each) => each.split(':')[0]),
+      Object.keys(volumes),
+    )
+    if (environment.DATABASE_URL!.startsWith('sqlite:'))
+      assert.match(dockerfile(), new RegExp(`^VOLUME ${mounts[0]!.split(':')[1]}$`, 'm'))
+  })
+
+test('the compose file with PostgreSQL connects the service to its database', () => {
+  const { services } = read('postgres.yaml')
+  const { POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB } = services.database!.environment
+  const credentials = `${POSTGRES_USER}:${POSTGRES_PASSWORD}`
+  const url = `postgres://${credentials}@database:5432/${POSTGRES_DB}`
+  assert.equal(services.listing!.environment.DATABASE_URL, url)
+})
+
+test('the image has settings that the service accepts, and its ports', () => {
+  const environment = imageEnvironment()
+  assert.equal(environment.NODE_ENV, 'production')
+  assertAccepted(environment)
+  assert.match(dockerfile(), /^EXPOSE 8080 8081$/m)
+})
+
+test('the units have settings that the service accepts', () => {
+  const units = filesIn('deploy/systemd', '.service')
+  assert.equal(units.length, 2)
+  for (const { text } of units)
+    for (const [, line = ''] of text.matchAll(/^Environment=(.*)$/gm))
+      assertAccepted(Object.fromEntries(line.split(' ').map((each) => each.split(/=(.*)/s))))
+})
+
+test('the examples for operators set only variables that the service knows', () => {
+  const examples = [...filesBelow('docs', '.md'), ...filesIn('.', 'README.md')]
+    .filter(({ path }) => !FOR_DEVELOPERS.test(path))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^```\w*\n(.*?)^```$/gms)].map(([, block = '']) => ({ path, block })),
+    )
+  const set = examples.flatMap(({ path, block }) =>
+    [...block.matchAll(/(?<![\w$.-])([A-Z][A-Z_]+)=/g)].map(([, name]) => ({ path, name: name! })),
+  )
+  assert.ok(set.some(({ name }) => name === 'TRUSTED_PROXIES'))
+  assert.deepEqual(
+    set.filter(({ name }) => !KNOWN.has(name) && !OF_OTHERS.test(name)),
+    [],
+  )
+})
+
+const FOR_DEVELOPERS = /^docs\/(decisions\/|mutation|reliability)/
+/** Variables of shells, tests and other programs. */
+const OF_OTHERS =
+  /^(PATH|BASE|VERSION|POSTGRES_\w+|ON_ERROR_STOP|(OLD|NEW)_TARBALL|(RESTIC|XDG)_\w+)$/
+
+function assertAccepted(environment: Record<string, string>): void {
+  for (const name of Object.keys(environment)) assert.ok(KNOWN.has(name), name)
+  const read = readConfig(environment)
+  assert.ok('config' in read, JSON.stringify(read))
+}
+
+/** What docker-compose reads from a file. It refuses keys and values that no compose file has. */
+function read(name: string): ComposeFile {
+  const env = { PATH: process.env.PATH, POSTGRES_PASSWORD: 'secret' }
+  const args = ['--file', join(FOLDER, name), 'config']
+  const yaml = execFileSync('docker-compose', args, { encoding: 'utf8', env })
+  const toJson = 'import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))'
+  return JSON.parse(execFileSync('python3', ['-c', toJson], { input: yaml, encoding: 'utf8' }))
+}
+
+function imageEnvironment(): Record<string, string> {
+  const [, block = ''] = /^ENV (.*?[^\\])$/ms.exec(dockerfile())!
+  const pairs = [...block.matchAll(/([A-Z_]+)=(\S+)/g)]
+  assert.equal(pairs.length, 3, block)
+  return Object.fromEntries(pairs.map(([, name, value]) => [name!, value!]))
+}
+
+function dockerfile(): string {
+  return readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
+}
