@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { constants, existsSync, readFileSync, realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
@@ -43,9 +43,9 @@ export async function appendToJournal(
   // A line begins after a line break, whatever a crash has left before it.
   const kind = withdrawn ? 'withdrawn ' : ''
   const lines = revocations.map((one) => `\n${formatInstant(at)} ${kind}${subjectOf(one)}\n`)
-  const file = await open(path, 'a', 0o600)
+  const file = await openToAppend(path)
   try {
-    await giveToOwner(file, path)
+    if (isRoot()) await giveToOwner(file, path)
     await file.appendFile(lines.join(''))
     await file.datasync()
   } finally {
@@ -54,12 +54,32 @@ export async function appendToJournal(
   if (isNew) await syncPath(dirname(path))
 }
 
+function isRoot(): boolean {
+  return process.getuid?.() === 0
+}
+
+/**
+ * Root follows no link, like SQLite. The user of the service could lead root to any file with it.
+ */
+async function openToAppend(path: string): Promise<FileHandle> {
+  const { O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW } = constants
+  const flags = O_WRONLY | O_APPEND | O_CREAT | (isRoot() ? O_NOFOLLOW : 0)
+  try {
+    return await open(path, flags, 0o600)
+  } catch (error) {
+    if (codeOf(error) !== 'ELOOP') throw error
+    throw new NotConfigured(
+      `cannot write the journal of revocations ${path}: it is a link, which root does not follow; ` +
+        'run this as the user of the service, or replace the link by a file',
+    )
+  }
+}
+
 /**
  * A command of root must not leave a journal that the service can't read. SQLite gives its own
  * files beside the database to the owner of the database, too.
  */
 async function giveToOwner(file: FileHandle, path: string): Promise<void> {
-  if (process.getuid?.() !== 0) return
   const owner = await stat(path.slice(0, -JOURNAL.length)).catch(() => null)
   if (owner !== null) await file.chown(owner.uid, owner.gid)
 }

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { chownSync, readdirSync, statSync } from 'node:fs'
+import {
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { addAdaWithKeys } from '../../../cli/ada.ts'
@@ -22,4 +31,24 @@ test("root's revocation leaves a journal that belongs to the owner of the databa
     // A journal from an earlier version, which belongs to root, gets its owner, too.
     chownSync(journal, 0, 0)
   }
+})
+
+test("root's revocation follows no link, so it gives no other file to the owner of the database", async (t) => {
+  const program = programIn(t)
+  const keys = await addAdaWithKeys(program, 1)
+  const { key } = keys[0]!
+  chownSync(program.databasePath, UNPRIVILEGED, UNPRIVILEGED)
+  const journal = `${program.databasePath}-revoked`
+  const target = join(program.folder, 'target')
+  writeFileSync(target, 'of root')
+  for (const path of [target, join(program.folder, 'missing')]) {
+    symlinkSync(path, journal)
+    const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: key })
+    assert.equal(code, 1, stderr)
+    assert.match(stderr, /^error: cannot write the journal .*-revoked: it is a link/)
+    rmSync(journal)
+  }
+  assert.deepEqual([statSync(target).uid, readFileSync(target, 'utf8')], [0, 'of root'])
+  assert.ok(!existsSync(join(program.folder, 'missing')))
+  await program.done('key revoke --key-stdin', { stdin: key })
 })
