@@ -62,6 +62,14 @@ test('the image has settings that the service accepts, and its ports', () => {
   assert.match(dockerfile(), /^EXPOSE 8080 8081$/m)
 })
 
+test('the image gives Node.js the options that the program gives it', () => {
+  const program = readFileSync(join(ROOT, 'bin/server-listing.js'), 'utf8')
+  const [, options] = /^#!.* node (--.*)$/m.exec(program)!
+  const [, entry = ''] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile())!
+  const [node, ...given] = JSON.parse(entry) as string[]
+  assert.deepEqual([node, given.slice(0, -1).join(' ')], ['node', options])
+})
+
 test('the units have settings that the service accepts', () => {
   const units = filesIn('deploy/systemd', '.service')
   assert.equal(units.length, 2)
