@@ -147,9 +147,17 @@ const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
 function complaintAboutParameters(url: string): string | null {
   const known = [...USED_PARAMETERS, ...TOOL_PARAMETERS]
   const names = new Set<string>()
-  for (const [name, value] of new URLSearchParams(/\?.*/.exec(url)?.[0])) {
-    if (!known.includes(name))
-      return `have known parameters only, not ${quote(name)}: ${USED_PARAMETERS.join(', ')}`
+  // Not decoded: what masks passwords and reads `sslmode` looks for the plain text.
+  const query = /\?(.*)/.exec(url)?.[1] ?? ''
+  for (const parameter of query.split('&').filter((each) => each !== '')) {
+    const [name = '', value = ''] = parameter.split(/=(.*)/)
+    if (!known.includes(name)) {
+      // What follows a password may be the rest of it.
+      const found = names.has('password')
+        ? 'and %26 for each & in a password'
+        : `not ${quote(name)}`
+      return `have known parameters only, ${found}: ${USED_PARAMETERS.join(', ')}`
+    }
     if (names.has(name)) return `have the parameter ${name} once, not several times`
     if (name === 'sslmode' && !SSL_MODES.includes(value))
       return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(value)}`

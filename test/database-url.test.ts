@@ -51,6 +51,7 @@ test('the parameters of a PostgreSQL URL are known, valid and without a contradi
     '?sslmode=verify-full&sslrootcert=/ca.pem',
     '?options=-c%20search_path%3Done%2Ctwo',
     '?sslmode=require&channel_binding=require&connect_timeout=10',
+    '?password=hunter?2&&sslmode=require&',
   ])
     assert.equal(problemOf(query), '')
   for (const [query, problem] of [
@@ -62,6 +63,11 @@ test('the parameters of a PostgreSQL URL are known, valid and without a contradi
     ['?sslmode=verify-full&sslmode=disable', /must have the parameter sslmode once/],
     ['?sslmode=require#x', /must look like postgres:/],
     ['?hunter=hunter2', /not "hunter"/],
+    // The mask of passwords looks for the plain name.
+    ['?pass%77ord=hunter2', /not "pass%77ord"/],
+    ['?sslmode=pr%65fer', /as sslmode, not "pr%65fer"/],
+    ['?password=a&hunter2', /must have known parameters only, and %26 for each & in a password: /],
+    ['?password=a&hunter2=b', /%26 for each & in a password/],
   ] as const) {
     assert.match(problemOf(query), problem)
     assert.doesNotMatch(problemOf(query), /hunter2/)
