@@ -29,9 +29,11 @@ export function inspectBackupFolder(folder: string): Finding {
       'create it with mode 700 for the user of the backup job, and run this command as that user',
     )
   }
-  const files = readdirSync(folder)
-    .map((file) => lstatSync(join(folder, file)))
-    .filter((stats) => stats.isFile())
+  const files = readdirSync(folder).flatMap((file) => {
+    // A backup that ends meanwhile removes its partial file.
+    const stats = lstatSync(join(folder, file), { throwIfNoEntry: false })
+    return stats?.isFile() ? [stats] : []
+  })
   const { bavail, bsize } = statfsSync(folder)
   return (
     judgeRoom(name, files, bavail * bsize) ??
