@@ -42,30 +42,54 @@ export function complaintAboutLog(path: string, bytes: number): string | null {
 }
 
 function causeOf(path: string): string {
-  const readers = readersOf(`${path}-shm`)
+  const readers = readersOf(path)
   if (readers.length === 0)
     return 'a transaction of another program is that large, or the disk is slower than what is written'
   const [which, verb] = readers.length === 1 ? ['process', 'has'] : ['processes', 'have']
   return `${which} ${readers.join(', ')} ${verb} a read transaction open, which keeps the log from being emptied; end it`
 }
 
-/** Other processes with an open read transaction, as far as the system names them. */
-function readersOf(indexPath: string): number[] {
+/**
+ * Other processes with an open read transaction, as far as the system names them. The service reads
+ * all the time, and never for long.
+ */
+function readersOf(path: string): number[] {
   try {
-    const { ino } = statSync(indexPath, { bigint: true })
-    return readersIn(readFileSync('/proc/locks', 'utf8'), ino, process.pid)
+    const locks = readFileSync('/proc/locks', 'utf8')
+    const service = locksIn(locks, inodeOf(`${path}-serving`))
+    const excluded = [process.pid, ...service.map(({ pid }) => pid)]
+    return readersIn(locks, inodeOf(`${path}-shm`), excluded)
   } catch {
     return []
   }
 }
 
-const READ_LOCK = /POSIX +ADVISORY +READ +(\d+) +[\da-f]+:[\da-f]+:(\d+) +(\d+) +(\d+)/g
+function inodeOf(path: string): bigint | null {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? null
+}
 
-export function readersIn(locks: string, inode: bigint, ownPid: number): number[] {
-  const pids = [...locks.matchAll(READ_LOCK)].flatMap(([, pid, ino, first, last]) => {
-    const isReader =
-      BigInt(ino!) === inode && Number(first) >= READ_LOCK_FIRST && Number(last) <= READ_LOCK_LAST
-    return isReader && Number(pid) !== ownPid ? [Number(pid)] : []
-  })
-  return [...new Set(pids)]
+/** Processes with an open read transaction, but for the excluded ones. */
+export function readersIn(
+  locks: string,
+  inode: bigint | null,
+  excluded: readonly number[],
+): number[] {
+  const pids = locksIn(locks, inode)
+    .filter(
+      ({ kind, first, last }) =>
+        kind === 'READ' && first >= READ_LOCK_FIRST && last <= READ_LOCK_LAST,
+    )
+    .map(({ pid }) => pid)
+  return [...new Set(pids)].filter((pid) => !excluded.includes(pid))
+}
+
+const LOCK = /POSIX +ADVISORY +(READ|WRITE) +(\d+) +[\da-f]+:[\da-f]+:(\d+) +(\d+) +(\d+)/g
+
+/** The locks of a file in the system's list. */
+function locksIn(locks: string, inode: bigint | null) {
+  return [...locks.matchAll(LOCK)].flatMap(([, kind, pid, ino, first, last]) =>
+    BigInt(ino!) === inode
+      ? [{ kind, pid: Number(pid), first: Number(first), last: Number(last) }]
+      : [],
+  )
 }

@@ -5,10 +5,11 @@ import { statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createLogWatch, readersIn } from '../../../src/sqlite/file/log-size.ts'
+import { complaintAboutLog, createLogWatch, readersIn } from '../../../src/sqlite/file/log-size.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { ROOT } from '../../fixtures/tree.ts'
 
 const READ = `
   import { DatabaseSync } from 'node:sqlite'
@@ -82,6 +83,27 @@ test('the log of a linked database has its real path and its reader in the warni
   assert.ok(String(faults[0]).includes(named), String(faults[0]))
 })
 
+const SERVE = `
+  import { openServingSqliteStore } from ${JSON.stringify(join(ROOT, 'src/sqlite/serving-store.ts'))}
+  await openServingSqliteStore(process.argv[1])
+  ${READ}`
+
+test('another process does not name the service, which reads all the time', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const complaint = async (program: string) => {
+    const reader = spawn(process.execPath, ['--input-type=module', '-e', program, path], {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    })
+    t.after(() => reader.kill('SIGKILL'))
+    await once(reader, 'message')
+    return { pid: reader.pid, text: complaintAboutLog(path, 65 * 1024 * 1024) }
+  }
+  const service = await complaint(SERVE)
+  assert.match(service.text!, /a transaction of another program is that large/)
+  const other = await complaint(READ)
+  assert.ok(other.text!.includes(`: process ${other.pid} has a read transaction open`), other.text!)
+})
+
 test("the system's list of locks names each other process that reads this file once", () => {
   const locks = `1: POSIX  ADVISORY  READ 11 00:19:5678 124 124
 2: POSIX  ADVISORY  READ 11 00:19:5678 127 127
@@ -92,5 +114,5 @@ test("the system's list of locks names each other process that reads this file o
 7: POSIX  ADVISORY  READ 99 00:19:5678 124 124
 8: FLOCK  ADVISORY  WRITE 16 00:19:5678 0 EOF
 `
-  assert.deepEqual(readersIn(locks, 5678n, 99), [11, 12])
+  assert.deepEqual(readersIn(locks, 5678n, [99]), [11, 12])
 })
