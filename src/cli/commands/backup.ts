@@ -99,6 +99,14 @@ async function toStandardOutput(): Promise<void> {
     throw new Misuse('standard output is a terminal; name a file, or add a pipe')
   const database = loadDatabase()
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  // Before the listener of all commands, for which a reader that closes the pipe is no failure.
+  process.stdout.prependOnceListener('error', (error: NodeJS.ErrnoException) => {
+    remove()
+    const reason = error.code ?? error.message
+    say(`error: cannot write the backup to standard output: ${reason}; there is no new backup`)
+    process.exit(1)
+  })
   try {
     const file = join(folder, 'backup')
     const manifest = await backUpStore(database, file, readVersion())
@@ -106,7 +114,7 @@ async function toStandardOutput(): Promise<void> {
     say(`backed up and checked: ${describe(manifest)}, SHA-256 ${manifest.sha256}`)
     await record(manifest)
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    remove()
   }
 }
 

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import { formatInstant } from '../../../src/listing/instant.ts'
+import { ROOT } from '../../fixtures/tree.ts'
 import { programIn } from '../program.ts'
 
 test('a key that is issued, backed up and revoked is still revoked after the restore', async (t) => {
@@ -86,6 +89,29 @@ test('a backup that the database cannot record is good, with a warning', async (
   assert.equal(code, 0)
   assert.match(stderr, /^backed up .*\nwarning: the database does not record this .*\ndatabase: /)
   assert.ok(statSync(file).size > 0)
+})
+
+test('a backup that its reader does not take fails, and leaves no copy', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const temporary = join(program.folder, 'temporary')
+  mkdirSync(temporary)
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: `sqlite:${program.databasePath}`,
+    TMPDIR: temporary,
+  }
+  const command = [process.execPath, '--', join(ROOT, 'bin/server-listing.js'), 'backup', '-']
+  // A pipe holds less than the backup.
+  const script = 'set -o pipefail; "$@" | true'
+  const run = promisify(execFile)('bash', ['--norc', '-c', script, 'bash', ...command], { env })
+  await assert.rejects(run, ({ code, stderr }) => {
+    assert.equal(code, 1)
+    assert.match(stderr, /^error: cannot write the backup to standard output: EPIPE/)
+    return true
+  })
+  assert.deepEqual(readdirSync(temporary), [])
+  assert.equal(recordedIn(program.databasePath), null)
 })
 
 /** The instant of the last backup that a database knows of. */
