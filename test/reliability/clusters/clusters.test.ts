@@ -15,6 +15,8 @@ import { moveSafely, moveWithoutStopping } from './move.ts'
  */
 
 const CLUSTERS = 4
+/** On a busy machine too few requests meet a move, so the trial is repeated until one does. */
+const TRIAL_MAX_MS = 60_000
 
 let servers: Cluster[] = []
 before(async () => {
@@ -33,14 +35,23 @@ test('owners move between four clusters under faults, and no promise breaks', as
 })
 
 test('the checker finds a move that starts an owner here before it stops there', async (t) => {
-  const battlefield = await openClusters(t, servers, moveWithoutStopping)
-  const [onlyMoves] = battlefield.groups
-  const groups = [onlyMoves!]
-  const { history } = await runNemesis(
-    { ...battlefield, groups },
-    { seed: 5, ms: 6_500, pauseMs: 200 },
-  )
-  const seen = checkAll(history).map(({ invariant }) => invariant)
+  let seen: string[] = []
+  const until = performance.now() + TRIAL_MAX_MS
+  for (let seed = 5; !seen.some(isDouble) && performance.now() < until; seed += 1) {
+    const battlefield = await openClusters(t, servers, moveWithoutStopping)
+    const [onlyMoves] = battlefield.groups
+    const groups = [onlyMoves!]
+    const { history } = await runNemesis(
+      { ...battlefield, groups },
+      { seed, ms: 6_500, pauseMs: 200 },
+    )
+    seen = checkAll(history).map(({ invariant }) => invariant)
+  }
   t.diagnostic(`violations: ${seen.toSorted().join(', ')}`)
-  assert.ok(seen.includes('I1') || seen.includes('I7'), `found only ${seen.join(', ')}`)
+  assert.ok(seen.some(isDouble), `found only ${seen.join(', ')}`)
 })
+
+/** Two 200s within a second, by the answers or by the store's record. */
+function isDouble(invariant: string): boolean {
+  return invariant === 'I1' || invariant === 'I7'
+}
