@@ -29,7 +29,7 @@ export interface Config {
   /** The listener for health and metrics. */
   opsHost: string
   opsPort: number
-  /** How long a process that ends fails `/readyz` before it stops listening. */
+  /** How long the process still serves after a signal, while `/readyz` fails. */
   drainSeconds: number
   /** Addresses and networks of proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: string[]

@@ -154,11 +154,11 @@ function complaintAboutParameters(url: string): string | null {
     if (!known.includes(name)) {
       // What follows a password may be the rest of it.
       const found = names.has('password')
-        ? 'and %26 for each & in a password'
-        : `not ${quote(name)}`
-      return `have known parameters only, ${found}: ${USED_PARAMETERS.join(', ')}`
+        ? 'an unknown parameter (write %26 for each & in a password)'
+        : `the unknown parameter ${quote(name)}`
+      return `not have ${found}; the known ones are ${USED_PARAMETERS.join(', ')}`
     }
-    if (names.has(name)) return `have the parameter ${name} once, not several times`
+    if (names.has(name)) return `have the parameter ${name} only once`
     if (name === 'sslmode' && !SSL_MODES.includes(value))
       return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(value)}`
     names.add(name)

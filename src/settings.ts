@@ -70,7 +70,7 @@ export const SETTINGS = {
   BASE_URL: {
     meaning: "the API's public URL, shown in the dashboard and the log",
     default: null,
-    unset: '`http://HOST:PORT`; if `HOST` is every address, the loopback address',
+    unset: '`http://HOST:PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutUrl,
   },
@@ -84,7 +84,7 @@ export const SETTINGS = {
     meaning:
       "the dashboard's public URL; with `https://`, its cookie is sent over TLS only, to that host only",
     default: null,
-    unset: '`http://HOST:DASHBOARD_PORT`; the loopback address likewise',
+    unset: '`http://HOST:DASHBOARD_PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
     usedBy: ['serve', 'user link', 'doctor'],
     complain: complaintAboutDashboardUrl,
   },
@@ -120,7 +120,7 @@ export const SETTINGS = {
   },
   DRAIN_SECONDS: {
     meaning:
-      'how long a process that ends fails `/readyz` and still serves, before it stops listening ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))',
+      'how many seconds, at most 60, a process still serves after SIGTERM or SIGINT, while `/readyz` fails ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))',
     default: '0',
     usedBy: SERVE,
     complain: (text) =>

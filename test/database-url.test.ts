@@ -55,18 +55,24 @@ test('the parameters of a PostgreSQL URL are known, valid and without a contradi
   ])
     assert.equal(problemOf(query), '')
   for (const [query, problem] of [
-    ['?sslmod=require', /^DATABASE_URL must have known parameters only, not "sslmod": sslmode, /],
-    ['?schema=foo', /not "schema"/],
-    ['?SSLMODE=require', /not "SSLMODE"/],
+    [
+      '?sslmod=require',
+      /^DATABASE_URL must not have the unknown parameter "sslmod"; the known ones are sslmode, /,
+    ],
+    ['?schema=foo', /unknown parameter "schema"/],
+    ['?SSLMODE=require', /unknown parameter "SSLMODE"/],
     ['?sslmode=bogus', /must have one of disable, .*, verify-full as sslmode, not "bogus"/],
     ['?sslmode=', /as sslmode, not ""/],
-    ['?sslmode=verify-full&sslmode=disable', /must have the parameter sslmode once/],
+    ['?sslmode=verify-full&sslmode=disable', /must have the parameter sslmode only once/],
     ['?sslmode=require#x', /must look like postgres:/],
-    ['?hunter=hunter2', /not "hunter"/],
+    ['?hunter=hunter2', /unknown parameter "hunter"/],
     // The mask of passwords looks for the plain name.
-    ['?pass%77ord=hunter2', /not "pass%77ord"/],
+    ['?pass%77ord=hunter2', /unknown parameter "pass%77ord"/],
     ['?sslmode=pr%65fer', /as sslmode, not "pr%65fer"/],
-    ['?password=a&hunter2', /must have known parameters only, and %26 for each & in a password: /],
+    [
+      '?password=a&hunter2',
+      /must not have an unknown parameter \(write %26 for each & in a password\); /,
+    ],
     ['?password=a&hunter2=b', /%26 for each & in a password/],
   ] as const) {
     assert.match(problemOf(query), problem)

@@ -89,7 +89,10 @@ function createProgram(): Command {
   const program = new Command('server-listing')
     .description('Serve the Public Server Listing API, and manage its users, keys and servers.')
     .version(readVersion(), '-v, --version', 'print the version')
-    .option('--env-file <file>', 'read variables from this file; those of the environment win')
+    .option(
+      '--env-file <file>',
+      'read variables from this file; those of the environment take precedence',
+    )
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(HELP_HINT)
     .exitOverride()

@@ -28,7 +28,7 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
     ]
   } catch (error) {
     const { message } = (unreachableServer(error) ?? unusable(error) ?? error) as Error
-    return [problem('database', message, 'start the server, or mend DATABASE_URL')]
+    return [problem('database', message, 'start the server, or correct DATABASE_URL')]
   } finally {
     await database.close()
   }
@@ -76,7 +76,7 @@ export function judgeTls({ ssl, local }: ServerFacts): Finding {
   if (local) return ok('database_tls', 'the connection to PostgreSQL stays on this machine')
   return warning(
     'database_tls',
-    'the password and the hashes of keys travel to PostgreSQL in clear',
+    'the connection to PostgreSQL is not encrypted: others on the network can read email addresses and the hashes of keys and passwords',
     'add sslmode=verify-full to DATABASE_URL, unless the network is private',
   )
 }

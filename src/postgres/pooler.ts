@@ -32,7 +32,9 @@ export async function assertKeepsBackend(
           'a connection pooler in front of PostgreSQL shares backends between transactions; set pool_mode = session in PgBouncer, or connect to PostgreSQL directly',
         )
     }
-    throw new Error('the connection pooler is too slow to show whether it keeps sessions apart')
+    throw new Error(
+      'the connection pooler is too slow: the service cannot tell whether it shares backends between transactions',
+    )
   } finally {
     await client.query(`UNLISTEN ${channel}`).catch(() => {})
   }

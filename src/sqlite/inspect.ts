@@ -30,7 +30,7 @@ function notUsable(path: string, error: unknown): Finding {
     return problem(
       'database',
       `there is no database file ${path}`,
-      'set DATABASE_URL as the service has it, or create it with `server-listing migrate`',
+      'set DATABASE_URL to the database of the service, or create one with `server-listing migrate`',
     )
   return problem(
     'database',
@@ -45,7 +45,11 @@ function inspectContent(path: string): Finding[] {
     const tables = tableNames(database)
     if (tables.length > 0 && !tables.includes('schema_migrations'))
       return [
-        problem('database', `${path} belongs to another program`, 'set DATABASE_URL to our file'),
+        problem(
+          'database',
+          `${path} belongs to another program`,
+          "set DATABASE_URL to this service's file",
+        ),
       ]
     const schema = inspectSchema(database, path)
     const findings = [ok('database', path), schema]
@@ -103,8 +107,8 @@ function inspectClock(database: DatabaseSync): Finding {
   if (readBootId() === null)
     return warning(
       'clock',
-      'the system does not tell the id of its boot, so each start of the service counts as a boot',
-      'let the service read /proc/sys/kernel/random/boot_id; else it waits a second at each start',
+      'the system does not tell its boot id, so each start of the service counts as a boot',
+      'let the service read /proc/sys/kernel/random/boot_id; otherwise it waits a second at each start',
     )
   return ok('clock', 'the clock agrees with the entries of the database')
 }

@@ -80,7 +80,7 @@ test('a database without our tables gets none, and an unreachable one is named',
   }
 })
 
-test('a connection in clear, fsync and clocks that differ are found', () => {
+test('an unencrypted connection, fsync = off and clocks that differ are found', () => {
   assert.equal(judgeTls(FACTS).state, 'ok')
   assert.equal(judgeTls({ ...FACTS, ssl: false, local: true }).state, 'ok')
   assert.equal(judgeTls({ ...FACTS, ssl: false }).state, 'warning')

@@ -24,7 +24,7 @@ export async function inspectPublished(config: Config): Promise<Finding[]> {
 
 function judgeProxies(trustedProxies: readonly string[]): Finding {
   if (trustedProxies.length > 0)
-    return ok('proxies', `X-Forwarded-For counts if ${trustedProxies.join(', ')} sends it`)
+    return ok('proxies', `the dashboard trusts X-Forwarded-For from ${trustedProxies.join(', ')}`)
   return warning(
     'proxies',
     'DASHBOARD_URL is https, so a proxy is in front of the dashboard, and TRUSTED_PROXIES is empty: all visitors share the address of the proxy and its limits',
@@ -42,7 +42,7 @@ async function inspectUrl(
   if (base.startsWith('http:') && !LOOPBACK.test(new URL(base).hostname))
     return warning(
       check,
-      `${base} is not encrypted, so keys and passwords travel in clear`,
+      `${base} is not encrypted, so others on the network can read keys and passwords`,
       'put a proxy with HTTPS in front of the service: docs/proxies.md',
     )
   try {
@@ -50,7 +50,7 @@ async function inspectUrl(
     if (status !== 200 || !expected.test(body))
       return problem(
         check,
-        `${url} answers ${status}, but not as this service does`,
+        `${url} answers ${status}, and the answer is not that of this service`,
         'is the service running, and does the proxy pass requests to it? docs/proxies.md has configurations',
       )
     return judgeCertificate(check, base, daysLeft) ?? ok(check, `${url} answers`)

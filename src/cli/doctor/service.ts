@@ -16,6 +16,6 @@ export async function inspectService({ opsHost, opsPort }: Config): Promise<Find
   const found = sentenceOf(readiness)
   // Another machine may run it, or it may not be started yet.
   if (readiness.problem !== undefined)
-    return warning('service', found, 'start the service, or give this command its environment')
+    return warning('service', found, 'start the service, or run this command with its environment')
   return problem('service', `not ready: ${found}`, 'docs/monitoring.md says what each check asks')
 }

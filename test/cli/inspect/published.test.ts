@@ -30,7 +30,7 @@ test('the public URLs must answer as the API and the dashboard do, over valid TL
 
   const swapped = { BASE_URL: pages, DASHBOARD_URL: api, TRUSTED_PROXIES: '' }
   const wrong = await diagnose(program, { ...swapped, NODE_EXTRA_CA_CERTS })
-  assert.match(wrong.api!.found, /\/health answers 404, but not as this service does/)
+  assert.match(wrong.api!.found, /\/health answers 404, and the answer is not that of this service/)
   assert.deepEqual([wrong.api!.state, wrong.dashboard!.state], ['problem', 'problem'])
   assert.equal(wrong.proxies!.state, 'warning')
 
