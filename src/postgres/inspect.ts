@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net'
+import type pg from 'pg'
 import { type Finding, judgeLastBackup, ok, problem, warning } from '../listing/health/finding.ts'
 import { presentInstant } from '../listing/instant.ts'
 import { lastBackup } from '../management/last-backup.ts'
@@ -15,7 +17,7 @@ const CLOCK_DIFFERENCE_MAX_MS = 1_000
 export async function inspectPostgres(url: string): Promise<Finding[]> {
   const database = openDatabase(url, MANAGING)
   try {
-    const server = await readServer(database)
+    const server = await database.lend(readServer)
     const schema = await inspectSchema(database)
     return [
       ok('database', `PostgreSQL ${server.version}, encoding UTF8`),
@@ -37,25 +39,50 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
 export interface ServerFacts {
   version: string
   fsync: string
-  ssl: boolean | null
-  /** Whether the connection stays on this machine. */
-  local: boolean
+  /** The connection to the server. With a pooler between, the one to it and its own. */
+  hops: readonly [Hop] | readonly [Hop, Hop]
   /** The server's clock minus ours, in milliseconds, and by how much that can be wrong. */
   clockMs: number
   errorMs: number
 }
 
-async function readServer(database: Database): Promise<ServerFacts> {
-  // The first query makes the connection, which takes longer.
-  await database.query('SELECT 1')
+interface Hop {
+  ssl: boolean
+  /** Whether both ends are on one machine. */
+  local: boolean
+}
+
+interface ServerRow extends Pick<ServerFacts, 'version' | 'fsync' | 'clockMs'>, Hop {
+  pid: number
+}
+
+/** The parts of a client that the driver's types leave out. */
+interface DriverClient {
+  processID: number | null
+  connection: { stream: Socket & { encrypted?: boolean } }
+}
+
+async function readServer(client: pg.ClientBase): Promise<ServerFacts> {
   const before = Date.now()
-  const [facts] = await database.query<Omit<ServerFacts, 'errorMs'>>(`
+  const { rows } = await client.query<ServerRow>(`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
-      (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl,
+      pg_backend_pid() AS pid,
+      coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS ssl,
       coalesce(inet_client_addr() = inet_server_addr(), true) AS local,
       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs"`)
   const errorMs = (Date.now() - before) / 2
-  return { ...facts!, errorMs, clockMs: facts!.clockMs - before - errorMs }
+  const { version, fsync, pid, ssl, local, clockMs } = rows[0]!
+  const { processID: announcedPid, connection } = client as unknown as DriverClient
+  const { encrypted = false, remoteAddress, localAddress } = connection.stream
+  const own = { ssl: encrypted, local: remoteAddress === localAddress }
+  return {
+    version,
+    fsync,
+    // The server sees the connection of a pooler, which makes up the announced id.
+    hops: pid === announcedPid ? [own] : [own, { ssl, local }],
+    errorMs,
+    clockMs: clockMs - before - errorMs,
+  }
 }
 
 async function inspectSchema(database: Database): Promise<Finding> {
@@ -71,14 +98,23 @@ async function inspectSchema(database: Database): Promise<Finding> {
   }
 }
 
-export function judgeTls({ ssl, local }: ServerFacts): Finding {
-  if (ssl === true) return ok('database_tls', 'the connection to PostgreSQL is encrypted')
-  if (local) return ok('database_tls', 'the connection to PostgreSQL stays on this machine')
-  return warning(
-    'database_tls',
-    'the connection to PostgreSQL is not encrypted: others on the network can read email addresses and the hashes of keys and passwords',
-    'add sslmode=verify-full to DATABASE_URL, unless the network is private',
-  )
+export function judgeTls({ hops }: Pick<ServerFacts, 'hops'>): Finding {
+  const check = 'database_tls'
+  const clear = hops.findIndex(({ ssl, local }) => !ssl && !local)
+  if (clear !== -1) {
+    const behindPooler = clear === 0 ? 'to the pooler' : 'from the pooler to PostgreSQL'
+    return warning(
+      check,
+      `the connection ${hops.length === 1 ? 'to PostgreSQL' : behindPooler} is not encrypted: others on the network can read email addresses and the hashes of keys and passwords`,
+      clear === 0
+        ? 'add sslmode=verify-full to DATABASE_URL, unless the network is private'
+        : 'let the pooler connect with TLS, unless the network is private',
+    )
+  }
+  if (hops.length > 1)
+    return ok(check, 'the connection through the pooler is encrypted where it leaves a machine')
+  const found = hops[0].ssl ? 'is encrypted' : 'stays on this machine'
+  return ok(check, `the connection to PostgreSQL ${found}`)
 }
 
 export function judgeDurability({ fsync }: ServerFacts): Finding {

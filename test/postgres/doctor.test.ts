@@ -23,8 +23,7 @@ after(() => server.remove())
 const FACTS: ServerFacts = {
   version: '18.0',
   fsync: 'on',
-  ssl: true,
-  local: false,
+  hops: [{ ssl: true, local: false }],
   clockMs: 0,
   errorMs: 0,
 }
@@ -81,9 +80,23 @@ test('a database without our tables gets none, and an unreachable one is named',
 })
 
 test('an unencrypted connection, fsync = off and clocks that differ are found', () => {
-  assert.equal(judgeTls(FACTS).state, 'ok')
-  assert.equal(judgeTls({ ...FACTS, ssl: false, local: true }).state, 'ok')
-  assert.equal(judgeTls({ ...FACTS, ssl: false }).state, 'warning')
+  const [encrypted, local, clear] = [
+    { ssl: true, local: false },
+    { ssl: false, local: true },
+    { ssl: false, local: false },
+  ]
+  for (const [hops, state, found] of [
+    [[encrypted], 'ok', /to PostgreSQL is encrypted$/],
+    [[local], 'ok', /to PostgreSQL stays on this machine$/],
+    [[clear], 'warning', /^the connection to PostgreSQL is not encrypted/],
+    [[encrypted, local], 'ok', /through the pooler is encrypted where it leaves a machine$/],
+    [[clear, local], 'warning', /^the connection to the pooler is not encrypted/],
+    [[encrypted, clear], 'warning', /^the connection from the pooler to PostgreSQL is not enc/],
+  ] as const) {
+    const finding = judgeTls({ ...FACTS, hops })
+    assert.equal(finding.state, state)
+    assert.match(finding.found, found)
+  }
   assert.equal(judgeDurability(FACTS).state, 'ok')
   assert.equal(judgeDurability({ ...FACTS, fsync: 'off' }).state, 'problem')
   assert.equal(judgeClock({ ...FACTS, clockMs: 1_000 }).state, 'ok')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { diagnose } from '../../cli/inspect/findings.ts'
 import { assertRefused, programIn } from '../../cli/program.ts'
 import { PASSWORD } from '../../fixtures/dashboard.ts'
 import { eventually } from '../../fixtures/eventually.ts'
@@ -48,6 +49,13 @@ test('keys, claims, revocations and the dashboard work through session mode', as
   const next = await program.serve({ env })
   await refused(next.port, other)
   assert.match(await granted(next.port, key), /Cobblestone/)
+})
+
+test('the doctor looks at the connections to PgBouncer and from there to PostgreSQL', async (t) => {
+  const url = await createMigratedDatabase(server)
+  const pooler = await startPgBouncer(t, server, { pool_mode: 'session' })
+  const found = await diagnose(programIn(t), { DATABASE_URL: pooler.through(url) })
+  assert.match(found.database_tls!.found, /^the connection through the pooler is encrypted where/)
 })
 
 const SHARED: Record<string, Settings> = {

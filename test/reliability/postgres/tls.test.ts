@@ -3,6 +3,8 @@ import { chmodSync, copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
+import { diagnose } from '../../cli/inspect/findings.ts'
+import { programIn } from '../../cli/program.ts'
 import { type Cluster, give, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { ROOT } from '../../fixtures/tree.ts'
@@ -60,6 +62,17 @@ test('disable and prefer work with a server without TLS, and require does not', 
   assert.equal(await isEncrypted(plain, 'sslmode=disable'), false)
   assert.equal(await isEncrypted(plain, 'sslmode=prefer'), false)
   await assert.rejects(isEncrypted(plain, 'sslmode=require'), /does not support SSL/)
+})
+
+test('the doctor sees if the connection is encrypted', async (t) => {
+  for (const [mode, found] of [
+    ['disable', /stays on this machine$/],
+    ['require', /is encrypted$/],
+  ] as const) {
+    const DATABASE_URL = `${secure.url()}?sslmode=${mode}`
+    const { database_tls: tls } = await diagnose(programIn(t), { DATABASE_URL })
+    assert.match(tls!.found, found)
+  }
 })
 
 test("prefer and require encrypt without checking the server's identity", async () => {
