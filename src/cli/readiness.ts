@@ -28,9 +28,15 @@ export async function askReadiness(url: string): Promise<Readiness> {
     return unready(`what answers at ${url} is another program`)
   } catch (error) {
     if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)
-    const reason = (error as NodeJS.ErrnoException).code ?? (error as Error).message
+    const reason = whyUnanswered(error as NodeJS.ErrnoException, ANSWER_MS)
     return unready(`no service answers at ${url} (${reason}): is it running with this OPS_PORT?`)
   }
+}
+
+/** Why a request that may take `answerMs` milliseconds has no answer. */
+export function whyUnanswered(error: NodeJS.ErrnoException, answerMs: number): string {
+  if (error.name === 'AbortError') return `no answer within ${answerMs / 1_000} s`
+  return error.code ?? error.message
 }
 
 function unready(problem: string): Readiness {

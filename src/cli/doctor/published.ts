@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '../../config.ts'
 import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+import { whyUnanswered } from '../readiness.ts'
 
 /** How long a public URL may take to answer. */
 const ANSWER_MS = 5_000
@@ -75,7 +76,7 @@ export function judgeCertificate(
 
 /** A certificate is wrong everywhere. Other failures may be of this machine's network only. */
 function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException): Finding {
-  const reason = error.code ?? error.message
+  const reason = whyUnanswered(error, ANSWER_MS)
   if (/CERT|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason))
     return problem(
       check,
