@@ -14,14 +14,15 @@ const LOCK_WAIT_MS = 2_000
 
 /** Looks at a database file and at what stands beside it. Only reads. */
 export function inspectSqlite(path: string): Finding[] {
+  const files: Finding[] = []
   try {
     if (!statSync(path).isFile())
       return [problem('database', `${path} is not a regular file`, 'set DATABASE_URL to a file')]
     // First, because SQLite as root gives a log to the owner of the database when it opens it.
-    const files = inspectFiles(path)
+    files.push(...inspectFiles(path))
     return [...inspectContent(path), ...files]
   } catch (error) {
-    return [notUsable(path, error)]
+    return [notUsable(path, error), ...files]
   }
 }
 

@@ -71,7 +71,10 @@ test('a database that cannot be used is a problem, and is not created', async (t
   const path = join(program.folder, 'other.db')
   const env = { DATABASE_URL: `sqlite:${path}` }
   writeFileSync(path, 'Not a database, though it is longer than a header of one.'.repeat(9))
-  assert.match((await diagnose(program, env)).database!.found, /not an SQLite database/)
+  const damaged = await diagnose(program, env)
+  assert.match(damaged.database!.found, /not an SQLite database/)
+  // The files may say why.
+  for (const check of ['rights', 'privacy', 'disk', 'log']) assert.ok(damaged[check], check)
   rmSync(path)
   const other = new DatabaseSync(path)
   other.exec('CREATE TABLE songs (title TEXT)')
