@@ -15,7 +15,7 @@ interface Shown {
 test('each setting has its value and its source', async (t) => {
   const program = programIn(t)
   const file = join(program.folder, 'service.env')
-  writeFileSync(file, 'PORT=7\nOPS_PORT=7003\nSIGN_UP=open\nOPERATORS=Ada@example.com\n')
+  writeFileSync(file, 'PORT=7\nOPS_PORT=7003\nBASE_URL=\nSIGN_UP=open\nOPERATORS=Ada@example.com\n')
   const args = ['config', '--json', '--env-file', file, '--host', '0.0.0.0']
   const env = { PORT: '7001', OPS_PORT: '', LOG_LEVEL: '', TRUSTED_PROXIES: '10.0.0.0/8, ::1' }
   const shown = JSON.parse(await program.done(args, { env })) as Shown[]

@@ -85,8 +85,7 @@ function valuesOf(config: Config): Record<SettingName, string | null> {
 
 function sourceOf(name: SettingName, options: Options): Source {
   if (settingsOf(options).some(({ variable }) => variable === name)) return 'flag'
-  if (options[FROM_ENV_FILE]?.includes(name)) return 'env_file'
   // An empty variable counts as unset.
-  if (process.env[name]) return 'environment'
+  if (process.env[name]) return options[FROM_ENV_FILE]?.includes(name) ? 'env_file' : 'environment'
   return name === 'DATABASE_URL' && process.env.DATABASE_URL_FILE ? 'file' : 'default'
 }
