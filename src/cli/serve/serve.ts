@@ -48,8 +48,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     throw listenFailure(error, config)
   })
   const closing = new AbortController()
-  // Before the log line below: a supervisor may wait for that line and then send a signal.
   const drainMs = 1_000 * config.drainSeconds
+  // Before the log line below: a supervisor may wait for that line and then send a signal.
   const closed = untilClosed(log, drainMs, async (signal) => {
     log.info(`closing: ${signal ?? 'an uncaught error'}`)
     closing.abort()

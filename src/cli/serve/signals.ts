@@ -32,7 +32,7 @@ export function untilClosed(
   drainMs: number,
   close: (signal: string | null) => Promise<void>,
 ): Promise<void> {
-  watchNpx()
+  const stopWatching = watchNpx()
   return new Promise((resolve) => {
     const options: Options = {
       delay: drainMs + CLOSE_MS,
@@ -44,6 +44,8 @@ export function untilClosed(
       onSecondError: (error) => log.fault(error),
     }
     closeWithGrace(options, async ({ err, signal }) => {
+      // A supervisor may signal all processes, and the end of the shell is no second signal then.
+      stopWatching()
       if (err !== undefined) log.fault(err)
       try {
         await close(signal ?? null)
@@ -59,16 +61,23 @@ export function untilClosed(
 /**
  * npx runs a command below a shell and sends a signal to the shell only. The end of the shell
  * therefore counts as the signal. Otherwise the service would keep the port without a parent. After
- * SIGHUP the end of the shell means nothing.
+ * SIGHUP the end of the shell means nothing. Returns a function that ends the watch.
  */
-function watchNpx(): void {
+function watchNpx(): () => void {
   const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env
-  if (event !== 'npx' || !/^\W?server-listing\b/.test(script)) return
+  if (event !== 'npx' || !/^\W?server-listing\b/.test(script)) return () => {}
   const parent = process.ppid
+  let ending: NodeJS.Immediate | undefined
+  const stop = () => {
+    clearInterval(timer)
+    clearImmediate(ending)
+  }
   const timer = setInterval(() => {
     if (process.ppid === parent) return
     clearInterval(timer)
-    process.kill(process.pid, 'SIGTERM')
+    // After a signal that has arrived already.
+    ending = setImmediate(() => process.kill(process.pid, 'SIGTERM'))
   }, WATCH_MS).unref()
-  process.once('SIGHUP', () => clearInterval(timer))
+  process.once('SIGHUP', stop)
+  return stop
 }

@@ -58,6 +58,14 @@ test('npx server-listing serve leaves no process behind after SIGTERM', async (t
   await assert.rejects(ask(npx.port, { path: '/health' }), /ECONNREFUSED/)
 })
 
+test('below npx, one SIGTERM for the whole group of processes lets the service drain', async (t) => {
+  const npx = await startBy(t, ['npx', 'server-listing', 'serve'], { DRAIN_SECONDS: '2' })
+  process.kill(-npx.child.pid!, 'SIGTERM')
+  await eventually(async () => npx.services().length === 0)
+  await eventually(async () => npx.log().includes('"msg":"closed"'))
+  assert.doesNotMatch(npx.log(), /second signal/)
+})
+
 test('npm run demo passes on SIGTERM and deletes its database', async (t) => {
   const folder = temporaryFolder(t)
   const child = spawn('npm', ['run', 'demo'], {
@@ -98,11 +106,13 @@ test('SIGHUP does not end a service below npx', async (t) => {
 })
 
 /** Starts the service through npm or npx in this directory and waits until it listens. */
-async function startBy(t: TestContext, [program = '', ...args]: string[]) {
+async function startBy(t: TestContext, [program = '', ...args]: string[], env = {}) {
   const folder = temporaryFolder(t)
   const child = spawn(program, args, {
     cwd: ROOT,
     stdio: 'pipe',
+    // A group of its own.
+    detached: true,
     env: {
       PATH: searchPath(),
       HOME: folder,
@@ -110,6 +120,7 @@ async function startBy(t: TestContext, [program = '', ...args]: string[]) {
       PORT: '0',
       DASHBOARD_PORT: '0',
       OPS_PORT: '0',
+      ...env,
     },
   })
   const services = () => processesWith(join(folder, 'listing.db')).filter(isService)
