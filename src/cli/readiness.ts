@@ -23,8 +23,8 @@ export function sentenceOf({ problem, checks }: Readiness): string {
 /** Asks for `/readyz`. Never rejects. */
 export async function askReadiness(url: string): Promise<Readiness> {
   try {
-    const body = JSON.parse(await read(url)) as Readiness
-    if (typeof body.ready === 'boolean' && typeof body.checks === 'object') return body
+    const body = JSON.parse(await read(url)) as Partial<Readiness> | null
+    if (typeof body?.ready === 'boolean' && body.checks instanceof Object) return body as Readiness
     return unready(`what answers at ${url} is another program`)
   } catch (error) {
     if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)

@@ -46,13 +46,17 @@ test('health names the address where no service answers', async (t) => {
 })
 
 test('health tells another program from the service', async (t) => {
-  const other = createServer((_, outgoing) => outgoing.end('{"ready":"yes"}'))
+  let body = ''
+  const other = createServer((_, outgoing) => outgoing.end(body))
   other.listen(0, '127.0.0.1')
   t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
-  const refused = await programIn(t).run('health', { env: { OPS_PORT: String(port) } })
-  assertRefused(refused, 1, `http://127.0.0.1:${port}/readyz is another program`)
+  const program = programIn(t)
+  for (body of ['{"ready":"yes"}', 'null', '{"ready":false,"checks":null}', 'ready']) {
+    const refused = await program.run('health', { env: { OPS_PORT: String(port) } })
+    assertRefused(refused, 1, `http://127.0.0.1:${port}/readyz is another program`)
+  }
 })
 
 test('health needs a port, and a wait in seconds', async (t) => {
