@@ -29,7 +29,7 @@ export function addAuditCommands(program: Command): void {
     .addHelpText(
       'after',
       `
-The log keeps entries for 400 days, sign-ins that were refused too.
+The log keeps entries for 400 days, including refused sign-ins.
 
 Examples:
   server-listing audit list --user ada@example.com

@@ -17,7 +17,7 @@ interface Options {
 export function addRestoreCommand(program: Command): void {
   program
     .command('restore <file>')
-    .description('replace the database by a backup; revoked keys stay revoked')
+    .description('replace the database with a backup; revoked keys stay revoked')
     .option(
       '--revocations <journal...>',
       'further journals of revocations, such as a copy from a lost machine',

@@ -21,8 +21,8 @@ export function addDoctorCommand(program: Command): void {
       'after',
       `
 Looks at the environment, the database and its files, the clocks, the last backup, the running
-service and the public URLs. Changes nothing, and also works beside the service. Run it as the user
-of the service, with its environment.
+service and the public URLs. Changes nothing, and works whether the service runs or not. Run it with
+the environment of the service, as its user or as root.
 
 Examples:
   server-listing doctor --env-file /etc/server-listing.env
