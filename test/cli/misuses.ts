@@ -70,7 +70,7 @@ const ENVIRONMENTS: Misuse[] = [
   inEnvironment({ DATABASE_URL: 'sqlite::memory:' }, /DATABASE_URL must name a file/),
   inEnvironment({ DATABASE_URL: 'postgres://u:hunter2@h' }, /must look like postgres:\/\/USER/),
   inEnvironment({ DATABASE_URL: 'postgres://u:hun/ter2@h/d' }, /must look like postgres:\/\/USER/),
-  inEnvironment({ DATABASE_URL: 'postgres://u:hunter2@h/d?sslmod=x' }, /known .*, not "sslmod"/),
+  inEnvironment({ DATABASE_URL: 'postgres://u:hunter2@h/d?sslmod=x' }, /parameter "sslmod"; the/),
   inEnvironment({ DATABASE_URL: 'postgres://u:hunter2@h/d?sslmode=x' }, /as sslmode, not "x"/),
   inEnvironment({ DATABASE_URL_FILE: '/tmp/url' }, /DATABASE_URL and DATABASE_URL_FILE are both/),
   inEnvironment({ DATABASE_URL: '', NODE_ENV: 'production' }, /DATABASE_URL must be set in prod/),
