@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { diagnose } from '../../cli/inspect/findings.ts'
+import { diagnose } from '../../reliability/doctor/findings.ts'
 import { assertRefused, programIn } from '../../cli/program.ts'
 import { PASSWORD } from '../../fixtures/dashboard.ts'
 import { eventually } from '../../fixtures/eventually.ts'

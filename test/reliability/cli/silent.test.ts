@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { diagnose } from '../../cli/inspect/findings.ts'
+import { diagnose } from '../doctor/findings.ts'
 import { assertRefused, programIn } from '../../cli/program.ts'
 
 test('health and doctor say that a service takes connections and does not answer', async (t) => {

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { judgeCertificate } from '../../../src/cli/doctor/published.ts'
 import { inspectVariables } from '../../../src/cli/doctor/variables.ts'
-import { programIn } from '../program.ts'
+import { programIn } from '../../cli/program.ts'
 import { diagnose } from './findings.ts'
 
 const fixture = (name: string): string =>

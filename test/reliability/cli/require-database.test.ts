@@ -4,7 +4,7 @@ import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { freePort } from '../../fixtures/postgres/cluster.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { assertRefused, programIn } from '../program.ts'
+import { assertRefused, programIn } from '../../cli/program.ts'
 
 test('serve --require-database exits with 78 where serve would answer 503', async (t) => {
   const server = await openServer()

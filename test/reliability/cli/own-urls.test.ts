@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { personAt } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { type Program, programIn, type RunOptions } from '../program.ts'
+import { type Program, programIn, type RunOptions } from '../../cli/program.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery staple'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../../fixtures/requests.ts'
-import { programIn, type Served } from '../program.ts'
+import { programIn, type Served } from '../../cli/program.ts'
 
 const FORM = {
   'Content-Type': 'application/x-www-form-urlencoded',

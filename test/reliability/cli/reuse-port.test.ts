@@ -4,7 +4,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { assertRefused, programIn, type Served } from '../program.ts'
+import { assertRefused, programIn, type Served } from '../../cli/program.ts'
 
 /* Several processes on one PostgreSQL database that listen on the same ports. */
 

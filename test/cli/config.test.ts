@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { NAMED_SETTINGS } from '../../../src/settings.ts'
-import { programIn } from '../program.ts'
+import { NAMED_SETTINGS } from '../../src/settings.ts'
+import { programIn } from './program.ts'
 
 interface Shown {
   name: string

@@ -5,8 +5,14 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../../fixtures/requests.ts'
-import { addAdaWithKey } from '../ada.ts'
-import { logLines, type Program, programIn, type RunOptions, type Served } from '../program.ts'
+import { addAdaWithKey } from '../../cli/ada.ts'
+import {
+  logLines,
+  type Program,
+  programIn,
+  type RunOptions,
+  type Served,
+} from '../../cli/program.ts'
 
 async function serveWithKey(
   t: TestContext,
