@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --
+#!/usr/bin/env -S node --max-semi-space-size=8 --
 // The option limits V8's young generation (MiB), which would otherwise grow to many times the need.
 // Without the `--`, Node.js would take our --env-file for its own.
 // Old JavaScript on purpose, so that an outdated Node.js can print the error below.
