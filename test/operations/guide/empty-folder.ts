@@ -8,11 +8,11 @@ import {
   readFileSync,
   rmSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pack } from '../../../scripts/package/installed.ts'
+import { freeFixedPort } from '../../fixtures/daemon/daemon.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
 /** The ports in the guide. */
@@ -77,23 +77,8 @@ function endClusters(folder: string): void {
   }
 }
 
-/** Below the range from which Linux takes ports for outgoing connections. */
-const [PORT_MIN, PORT_MAX] = [10_000, 30_000]
-
 async function freePorts(): Promise<Map<string, string>> {
-  const free = new Map<string, string>()
-  while (free.size < PORTS.length) {
-    const port = PORT_MIN + Math.floor(Math.random() * (PORT_MAX - PORT_MIN))
-    const isTaken = [...free.values()].includes(String(port)) || !(await isFree(port))
-    if (!isTaken) free.set(String(PORTS[free.size]), String(port))
-  }
-  return free
-}
-
-function isFree(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)))
-  })
+  const free = new Set<number>()
+  while (free.size < PORTS.length) free.add(await freeFixedPort())
+  return new Map([...free].map((port, index) => [String(PORTS[index]), String(port)]))
 }

@@ -8,7 +8,7 @@ import { give } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { ask } from '../../fixtures/requests.ts'
 import type { Ends } from '../../reliability/history/battlefield/ends.ts'
-import { endDaemon, freeFixedPort, startDaemon } from '../daemon.ts'
+import { endDaemon, freeFixedPort, startDaemon } from '../../fixtures/daemon/daemon.ts'
 import { replaced } from './shipped.ts'
 
 /** PostgreSQL refuses to run as root. */

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { give } from '../../fixtures/postgres/cluster.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
-import { freeFixedPort, startDaemon } from '../daemon.ts'
+import { freeFixedPort, startDaemon } from '../../fixtures/daemon/daemon.ts'
 
 export type PoolMode = 'session' | 'transaction' | 'statement'
 

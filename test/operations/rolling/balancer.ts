@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { configured } from '../../reliability/system/front/fronts.ts'
-import { freeFixedPort, startDaemon } from '../daemon.ts'
+import { freeFixedPort, startDaemon } from '../../fixtures/daemon/daemon.ts'
 
 /** The ports of a process of the service. */
 export interface Ports {

@@ -9,7 +9,7 @@ import type { Battlefield } from '../../reliability/history/nemesis.ts'
 import { keepStamps, readStamps } from '../../reliability/history/record/postgres-record.ts'
 import { startOtherProcess } from '../../reliability/history/traffic/other-process.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { freeFixedPort } from '../daemon.ts'
+import { freeFixedPort } from '../../fixtures/daemon/daemon.ts'
 import { type Ports, startBalancer } from './balancer.ts'
 
 /** Twice as long as the proxy takes to notice. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { addAdaWithKeys } from '../../cli/ada.ts'
 import { programIn } from '../../cli/program.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { freeFixedPort } from '../daemon.ts'
+import { freeFixedPort } from '../../fixtures/daemon/daemon.ts'
 
 /** How often a client tries to reach the service. */
 const TRY_MS = 5

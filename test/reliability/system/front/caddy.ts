@@ -1,7 +1,8 @@
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { endDaemon } from '../../../fixtures/daemon/daemon.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
-import { CERTIFICATE, configured, ended, freePort, KEY, type StartFront, start } from './fronts.ts'
+import { CERTIFICATE, configured, freePort, KEY, type StartFront, start } from './fronts.ts'
 
 /** Caddy with `deploy/Caddyfile` and a certificate of the tests. */
 export const startCaddy: StartFront = async (t, servicePort, dashboardPort = 1) => {
@@ -27,7 +28,7 @@ export const startCaddy: StartFront = async (t, servicePort, dashboardPort = 1) 
     port,
     isItsOwn: isPageOfGo,
     async end() {
-      await ended(child, 'SIGTERM')
+      await endDaemon(child, 'SIGTERM')
       return readFileSync(log, 'utf8').match(/"msg":"upstream roundtrip"/g)?.length ?? 0
     },
   }

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
-import { type AddressInfo, connect, createServer } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { endDaemon, untilListening } from '../../../fixtures/daemon/daemon.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { ROOT } from '../../../fixtures/tree.ts'
 import type { RawAnswer } from '../../../wire/client/read-answer.ts'
@@ -60,7 +60,7 @@ export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1) 
     port,
     isItsOwn: () => false,
     async end() {
-      await ended(child, 'SIGQUIT')
+      await endDaemon(child, 'SIGQUIT')
       const lines = readFileSync(join(folder, 'access.log'), 'utf8').split('\n')
       // A retried request has one status per try.
       return lines.join(',').match(/[0-9]+/g)?.length ?? 0
@@ -94,7 +94,7 @@ export const startHaproxy: StartFront = async (t, servicePort, dashboardPort = 1
     isItsOwn: ({ status, headers }) =>
       [400, 408, 422, 501].includes(status) && headers['content-type'] === 'text/html',
     async end() {
-      await ended(child, 'SIGUSR1')
+      await endDaemon(child, 'SIGUSR1')
       // A line without response time: it gave up before it had sent any of the request.
       return readFileSync(log, 'utf8').match(/^to one [0-9]+$/gm)?.length ?? 0
     },
@@ -121,30 +121,9 @@ export async function start(
   env = process.env,
 ): Promise<ChildProcess> {
   const child = spawn(command, args, { stdio: ['ignore', output, output], env })
-  t.after(() => ended(child, 'SIGTERM'))
-  while (!(await isListening(port))) {
-    if (child.exitCode !== null) throw new Error(`${command} ended with ${child.exitCode}`)
-    await delay(50)
-  }
+  t.after(() => endDaemon(child, 'SIGTERM'))
+  await untilListening(child, port)
   return child
-}
-
-export async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const exit = once(child, 'exit')
-  child.kill(signal)
-  await exit
-}
-
-function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1')
-  return new Promise((resolve) => {
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
 }
 
 export async function freePort(): Promise<number> {
