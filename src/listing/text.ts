@@ -1,5 +1,8 @@
 import { escapeInvisible, isInvisible } from './invisible.ts'
 
+/** A MB in bytes, as messages about files count them. */
+export const MEGABYTE = 1024 * 1024
+
 /** The error of a line of text, in words that follow "must". Null if the line is valid. */
 export function complaintAboutLine(text: string, codePointsMax: number): string | null {
   const length = [...text].length

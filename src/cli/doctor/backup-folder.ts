@@ -9,10 +9,9 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
-import { countOf, quote } from '../../listing/text.ts'
+import { countOf, MEGABYTE, quote } from '../../listing/text.ts'
 
 const CHECK = 'backup_folder'
-const MEGABYTE = 1024 * 1024
 
 /** Looks at the folder that `backup` writes to. Run as the user of that job. */
 export function inspectBackupFolder(folder: string): Finding {

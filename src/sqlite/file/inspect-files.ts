@@ -1,9 +1,9 @@
 import { realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+import { MEGABYTE } from '../../listing/text.ts'
 import { complaintAboutLog } from './log-size.ts'
 
-const MEGABYTE = 1024 * 1024
 /** Below it the alert on a full disk fires, too. */
 const FREE_BYTES_MIN = 512 * MEGABYTE
 

@@ -1,11 +1,11 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { MEGABYTE } from '../../listing/text.ts'
 
 /**
  * A commit copies a log of half this size into the file. A reader must be blocking a log this
  * large.
  */
-const LOG_BYTES_MAX = 64 * 1024 * 1024
-const MEGABYTE = 1024 * 1024
+const LOG_BYTES_MAX = 64 * MEGABYTE
 
 /**
  * SQLite locks these five bytes of the wal-index for readers (https://sqlite.org/walformat.html).
