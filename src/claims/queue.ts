@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Claim, ClaimStore, HeldListings } from '../listing/claim.ts'
 import { createBacklog } from './backlog.ts'
 import { closedFault, createBatches } from './batches.ts'

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { type Connection, type Exchange, type Front, NOTHING, stopReading } from './connection.ts'
 import type { Response } from './message.ts'
 

@@ -9,7 +9,7 @@ import { isLocked } from '../errors.ts'
 import { type Batch, createDecideCall } from './decide-call.ts'
 import { createFileRevision } from './file-revision.ts'
 import { createKeyRows } from './key-rows.ts'
-import { createRecentClaims, type RecentClaims } from './recent-claims.ts'
+import { createRecentClaims, type RecentClaim, type RecentClaims } from './recent-claims.ts'
 import type { BatchTimer } from './slow-batches.ts'
 
 /** The event loop waits for each batch, so its size keeps a turn to a few milliseconds. */
@@ -80,9 +80,11 @@ export function createClaims(
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
     const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
+    const granted: RecentClaim[] = []
     for (const [serial, index] of candidates)
       if (!(outcomes[index] instanceof ListFault))
-        recent.append(serial, calls[index]!.keyHash, stamp)
+        granted.push({ serial, keyHash: calls[index]!.keyHash })
+    recent.append(granted, stamp)
     timer.commit()
     commit.run()
     recent.settle(true)

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transact } from '../database.ts'
 import type { Stamps } from './stamps.ts'
+import { prepareRows } from './write-rows.ts'
 
 /**
  * Rows in `uses` before they are compacted into `last_uses`. More rows cost less each, but make
@@ -26,14 +27,14 @@ export interface Compaction {
   step(boot: number, schema: number): void
 }
 
-const UPSERT = `
-  INSERT INTO last_uses (api_key, used_at, monotonic, boot) VALUES (?, ?, ?, ?)
+const upsert = (values: string) => `
+  INSERT INTO last_uses (api_key, used_at, monotonic, boot) VALUES ${values}
   ON CONFLICT (api_key) DO UPDATE SET
     used_at = excluded.used_at, monotonic = excluded.monotonic, boot = excluded.boot
 `
 
 export function createCompaction(database: DatabaseSync, stamps: Stamps): Compaction {
-  const upsert = database.prepare(UPSERT)
+  const writeLastUses = prepareRows(database, 4, upsert)
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
 
@@ -52,18 +53,14 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
     if (hasRestored) return { work: () => compactAll(database), done: () => (hasRestored = false) }
     if (compacted < keys.length) {
       const serials = keys.subarray(compacted, compacted + COMPACT_STEP)
-      return { work: () => compactKeys(serials, boot), done: () => (compacted += serials.length) }
+      return {
+        work: () => writeLastUses(rowsOf(serials, stamps, boot)),
+        done: () => (compacted += serials.length),
+      }
     }
     if (removedTo === removeTo) return null
     const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
     return { work: () => removeUpTo.run(upTo), done: () => (removedTo = upTo) }
-  }
-
-  function compactKeys(serials: Float64Array, boot: number): void {
-    for (const serial of serials) {
-      const { used_at, monotonic } = stamps.get(serial)
-      upsert.run(serial, used_at, monotonic, boot)
-    }
   }
 
   return {
@@ -72,7 +69,6 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
     beginWhenDue(newest) {
       // Rows of the last compaction that are still there go with those of this one.
       if (appended.count() < COMPACT_AFTER || compacted < keys.length) return
-      // A key with two claims is written twice: finding duplicates costs more.
       keys = appended.sorted()
       appended.clear()
       compacted = 0
@@ -98,6 +94,19 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
       if (isDone) planned.done()
     },
   }
+}
+
+/** The values of one row per key. The numbers are sorted, and may repeat. */
+function rowsOf(serials: Float64Array, stamps: Stamps, boot: number): number[] {
+  const values: number[] = []
+  let last = 0
+  for (const serial of serials) {
+    if (serial === last) continue
+    const { used_at, monotonic } = stamps.get(serial)
+    values.push(serial, used_at, monotonic, boot)
+    last = serial
+  }
+  return values
 }
 
 /** The numbers of keys. Outside the garbage-collected heap, and reused for each compaction. */

@@ -3,6 +3,7 @@ import { registerBoot } from './boots.ts'
 import { transact } from '../database.ts'
 import { createCompaction, compactAll } from './compaction.ts'
 import { createStamps, readLastSecond, type Stamp } from './stamps.ts'
+import { prepareRows } from './write-rows.ts'
 
 /**
  * The last use of every key, which decides the limit. Only the serving process records claims, so
@@ -15,8 +16,8 @@ import { createStamps, readLastSecond, type Stamp } from './stamps.ts'
 export interface RecentClaims {
   /** The key's last use on this boot's monotonic clock; 0 if it is more than a second ago. */
   lastUse(serial: number, keyHash: Uint8Array): number
-  /** Appends a claim within the open transaction. */
-  append(serial: number, keyHash: Uint8Array, stamp: Stamp): void
+  /** Appends the claims of a batch within the open transaction. They share a stamp. */
+  append(claims: readonly RecentClaim[], stamp: Stamp): void
   /**
    * Another connection has changed the file. If it restored a backup, old rows of `uses` are back,
    * so the next append looks at them.
@@ -26,6 +27,12 @@ export interface RecentClaims {
   settle(committed: boolean): void
   /** Takes the next step of the compaction, if there is one, in its own transaction. */
   compactStep(): void
+}
+
+/** A granted claim, by the number and the hash of its key. */
+export interface RecentClaim {
+  serial: number
+  keyHash: Uint8Array
 }
 
 /** `now` is on the monotonic clock of the boot with this id. */
@@ -42,15 +49,14 @@ export function createRecentClaims(
       stamps.set(api_key, key_hash, stamp)
     return number
   })
-  const insert = database.prepare(
-    'INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES (?, ?, ?, ?, ?)',
-  )
+  const writeUses = createWriteUses(database)
   const findNewest = database.prepare('SELECT max(number) AS number FROM uses')
   const findSchema = database.prepare('PRAGMA schema_version')
   const readSchema = () => Number(findSchema.get()?.schema_version)
 
   const compaction = createCompaction(database, stamps)
-  let pending: { serial: number; keyHash: Uint8Array; stamp: Stamp }[] = []
+  let pending: readonly RecentClaim[] = []
+  let stamp: Stamp = { used_at: 0, monotonic: 0 }
   let newest = 0
   // A restore changes it. So does a change of the schema, after which compacting all rows does no
   // harm.
@@ -67,10 +73,12 @@ export function createRecentClaims(
   return {
     lastUse: stamps.lastUse,
 
-    append(serial, keyHash, stamp) {
-      if (mustLook && pending.length === 0) lookAgain()
-      pending.push({ serial, keyHash, stamp })
-      insert.run(newest + pending.length, serial, stamp.used_at, stamp.monotonic, boot)
+    append(claims, now) {
+      if (claims.length === 0) return
+      if (mustLook) lookAgain()
+      pending = claims
+      stamp = now
+      writeUses(newest, claims, now, boot)
     },
 
     noticeChange() {
@@ -82,7 +90,7 @@ export function createRecentClaims(
       newest += pending.length
       if (committed && pending.length > 0) {
         mustLook = false
-        for (const { serial, keyHash, stamp } of pending) {
+        for (const { serial, keyHash } of pending) {
           stamps.set(serial, keyHash, stamp)
           compaction.add(serial)
         }
@@ -94,5 +102,20 @@ export function createRecentClaims(
     },
 
     compactStep: () => compaction.step(boot, schema),
+  }
+}
+
+/** Writes one row for each claim, with the numbers after `newest`. */
+function createWriteUses(database: DatabaseSync) {
+  const write = prepareRows(
+    database,
+    5,
+    (values) => `INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES ${values}`,
+  )
+  return (newest: number, claims: readonly RecentClaim[], stamp: Stamp, boot: number) => {
+    const { used_at, monotonic } = stamp
+    write(
+      claims.flatMap(({ serial }, index) => [newest + 1 + index, serial, used_at, monotonic, boot]),
+    )
   }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Stamp } from '../../../src/sqlite/claims/stamps.ts'
-import { HASH, openRecent } from './open-recent.ts'
+import { claimsOf, HASH, openRecent, range } from './open-recent.ts'
 
 /*
  * Compaction merges claims into one row per key. A crash at any step leaves each key's last use
@@ -16,10 +16,9 @@ test("compaction keeps each key's last use and all claims of the last second", a
   // Slightly more than three generations, in batches with one step after each, as in the service.
   while (appended < 110_000) {
     database.exec('BEGIN IMMEDIATE')
-    for (let index = 0; index < 200; index += 1) {
-      recent.append((appended % keys) + 1, HASH, stamp())
-      appended += 1
-    }
+    const serials = range(appended, appended + 199).map((number) => (number % keys) + 1)
+    recent.append(claimsOf(...serials), stamp())
+    appended += 200
     database.exec('COMMIT')
     recent.settle(true)
     recent.compactStep()
@@ -38,8 +37,8 @@ test('a crash in the middle of a compaction leaves every last use readable', asy
   const { path, database, recent, stamp, advance } = await openRecent(t)
   for (let batch = 0; batch < 400; batch += 1) {
     database.exec('BEGIN IMMEDIATE')
-    for (let index = 0; index < 100; index += 1)
-      recent.append(((batch * 7 + index) % 3_000) + 1, HASH, stamp())
+    const serials = range(0, 99).map((index) => ((batch * 7 + index) % 3_000) + 1)
+    recent.append(claimsOf(...serials), stamp())
     database.exec('COMMIT')
     recent.settle(true)
     advance(10)
@@ -60,7 +59,7 @@ test('compaction starts at 32,768 rows, and each of its steps is short', async (
     Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
   const append = (from: number, to: number) => {
     database.exec('BEGIN IMMEDIATE')
-    for (let serial = from; serial <= to; serial += 1) recent.append(serial, HASH, stamp())
+    recent.append(claimsOf(...range(from, to)), stamp())
     database.exec('COMMIT')
     recent.settle(true)
   }
@@ -85,16 +84,16 @@ test('rows that come during a compaction wait until the next one starts after it
   const expected = new Map<number, Stamp>()
   let uses = 0
   const append = (count: number, keys: number) => {
-    database.exec('BEGIN IMMEDIATE')
-    for (let index = 0; index < count; index += 1) {
+    for (let first = 0; first < count; first += keys) {
       uses += 1
-      const serial = 1 + (index % keys)
       const stamp = { used_at: 1_800_000_000_000_000 + uses, monotonic: uses }
-      recent.append(serial, HASH, stamp)
-      expected.set(serial, stamp)
+      const serials = range(1, Math.min(keys, count - first))
+      database.exec('BEGIN IMMEDIATE')
+      recent.append(claimsOf(...serials), stamp)
+      database.exec('COMMIT')
+      recent.settle(true)
+      for (const serial of serials) expected.set(serial, stamp)
     }
-    database.exec('COMMIT')
-    recent.settle(true)
   }
   const step = (times: number) => {
     for (let taken = 0; taken < times; taken += 1) recent.compactStep()
@@ -111,6 +110,21 @@ test('rows that come during a compaction wait until the next one starts after it
   assert.equal(compacted.length, expected.size)
   for (const { api_key, ...stamp } of compacted)
     assert.deepEqual(stamp, expected.get(Number(api_key)), `key ${Number(api_key)}`)
+})
+
+test('a key with many claims is compacted once', async (t) => {
+  const { database, recent, stamp } = await openRecent(t)
+  for (let batch = 0; batch < 128; batch += 1) {
+    database.exec('BEGIN IMMEDIATE')
+    recent.append(claimsOf(...range(1, 256)), stamp())
+    database.exec('COMMIT')
+    recent.settle(true)
+  }
+  const changes = () => Number(database.prepare('SELECT total_changes() AS n').get()?.n)
+  const before = changes()
+  // Of 32,768 claims, each step takes 512.
+  for (let step = 0; step < 64; step += 1) recent.compactStep()
+  assert.equal(changes() - before, 256)
 })
 
 test('a step takes no lock if there is nothing to compact', async (t) => {

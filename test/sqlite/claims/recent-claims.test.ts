@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
-import { BOOT, HASH, openRecent } from './open-recent.ts'
+import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
 
 /*
  * Each key's last use, in memory and as the next process reads it. For compaction see
@@ -12,7 +12,7 @@ import { BOOT, HASH, openRecent } from './open-recent.ts'
 test('a rolled back claim is not remembered', async (t) => {
   const { database, recent, stamp } = await openRecent(t)
   database.exec('BEGIN IMMEDIATE')
-  recent.append(1, HASH, stamp())
+  recent.append(claimsOf(1), stamp())
   database.exec('ROLLBACK')
   recent.settle(false)
   assert.equal(recent.lastUse(1, HASH), 0)
@@ -28,7 +28,7 @@ test('a key of any number has its last use, from the first claim on', async (t) 
     advance(1)
     const now = stamp()
     database.exec('BEGIN IMMEDIATE')
-    recent.append(serial, HASH, now)
+    recent.append(claimsOf(serial), now)
     assert.equal(recent.lastUse(serial, HASH), 0)
     database.exec('COMMIT')
     recent.settle(true)
@@ -37,6 +37,24 @@ test('a key of any number has its last use, from the first claim on', async (t) 
   }
   for (const serial of [4, 510, 1_021, 1_024, 99_999, 1_000_000])
     assert.equal(recent.lastUse(serial, HASH), 0)
+})
+
+test('each claim of a batch has its own row, however many there are', async (t) => {
+  const { database, recent, stamp } = await openRecent(t)
+  let expected: unknown[] = []
+  for (const count of [1, 15, 16, 17, 256]) {
+    const { used_at, monotonic } = stamp()
+    const serials = range(expected.length + 1, expected.length + count)
+    database.exec('BEGIN IMMEDIATE')
+    recent.append(claimsOf(...serials), { used_at, monotonic })
+    database.exec('COMMIT')
+    recent.settle(true)
+    const rows = serials.map((serial) => [serial, serial, used_at, monotonic, 1])
+    expected = [...expected, ...rows]
+    const uses = database.prepare('SELECT number, api_key, used_at, monotonic, boot FROM uses')
+    uses.setReturnArrays(true)
+    assert.deepEqual(uses.all(), expected)
+  }
 })
 
 test('only the newest stamps of the last second count from an earlier process', async (t) => {
@@ -72,12 +90,12 @@ test('only the newest stamps of the last second count from an earlier process', 
 test('the number of a failed commit is not reused: the commit may have succeeded', async (t) => {
   const { database, recent, stamp } = await openRecent(t)
   database.exec('BEGIN IMMEDIATE')
-  recent.append(1, HASH, stamp())
+  recent.append(claimsOf(1), stamp())
   database.exec('COMMIT')
   recent.settle(false)
   assert.equal(recent.lastUse(1, HASH), 0)
   database.exec('BEGIN IMMEDIATE')
-  recent.append(1, HASH, stamp())
+  recent.append(claimsOf(1), stamp())
   database.exec('COMMIT')
   recent.settle(true)
   assert.notEqual(recent.lastUse(1, HASH), 0)

@@ -8,7 +8,7 @@ import { claim } from '../../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { BOOT, HASH, openRecent } from '../claims/open-recent.ts'
+import { BOOT, claimsOf, openRecent, range } from '../claims/open-recent.ts'
 
 /*
  * A backup is restored into the served file with SQLite's backup interface, in one transaction, as
@@ -60,7 +60,7 @@ test('compaction after a restore keeps the restored claims and the new ones', as
   const append = (from: number, to: number) => {
     database.exec('BEGIN IMMEDIATE')
     recent.noticeChange()
-    for (let serial = from; serial <= to; serial += 1) recent.append(serial, HASH, stamp())
+    recent.append(claimsOf(...range(from, to)), stamp())
     database.exec('COMMIT')
     recent.settle(true)
   }
@@ -97,7 +97,7 @@ test('after a restore and a failed batch, a claim is recorded under this boot', 
   recent.noticeChange()
   for (const end of ['ROLLBACK', 'COMMIT']) {
     database.exec('BEGIN IMMEDIATE')
-    recent.append(1, HASH, stamp())
+    recent.append(claimsOf(1), stamp())
     database.exec(end)
     recent.settle(end === 'COMMIT')
   }
