@@ -26,7 +26,7 @@ const HERE = import.meta.dirname
 const BUN = join(HERE, 'node_modules/.bin/bun')
 
 /** better-auth issues its keys itself, slowly, and answers fewer requests per second. */
-const BETTER_AUTH_KEYS = 2_000
+const BETTER_AUTH_KEYS = 8_000
 
 /** How to start each peer on the database at `path`. */
 const PEERS: Record<string, (scene: Scene, name: string, path: string) => Promise<Subject>> = {
