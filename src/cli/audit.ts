@@ -1,9 +1,6 @@
-import type { AuditAction, AuditStore } from '../listing/accounts/audit.ts'
+import { type AuditAction, type AuditStore, COMMAND_LINE } from '../listing/accounts/audit.ts'
 import { presentInstant } from '../listing/instant.ts'
 import { say } from './output.ts'
-
-/** Stands where an entry of the dashboard has the client's address. */
-const COMMAND_LINE = 'command line'
 
 /**
  * Adds an entry for an operator's action. If that fails, the action still stands, so the command

@@ -19,6 +19,8 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   key: async () => (await import('./commands/keys.ts')).addKeyCommands,
   server: async () => (await import('./commands/servers.ts')).addServerCommands,
   organization: async () => (await import('./commands/organizations.ts')).addOrganizationCommands,
+  apply: async () => (await import('./commands/state/apply.ts')).addApplyCommand,
+  export: async () => (await import('./commands/state/export.ts')).addExportCommand,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
   doctor: async () => (await import('./commands/inspect/doctor.ts')).addDoctorCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommands,

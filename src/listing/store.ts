@@ -14,6 +14,7 @@ import type { ServerChangeStore } from './servers/server-changes.ts'
 import type { ServerImportStore } from './servers/server-import.ts'
 import type { ServerSearchStore } from './servers/server-search.ts'
 import type { SessionStore } from './accounts/sessions.ts'
+import type { StateStore } from './state/state-store.ts'
 import type { SignInLinkStore } from './accounts/sign-in-links.ts'
 import type { AttemptStore } from './accounts/sign-in-attempts.ts'
 import type { UseCountStore } from './use-counts.ts'
@@ -42,6 +43,7 @@ export interface ManagementStore
     CheckedImportStore,
     OrganizationStore,
     InvitationStore,
+    StateStore,
     LastBackupStore {}
 
 /** What a command opens. */

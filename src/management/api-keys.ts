@@ -68,7 +68,7 @@ export function apiKeys(database: Database): ApiKeyStore {
 }
 
 /** The lowest slot that no active key of the user has, or null. */
-async function findFreeSlot(
+export async function findFreeSlot(
   queries: Queries,
   userId: string,
   activeMax: number,

@@ -1,3 +1,4 @@
+import type { Instant } from '../listing/instant.ts'
 import type { Sql } from './sql.ts'
 
 /** Runs statements: a database runs each in a transaction of its own. */
@@ -48,6 +49,11 @@ export interface Database extends Queries {
    * does.
    */
   transact<Result>(body: (transaction: Transaction) => Promise<Result>): Promise<Result>
+  /**
+   * Runs queries that all read the database as it was at one moment. Other writers need not wait.
+   * `body` must await nothing but its queries.
+   */
+  snapshot<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>
   readonly dialect: Dialect
 }
 
@@ -73,6 +79,10 @@ export interface Dialect {
   instant(column: string): Sql
   /** A query for the API keys that `where` selects, as records with their last use. */
   selectApiKeys(where: Sql): Sql
+  /**
+   * Records the last use of a new key that another service has granted, at least one second ago.
+   */
+  recordLastUse(apiKeyId: string, usedAt: Instant): Sql
   /** A query for the ids of the keys that were used last. */
   recentApiKeys(keysMax: number): Sql
   /** A query for the facts about the database that the operator's page shows. */

@@ -19,6 +19,7 @@ import { serverLists } from './servers/server-lists.ts'
 import { signInLinks } from './accounts/sign-in-links.ts'
 import { sessionList, sessions } from './accounts/sessions.ts'
 import { signInAttempts } from './accounts/sign-in-attempts.ts'
+import { states } from './state/states.ts'
 import { users } from './accounts/users.ts'
 
 /** All operations of `ManagementStore`, on an engine's connection. */
@@ -45,5 +46,6 @@ export function createManagement(database: Database): ManagementStore {
     ...sessions(database),
     ...signInLinks(database),
     ...sessionList(database),
+    ...states(database),
   }
 }

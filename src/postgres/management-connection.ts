@@ -7,7 +7,16 @@ import type {
   Queries,
   Transaction,
 } from '../management/database.ts'
-import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../management/sql.ts'
+import {
+  at,
+  isTyped,
+  raw,
+  type Sql,
+  sql,
+  type TypedValue,
+  uuid,
+  type Value,
+} from '../management/sql.ts'
 import type { Database as Connections } from './database.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -26,10 +35,17 @@ export function managementConnection(connections: Connections): Database {
   return {
     ...queriesOf((query) => connections.lend((client) => client.query(query))),
     transact: (body) => connections.transact((client) => body(transactionOn(client))),
+    snapshot: (body) =>
+      connections.transact(async (client) => {
+        await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
+        return body(queriesOf((query) => client.query(query)))
+      }),
     dialect: {
       instant: (column) => raw(instantOf(column)),
       selectApiKeys: (where) => sql`
         SELECT id, user_id, name, prefix, ${raw(INSTANTS_OF_KEYS)} FROM api_keys WHERE ${where}`,
+      recordLastUse: (apiKeyId, usedAt) => sql`
+        UPDATE api_keys SET last_used_at = ${at(usedAt)} WHERE id = ${uuid(apiKeyId)}`,
       recentApiKeys: (keysMax) => sql`
         SELECT id FROM api_keys WHERE last_used_at IS NOT NULL
         ORDER BY last_used_at DESC LIMIT ${keysMax}`,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { INSTANT_MAX } from '../listing/instant.ts'
+import { INSTANT_MAX, type Instant } from '../listing/instant.ts'
 import type { Database, Dialect, Transaction } from '../management/database.ts'
-import { raw, type Sql, sql } from '../management/sql.ts'
+import { at, raw, type Sql, sql, uuid } from '../management/sql.ts'
 import { retryWhileLocked, rollBack } from './database.ts'
 import type { FileWatch } from './file/file-watch.ts'
 import { queriesOn, type StatementQueries } from './management-statements.ts'
@@ -43,6 +43,7 @@ export function managementConnection(
     get: (query) => queue(() => queries.get(query)),
     run: (query) => change(() => queries.run(query)),
     transact: (body) => change(() => transact(connection, queries, body)),
+    snapshot: (body) => queue(() => transact(connection, queries, body, 'BEGIN')),
     dialect: DIALECT,
   }
 }
@@ -73,6 +74,7 @@ function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: Connection
 const DIALECT: Dialect = {
   instant: (column) => raw(instantOf(column)),
   selectApiKeys,
+  recordLastUse,
   recentApiKeys,
   databaseFacts: sql`
     SELECT 'SQLite' AS engine, sqlite_version() AS version, page_count * page_size AS bytes
@@ -86,6 +88,7 @@ async function transact<T>(
   connection: DatabaseSync,
   queries: StatementQueries,
   body: (transaction: Transaction) => Promise<T>,
+  begin = 'BEGIN IMMEDIATE',
 ): Promise<T> {
   let isOpen = true
   const overdue = new Promise<never>((_, reject) => {
@@ -119,7 +122,7 @@ async function transact<T>(
     lockNames: async () => {},
   }
   try {
-    connection.exec('BEGIN IMMEDIATE')
+    connection.exec(begin)
     const result = await Promise.race([body(transaction), overdue])
     connection.exec('COMMIT')
     return result
@@ -145,6 +148,16 @@ function selectApiKeys(where: Sql): Sql {
     ) AS latest ON latest.api_key = serial
     LEFT JOIN last_uses ON last_uses.api_key = serial
     WHERE ${where}`
+}
+
+/**
+ * Boot 0 is no boot of this machine: no clock compares the stamp with its own. The serving process
+ * has no stamp of a new key in memory.
+ */
+function recordLastUse(apiKeyId: string, usedAt: Instant): Sql {
+  return sql`
+    INSERT INTO last_uses (api_key, used_at, monotonic, boot)
+    SELECT serial, ${at(usedAt)}, 0, 0 FROM api_keys WHERE id = ${uuid(apiKeyId)}`
 }
 
 /** The latest rows of each table suffice: a key's last use is the later one of its rows. */

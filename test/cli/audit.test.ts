@@ -48,6 +48,13 @@ const COMMANDS: {
     stdin: '[{"name":"Survival","address":"play.example.com"}]',
     actions: [],
   },
+  {
+    command: 'apply',
+    args: 'apply - --yes',
+    stdin: `{"format_version":1,"users":[{"email":"ada@example.com","keys":[{"name":"moved","key_hash":"${'0a'.repeat(32)}"}]}]}`,
+    actions: ['key imported'],
+  },
+  { command: 'export', args: 'export', actions: [] },
   { command: 'migrate', args: 'migrate', actions: [] },
   { command: 'remove', args: 'user remove ada@example.com --yes', actions: ['user removed'] },
 ]

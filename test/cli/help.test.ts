@@ -25,6 +25,8 @@ const COMMANDS = [
   'server remove',
   'organization',
   'organization list',
+  'apply',
+  'export',
   'audit',
   'audit list',
   'config',

@@ -9,6 +9,8 @@ export interface Misuse {
 
 const ADA = '--user ada@example.com'
 const KEY = `svc_live_${'ab'.repeat(32)}`
+const stateWith = (key: string) =>
+  `{"format_version":1,"users":[{"email":"ada@example.com","keys":[{${key}}]}]}`
 const inEnvironment = (env: Record<string, string>, sentence: RegExp, code: 1 | 2 = 2): Misuse => ({
   args: 'user list',
   env,
@@ -121,6 +123,19 @@ const VALUES: Misuse[] = [
   { args: `server import ${ADA} -`, stdin: '[7]', code: 1, sentence: /entry 1: must be an obj/ },
   { args: `server import ${ADA} --organization A -`, code: 2, sentence: /--organization can/ },
   { args: `server remove ${ADA} no-id`, code: 1, sentence: /no server with the id "no-id"/ },
+  { args: 'apply', code: 2, sentence: /missing required argument 'file'/ },
+  { args: 'apply no.json', code: 1, sentence: /"no\.json": no such file/ },
+  { args: 'apply -', stdin: '[{', code: 1, sentence: /nothing was changed: .* is not JSON/ },
+  { args: 'apply -', stdin: '7', code: 1, sentence: /the file: must be an object, not 7/ },
+  { args: 'apply -', stdin: '{}', code: 1, sentence: /format_version: is missing/ },
+  { args: 'apply -', stdin: stateWith(`"name":"bot"`), code: 1, sentence: /key_hash: is missing/ },
+  {
+    args: 'apply -',
+    stdin: stateWith(`"name":"bot","key_hash":"${KEY}"`),
+    code: 1,
+    sentence: /users\[0\]\.keys\[0\]\.key_hash: has an API key in clear/,
+  },
+  { args: 'export surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
   { args: 'copy --from postgres://u:hunter2@h/d', code: 2, sentence: /--from must name an SQ/ },
 ]
 

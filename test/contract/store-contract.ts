@@ -32,6 +32,9 @@ import { signInLinksContract } from './accounts/sign-in-links.ts'
 import { signInAttemptsContract } from './accounts/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
+import { outdatedStatesContract } from './states/outdated.ts'
+import { stateKeysContract } from './states/keys.ts'
+import { statesContract } from './states/states.ts'
 import { useCountsContract } from './keys/use-counts.ts'
 import { usersContract } from './accounts/users.ts'
 
@@ -71,6 +74,9 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: previews`, () => previewsContract(open))
   suite(`${engine}: removed users`, () => removedUsersContract(open))
   suite(`${engine}: use counts`, () => useCountsContract(open))
+  suite(`${engine}: declared state`, () => statesContract(open))
+  suite(`${engine}: declared keys`, () => stateKeysContract(open))
+  suite(`${engine}: declared state that is outdated`, () => outdatedStatesContract(open))
   suite(`${engine}: the schema`, () => schemaContract(open))
   suite(`${engine}: health`, () => healthContract(open))
   suite(`${engine}: the whole port`, () => everyMethodIsCalled(open, called))

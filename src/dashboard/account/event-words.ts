@@ -54,6 +54,16 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`Issued ${key()}`
     case 'key revoked':
       return html`Deleted ${key()}`
+    case 'key imported':
+      return html`An operator imported ${key()}`
+    case 'key renamed':
+      return html`An operator renamed ${key()}`
+    case 'member added':
+      return html`An operator added you to ${organization()}`
+    case 'member role changed':
+      return html`An operator changed your role in ${organization()}`
+    case 'organization renamed':
+      return html`An operator renamed ${organization()}`
     default:
       // Another version of the program may have written an action that this one does not know.
       return action

@@ -27,6 +27,9 @@ export interface RefusedSignIns {
   occurred_at: Instant
 }
 
+/** Stands where an entry of the dashboard has the client's address. */
+export const COMMAND_LINE = 'command line'
+
 /** The log stores these names, so never rename one. */
 export type AuditAction =
   | 'sign-up'
@@ -51,6 +54,11 @@ export type AuditAction =
   | 'servers given back'
   | 'key issued'
   | 'key revoked'
+  | 'key imported'
+  | 'key renamed'
+  | 'member added'
+  | 'member role changed'
+  | 'organization renamed'
 
 /** The log of what people did. */
 export interface AuditStore {

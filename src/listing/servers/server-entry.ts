@@ -33,37 +33,37 @@ const line = (codePointsMax: number) =>
     }),
   )
 
-const schema = v.strictObject(
-  {
-    name: line(SERVER_NAME_LENGTH_MAX),
-    address: v.pipe(
-      v.string('must be a string'),
-      v.check(isAddress, 'must be a domain or an IP address, with an optional :port'),
+/** An instant as text. */
+export const instantField = v.pipe(
+  v.string('must be a string'),
+  v.transform(parseInstant),
+  v.number('must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'),
+  v.safeInteger(
+    `must lie between ${formatInstant(-INSTANT_MAX)} and ${formatInstant(INSTANT_MAX)}`,
+  ),
+)
+
+/** The fields of an entry, and what each may have. */
+export const SERVER_ENTRY_FIELDS = {
+  name: line(SERVER_NAME_LENGTH_MAX),
+  address: v.pipe(
+    v.string('must be a string'),
+    v.check(isAddress, 'must be a domain or an IP address, with an optional :port'),
+  ),
+  slug: v.optional(
+    v.nullable(
+      v.pipe(line(SLUG_LENGTH_MAX), v.check(isSlug, 'must have only letters, digits and . _ ~ -')),
     ),
-    slug: v.optional(
-      v.nullable(
-        v.pipe(
-          line(SLUG_LENGTH_MAX),
-          v.check(isSlug, 'must have only letters, digits and . _ ~ -'),
-        ),
-      ),
-    ),
-    edition: v.optional(line(WORD_LENGTH_MAX)),
-    status: v.optional(line(WORD_LENGTH_MAX)),
-    version: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
-    listing_kind: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
-    updated_at: v.optional(
-      v.pipe(
-        v.string('must be a string'),
-        v.transform(parseInstant),
-        v.number('must be an ISO 8601 instant such as 2026-01-31T12:00:00Z'),
-        v.safeInteger(
-          `must lie between ${formatInstant(-INSTANT_MAX)} and ${formatInstant(INSTANT_MAX)}`,
-        ),
-      ),
-    ),
-  },
-  (issue) => (issue.expected === 'never' ? 'is not a field of a server' : 'must be an object'),
+  ),
+  edition: v.optional(line(WORD_LENGTH_MAX)),
+  status: v.optional(line(WORD_LENGTH_MAX)),
+  version: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
+  listing_kind: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
+  updated_at: v.optional(instantField),
+}
+
+const schema = v.strictObject(SERVER_ENTRY_FIELDS, (issue) =>
+  issue.expected === 'never' ? 'is not a field of a server' : 'must be an object',
 )
 
 /** Checks each entry. Returns the valid ones, and every error with the index of its entry. */

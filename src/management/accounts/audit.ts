@@ -6,24 +6,21 @@ import {
   REFUSED_COUNTED_MAX,
   type RefusedSignIns,
 } from '../../listing/accounts/audit.ts'
-import type { Database } from '../database.ts'
+import type { Database, Queries } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
 
 export function audit(database: Database): AuditStore {
   const { instant, skipLocked } = database.dialect
 
   return {
-    async writeAudit({ occurred_at, user_id, action, subject, address }) {
-      const user = user_id === null ? null : uuid(user_id)
+    async writeAudit(entry) {
       await database.transact(async (transaction) => {
         await transaction.run(sql`
           WITH old AS MATERIALIZED (
-            SELECT id FROM audit_log WHERE occurred_at < ${at(occurred_at - AUDIT_KEPT_US)}
+            SELECT id FROM audit_log WHERE occurred_at < ${at(entry.occurred_at - AUDIT_KEPT_US)}
             ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} ${skipLocked}
           ) DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`)
-        await transaction.run(sql`
-          INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
-          VALUES (${crypto.randomUUID()}, ${at(occurred_at)}, ${user}, ${action}, ${subject}, ${address})`)
+        await insertEntry(transaction, entry)
       })
     },
 
@@ -45,4 +42,15 @@ export function audit(database: Database): AuditStore {
         ) AS by_address ORDER BY by_address.occurred_at DESC, address LIMIT ${addressesMax}`)
     },
   }
+}
+
+/** Adds an entry in the transaction of the action itself. */
+export async function insertEntry(
+  queries: Queries,
+  { occurred_at, user_id, action, subject, address }: AuditEntry,
+): Promise<void> {
+  const user = user_id === null ? null : uuid(user_id)
+  await queries.run(sql`
+    INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
+    VALUES (${crypto.randomUUID()}, ${at(occurred_at)}, ${user}, ${action}, ${subject}, ${address})`)
 }

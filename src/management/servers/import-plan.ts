@@ -9,8 +9,15 @@ export interface ImportedRow extends ServerRow {
 }
 
 /** Fields that an entry may leave out. A stored server then keeps its own. */
-const OPTIONAL = ['slug', 'edition', 'status', 'version', 'listing_kind', 'updated_at'] as const
-type Optional = (typeof OPTIONAL)[number]
+export const OPTIONAL = [
+  'slug',
+  'edition',
+  'status',
+  'version',
+  'listing_kind',
+  'updated_at',
+] as const
+export type Optional = (typeof OPTIONAL)[number]
 
 interface Planned {
   row: ImportedRow
@@ -54,7 +61,7 @@ export function planImport(
   for (const entry of entries) {
     const found = servers.find(entry)
     if (found === undefined) {
-      const row = applied(entry, { ...NEW, id: makeId() }, now)
+      const row = applied(entry, { ...NEW_ROW, id: makeId() }, now)
       const added = { row, stored: null, named: new Set<Optional>(), isMeant: true }
       planned.push(added)
       servers.add(added)
@@ -121,9 +128,10 @@ function move(index: Index, one: Planned, from: string | null, to: string | null
 }
 
 /** What a new server has in the fields that its entry leaves out. */
-const NEW = { slug: null, version: null, listing_kind: null, ...SERVER_DEFAULTS }
+export const NEW_ROW = { slug: null, version: null, listing_kind: null, ...SERVER_DEFAULTS }
 
-function applied(
+/** The server with the fields of an entry. */
+export function applied(
   { address, ...given }: ServerEntry,
   before: Omit<ImportedRow, 'name' | 'host_label' | 'updated_at'>,
   now: Instant,

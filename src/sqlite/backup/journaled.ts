@@ -1,4 +1,5 @@
 import type { ManagementStore } from '../../listing/store.ts'
+import { isRevoked } from '../../listing/state/revoked-keys.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import type { Database } from '../../management/database.ts'
 import { bytes, type Sql, sql, uuid } from '../../management/sql.ts'
@@ -20,18 +21,21 @@ export function journaled(
     revocations: readonly Revocation[],
     at: Instant,
     revoke: () => Promise<T>,
+    isDone: (result: T) => boolean = () => true,
   ): Promise<T> {
     if (revocations.length === 0) return revoke()
     await appendToJournal(journal, revocations, at)
+    let isNoted = false
     try {
-      return await revoke()
-    } catch (error) {
-      await appendToJournal(journal, revocations, at, { withdrawn: true })
-      throw error
+      const result = await revoke()
+      isNoted = isDone(result)
+      return result
+    } finally {
+      if (!isNoted) await appendToJournal(journal, revocations, at, { withdrawn: true })
     }
   }
 
-  async function activeKeys(where: Sql): Promise<Revocation[]> {
+  async function activeKeys(where: Sql): Promise<{ keyHash: Uint8Array }[]> {
     const found = await database.all<{ key_hash: Uint8Array }>(
       sql`SELECT key_hash FROM api_keys WHERE ${where} AND revoked_at IS NULL`,
     )
@@ -51,6 +55,21 @@ export function journaled(
       const found = await activeKeys(sql`key_hash IN (${bytes(keyHashes)}) ${owned}`)
       return note(found, revokedAt, () =>
         management.revokeApiKeysByHash(keyHashes, revokedAt, userId),
+      )
+    },
+
+    async applyUser(user, confirmed) {
+      const active = await activeKeys(
+        sql`user_id = (SELECT id FROM users WHERE email = ${user.email})`,
+      )
+      const found = active.filter(({ keyHash }) =>
+        isRevoked(Buffer.from(keyHash).toString('hex'), user.keys, confirmed.prune),
+      )
+      return note(
+        found,
+        confirmed.now,
+        () => management.applyUser(user, confirmed),
+        (applied) => applied === 'written',
       )
     },
 

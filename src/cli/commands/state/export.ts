@@ -1,0 +1,34 @@
+import type { Command } from 'commander'
+import { stateJson } from '../../../listing/state/write-state.ts'
+import { countOf } from '../../../listing/text.ts'
+import { withStore } from '../../context.ts'
+import { printJson, say } from '../../output.ts'
+
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('print all users, organizations, keys and servers as a state file')
+    .addHelpText(
+      'after',
+      `
+Keys are SHA-256 hashes. Passwords, sessions, invitations, usage counts and the audit log are not in
+the file: \`backup\` and \`copy\` have them.
+
+Example:
+  server-listing export > state.json`,
+    )
+    .action(exportState)
+}
+
+async function exportState(): Promise<void> {
+  const state = await withStore((store) => store.readState())
+  printJson(stateJson(state))
+  const { users, organizations, keys, servers } = state
+  const counts = [
+    countOf(users.length, 'user'),
+    countOf(organizations.length, 'organization'),
+    countOf(keys.length, 'key'),
+    countOf(servers.length, 'server'),
+  ]
+  say(`exported ${counts.join(', ')}`)
+}

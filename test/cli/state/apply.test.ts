@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { generateKey } from '../../../src/listing/api-key.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { runHere } from '../here.ts'
+import { assertRefused, programIn } from '../program.ts'
+import { empty, fileOf, hashOf } from './files.ts'
+
+const ada = (keys: object[], address: string) =>
+  fileOf({ email: 'ada@example.com', keys, servers: [{ name: 'S', slug: 's', address }] })
+
+test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes the second time', async (t) => {
+  const { folder, exported } = await empty(t)
+  const before = await exported()
+  const key = generateKey()
+  writeFileSync(join(folder, 'bot.key'), `${key}\n`)
+  const file = join(folder, 'state.json')
+  const servers = [{ name: 'Survival', address: 'play.example.com', slug: 'survival' }]
+  const keys = [{ name: 'bot', key_file: 'bot.key' }]
+  writeFileSync(file, fileOf({ email: 'ada@example.com', keys, servers }))
+
+  const lines = [
+    '',
+    'ada@example.com',
+    '  + user',
+    `  + key "bot" (${key.slice(0, 16)}…)`,
+    '  + server "Survival" (play.example.com)',
+    '',
+    '',
+  ].join('\n')
+  for (const args of ['--dry-run', '']) {
+    const { code, stdout, stderr } = await runHere(`apply ${file} ${args}`.trim())
+    assert.equal(stdout, '')
+    assert.match(stderr, /^Plan for .*listing\.db: 3 to add, 0 to change, 0 to remove or revoke\n/)
+    assert.ok(stderr.includes(lines), stderr)
+    assert.equal(code, args === '' ? 2 : 0)
+    if (args === '') assert.match(stderr, /error: nothing was changed: this would add 3.*--yes/)
+    else assert.match(stderr, /\nnothing was changed\n$/)
+    assert.equal(await exported(), before)
+  }
+  const applied = await runHere(`apply ${file} --yes --json`)
+  assert.equal(applied.code, 0, applied.stderr)
+  assert.match(applied.stderr, /\n3 added, 0 changed, 0 removed or revoked\ndatabase: /)
+  const { changes, ...counts } = JSON.parse(applied.stdout)
+  assert.deepEqual(counts, { applied: true, added: 3, changed: 0, removed: 0, kept_revoked: [] })
+  assert.deepEqual(Object.keys(changes[0]), ['action', 'kind', 'of', 'text'])
+  const after = await exported()
+  assert.equal(JSON.parse(after).users[0].keys[0].key_hash, hashOf(key))
+  assert.ok(!after.includes(key.slice(20)))
+  // Without changes there is nothing to confirm.
+  const again = await runHere(`apply ${file} --prune`)
+  assert.deepEqual([again.code, again.stdout], [0, ''])
+  assert.match(again.stderr, /\n0 changes\ndatabase: /)
+  assert.equal(await exported(), after)
+})
+
+test('apply beside a serving process gives keys, revokes keys and changes what is served', async (t) => {
+  const program = programIn(t)
+  const [old, moved] = [generateKey(), generateKey()]
+  const { port } = await program.serve()
+  const apply = (stdin: string) => program.done('apply - --prune --yes', { stdin })
+  const addresses = async (key: string) => {
+    const { status, body } = await ask(port, { key })
+    assert.equal(status, 200, body)
+    return JSON.parse(body).servers.map(({ address }: { address: string }) => address)
+  }
+  await apply(ada([{ name: 'old', key_hash: hashOf(old) }], 'one.example.com'))
+  assert.deepEqual(await addresses(old), ['one.example.com'])
+  await apply(ada([{ name: 'moved', key_hash: hashOf(moved) }], 'two.example.com'))
+  assert.equal((await ask(port, { key: old })).status, 401)
+  assert.deepEqual(await addresses(moved), ['two.example.com'])
+})
+
+test('on a terminal, apply shows the plan and asks, and only yes does it', async (t) => {
+  const program = programIn(t)
+  await program.done('migrate')
+  writeFileSync(join(program.folder, 'state.json'), fileOf({ email: 'ada@example.com' }))
+  const answer = (stdin: string) => program.run('apply state.json', { stdin, onTerminal: true })
+  const refused = await answer('no\n')
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.stdout,
+    / {2}\+ user\r?\n[\s\S]*This would add 1.*\.\r?\n[\s\S]*Type yes to do it/,
+  )
+  assert.equal(await program.done('user list --json'), '[]')
+  const done = await answer('yes\n')
+  assert.equal(done.code, 0, done.stdout)
+  assert.match(await program.done('user list'), /ada@example\.com/)
+  assertRefused(await program.run('apply'), 2, "missing required argument 'file'")
+})

@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { openStore } from '../../../src/open-store.ts'
+import { parseDatabaseUrl } from '../../../src/database-url.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import { addOrganization, join as joinOrganization, register } from '../../contract/people.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
+import { runHere, setDatabase } from '../here.ts'
+import { programIn } from '../program.ts'
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+test('a state that is exported and applied on the other engine is exported alike, and old keys get 200', async (t) => {
+  const program = programIn(t)
+  const postgres = await createMigratedDatabase(server)
+  const again = join(temporaryFolder(t), 'again.db')
+  const sqlite = `sqlite:${program.databasePath}`
+  const { key, revoked } = await filled(sqlite)
+  // A use that lies within the last second is not yet over for the service that gets the key.
+  const first = await program.serve()
+  assert.equal((await ask(first.port, { key })).status, 200)
+  first.kill('SIGTERM')
+  await first.ended
+
+  const exported = await at(t, sqlite, 'export')
+  assert.equal(JSON.parse(exported.stdout).users[0].keys.length, 2)
+  for (const url of [postgres, `sqlite:${again}`]) {
+    if (url !== postgres) await at(t, url, 'migrate')
+    const applied = await at(t, url, 'apply - --yes', exported.stdout)
+    assert.match(applied.stderr, /\n13 added, 0 changed, 0 removed or revoked\n/)
+    assert.equal((await at(t, url, 'export')).stdout, exported.stdout)
+    const twice = await at(t, url, 'apply - --prune', exported.stdout)
+    assert.match(twice.stderr, /\n0 changes\n/)
+  }
+  for (const url of [postgres, `sqlite:${again}`]) {
+    const served = await program.serve({ env: { DATABASE_URL: url } })
+    const answer = await ask(served.port, { key })
+    assert.equal(answer.status, 200, answer.body)
+    assert.deepEqual(
+      JSON.parse(answer.body).servers.map(({ name }: { name: string }) => name),
+      ['Second', 'First'],
+    )
+    assert.equal((await ask(served.port, { key: revoked })).status, 401)
+    served.kill('SIGTERM')
+    await served.ended
+  }
+})
+
+/** Runs a command that must succeed on this database. */
+async function at(t: Parameters<typeof setDatabase>[0], url: string, args: string, input = '') {
+  setDatabase(t, url)
+  const ended = await runHere(args, input)
+  assert.equal(ended.code, 0, ended.stderr)
+  return ended
+}
+
+/** Users with keys, personal servers, and an organization with a server of each. */
+async function filled(url: string): Promise<{ key: string; revoked: string }> {
+  const store: Store = await openStore(parseDatabaseUrl(url, 'DATABASE_URL'), { create: true })
+  const now = presentInstant()
+  const { user: ada, key } = await addOwner(store, 'ada@example.com')
+  const other = await issueKey(store, ada, 'leaked')
+  await store.revokeApiKey(ada.id, other.id, now)
+  const bob = await addUser(store, 'bob@example.com')
+  await addUser(store, 'cid@example.com')
+  const red = await addOrganization(store, ada, { slug: 'red', name: 'Red „Stone“ 🧱' }, now)
+  await joinOrganization(store, red, ada, bob, now)
+  const personal = { version: '1.21', listing_kind: 'realm', status: 'draft' }
+  await register(store, ada, { name: 'First', slug: 'first', ...personal }, now - 2_000_001)
+  await register(store, ada, { name: 'Second', slug: 'second' }, now - 1_000_003)
+  for (const user of [ada, bob]) await register(store, user, { organization_id: red }, now)
+  await issueKey(store, bob)
+  await store.close()
+  return { key, revoked: other.key }
+}

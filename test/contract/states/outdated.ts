@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { addOwner } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { claim } from '../keys/claim.ts'
+import { addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
+import { applyAll, declare, linesOf, newKey, plan } from './declared.ts'
+
+/** What a plan has not shown is not done. */
+export function outdatedStatesContract(open: OpenFixture): void {
+  test('a change that the plan does not have is not made, and nothing else of the user', async (t) => {
+    const { store } = await open(t)
+    const { user, key } = await addOwner(store, 'ada@example.com')
+    const [ours, other] = [newKey(), newKey()]
+    const state = declare({
+      users: [{ email: user.email, keys: [ours.fields], servers: [] }],
+    })
+    const confirmed = await plan(store, state, { prune: true })
+    // Another program registers a server, which pruning would delete unseen.
+    const id = await register(store, user)
+    const outcomes = await applyAll(store, state, { prune: true, confirmed })
+    assert.deepEqual(outcomes, ['outdated'])
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    assert.equal((await claim(store, ours.key)).outcome, 'unknown')
+    await store.removeServers(user.id, [id])
+    // A smaller change than the confirmed one is fine.
+    const [apiKey] = await store.listApiKeys(user.id)
+    await store.revokeApiKey(user.id, apiKey!.id, NOW)
+    assert.deepEqual(await applyAll(store, state, { prune: true, confirmed }), ['written'])
+    assert.equal((await claim(store, ours.key)).outcome, 'granted')
+    assert.equal((await claim(store, other.key)).outcome, 'unknown')
+  })
+
+  test('members change together, so that an organization always has an owner', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const red = await addOrganization(store, ada!, { slug: 'red', name: 'Red' })
+    const state = declare({
+      organizations: [
+        { slug: 'red', name: 'Red', members: [{ email: bob!.email, role: 'owner' }] },
+      ],
+      users: [{ email: ada!.email }, { email: bob!.email }],
+    })
+    const confirmed = await plan(store, state, { prune: true })
+    await join(store, red, ada!, bob!)
+    assert.equal((await applyAll(store, state, { prune: true, confirmed }))[0], 'outdated')
+    await applyAll(store, state, { prune: true })
+    const { members } = await store.readState()
+    assert.deepEqual(
+      members.map(({ user_id, role }) => [user_id, role]),
+      [[bob!.id, 'owner']],
+    )
+  })
+
+  test('two processes that apply one state at once end in that state, without a duplicate', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const keys = Array.from({ length: 12 }, () => newKey())
+    const state = declare({
+      organizations: [
+        { slug: 'red', name: 'Red', members: [{ email: 'u0@example.com', role: 'owner' }] },
+      ],
+      users: keys.map(({ fields }, index) => ({
+        email: `u${index}@example.com`,
+        keys: [fields],
+        servers: [{ name: 'S', slug: 's', address: 's.example.com' }],
+      })),
+    })
+    const outcomes = await Promise.all([applyAll(store, state), applyAll(second, state)])
+    const counts = tally(outcomes.flat())
+    assert.ok(counts.written! >= 13, JSON.stringify(counts))
+    // What was outdated was done by the other process, so a second run finishes.
+    await applyAll(store, state)
+    assert.deepEqual(linesOf(await plan(store, state, { prune: true })), [])
+    const stored = await store.readState()
+    assert.deepEqual(
+      [stored.users.length, stored.servers.length, stored.keys.length, stored.members.length],
+      [12, 12, 12, 1],
+    )
+  })
+}

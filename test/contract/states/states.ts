@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { stateJson } from '../../../src/listing/state/write-state.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import { addOwner, issueKey } from '../../fixtures/service.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { claim } from '../keys/claim.ts'
+import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { applyAll, declare, linesOf, newKey, plan } from './declared.ts'
+
+const exported = async (store: Store) => JSON.stringify(stateJson(await store.readState()))
+const SURVIVAL = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
+
+/** What a state file declares, applied and read again. */
+export function statesContract(open: OpenFixture): void {
+  test('applying twice plans no change the second time, and each change is audited', async (t) => {
+    const { store } = await open(t)
+    const { key, fields } = newKey({ last_used_at: null })
+    const state = declare({
+      organizations: [
+        {
+          slug: 'red',
+          name: 'Red',
+          members: [
+            { email: 'bob@example.com', role: 'member' },
+            { email: 'ada@example.com', role: 'owner' },
+          ],
+        },
+      ],
+      users: [
+        {
+          email: 'ada@example.com',
+          keys: [fields],
+          servers: [SURVIVAL, { ...SURVIVAL, organization: 'red' }],
+        },
+        { email: 'bob@example.com' },
+        { email: 'cid@example.com' },
+      ],
+    })
+    const planned = await plan(store, state)
+    assert.deepEqual(linesOf(planned), [
+      '+ organization red "Red"',
+      '+ member red bob@example.com (member)',
+      '+ member red ada@example.com (owner)',
+      '+ user ada@example.com',
+      '+ user bob@example.com',
+      `+ key ada@example.com "bot" (${fields.prefix}…)`,
+      '+ server ada@example.com "Survival" (play.example.com)',
+      '+ server ada@example.com "Survival" (play.example.com) of red',
+      '+ user cid@example.com',
+    ])
+    assert.deepEqual(await store.listUserRecords(), [])
+    assert.deepEqual(
+      await applyAll(store, state),
+      Array.from({ length: 4 }, () => 'written'),
+    )
+    assert.deepEqual(linesOf(await plan(store, state, { prune: true })), [])
+    const before = await exported(store)
+    await applyAll(store, state, { prune: true })
+    assert.equal(await exported(store), before)
+    const granted = await claim(store, key)
+    assert.ok(granted.outcome === 'granted')
+    assert.deepEqual(
+      granted.rows?.map(({ name }) => name),
+      ['Survival'],
+    )
+    const audited = (await store.listAudit(99)).map(({ action, email }) => `${action} ${email}`)
+    assert.deepEqual(audited.toSorted(), [
+      'key imported ada@example.com',
+      'member added ada@example.com',
+      'member added bob@example.com',
+      'organization made ada@example.com',
+      'user added ada@example.com',
+      'user added bob@example.com',
+      'user added cid@example.com',
+    ])
+  })
+
+  test('what is there changes to what the file declares, and absent fields stay', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const red = await addOrganization(store, ada!, { slug: 'red', name: 'Red' })
+    await join(store, red, ada!, bob!)
+    const id = await register(store, ada!, { slug: 'a', version: '1.21' })
+    const moved = await register(store, ada!, { slug: 'b', organization_id: red })
+    const issued = await issueKey(store, ada!, 'old name')
+    const [hash] = (await store.readState()).keys.map((key) => key.hash)
+    const state = declare({
+      organizations: [
+        {
+          slug: 'red',
+          name: 'Redder',
+          members: [
+            { email: ada!.email, role: 'member' },
+            { email: bob!.email, role: 'owner' },
+          ],
+        },
+      ],
+      users: [
+        {
+          email: ada!.email,
+          keys: [{ name: 'new name', key_hash: hash }],
+          servers: [
+            { slug: 'a', name: 'A', address: 'a.example.com' },
+            {
+              id: moved,
+              slug: 'b',
+              name: 'Survival',
+              address: 'play.example.com',
+              organization: null,
+            },
+          ],
+        },
+        { email: bob!.email },
+      ],
+    })
+    const lines = linesOf(await plan(store, state))
+    assert.deepEqual(lines.slice(0, 4), [
+      '~ organization red name "Red" → "Redder"',
+      '~ member red ada@example.com (owner → member)',
+      '~ member red bob@example.com (member → owner)',
+      `~ key ada@example.com "old name" (${issued.key.slice(0, 16)}…): name "old name" → "new name"`,
+    ])
+    assert.match(lines[4]!, /^~ server .*: name "Survival" → "A", address .* → "a\.example\.com"$/)
+    assert.match(lines[5]!, /^~ server .*: red → personal$/)
+    assert.equal(lines.length, 6)
+    await applyAll(store, state)
+    assert.deepEqual(linesOf(await plan(store, state)), [])
+    const { servers, keys, members } = await store.readState()
+    const a = servers.find((server) => server.id === id)!
+    assert.deepEqual([a.name, a.version, a.updated_at], ['A', '1.21', NOW])
+    assert.equal(servers.find((server) => server.id === moved)!.organization_id, null)
+    assert.deepEqual([keys[0]!.id, keys[0]!.name], [issued.id, 'new name'])
+    assert.equal(members.find(({ user_id }) => user_id === bob!.id)!.role, 'owner')
+    assert.equal((await claim(store, issued.key)).outcome, 'granted')
+  })
+
+  test('pruning removes servers, memberships and active keys of the named users only', async (t) => {
+    const { store } = await open(t)
+    const { user: ada, key } = await addOwner(store, 'ada@example.com', [SURVIVAL])
+    const { user: bob, key: his } = await addOwner(store, 'bob@example.com', [SURVIVAL])
+    const [cid] = await addUsers(store, 'cid')
+    const red = await addOrganization(store, ada, { slug: 'red' })
+    for (const one of [bob, cid!]) await join(store, red, ada, one)
+    const left = declare({ users: [{ email: ada.email }] })
+    assert.deepEqual(linesOf(await plan(store, left, { prune: true })), [])
+    const state = declare({
+      organizations: [{ slug: 'red', name: 'red', members: [{ email: ada.email, role: 'owner' }] }],
+      users: [{ email: ada.email, keys: [], servers: [] }, { email: bob.email }],
+    })
+    assert.deepEqual(linesOf(await plan(store, state)), [])
+    await applyAll(store, state, { prune: true })
+    assert.equal((await claim(store, key)).outcome, 'revoked')
+    assert.equal((await claim(store, his)).outcome, 'granted')
+    const { servers, members, keys } = await store.readState()
+    assert.deepEqual(
+      servers.map(({ created_by }) => created_by),
+      [bob.id],
+    )
+    assert.deepEqual(new Set(members.map(({ user_id }) => user_id)), new Set([ada.id, cid!.id]))
+    assert.equal(keys.length, 2)
+  })
+}
