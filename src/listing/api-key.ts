@@ -3,8 +3,6 @@ import type { Instant } from './instant.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH, KEY_NAME_LENGTH_MAX, PREFIX_LENGTH } from './key-format.ts'
 import { complaintAboutLine, quote } from './text.ts'
 
-/** Active keys per user (spec 5.3, 8). */
-export const ACTIVE_KEYS_MAX = 5
 /** The minimum time between two granted claims of one key (spec 8.1). */
 export const CLAIM_INTERVAL_US = 1_000_000
 

@@ -6,3 +6,5 @@ export const KEY_BODY_LENGTH = 64
 export const PREFIX_LENGTH = 16
 /** The maximum length of a key's name in code points (spec 2.2, 8). */
 export const KEY_NAME_LENGTH_MAX = 64
+/** Active keys per user (spec 5.3, 8). */
+export const ACTIVE_KEYS_MAX = 5

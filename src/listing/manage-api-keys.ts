@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  ACTIVE_KEYS_MAX,
   type ApiKey,
   type ApiKeyStore,
   checkKeyName,
@@ -8,6 +7,7 @@ import {
   hashApiKey,
   prefixOf,
 } from './api-key.ts'
+import { ACTIVE_KEYS_MAX } from './key-format.ts'
 import type { Instant } from './instant.ts'
 
 /** A new key, which the caller shows once; or the reason and the error message. */

@@ -49,6 +49,12 @@ const COMMANDS: {
     actions: [],
   },
   {
+    command: 'import',
+    args: 'key import --user ada@example.com --hash-file -',
+    stdin: `[{"name":"imported","key_hash":"${'0b'.repeat(32)}"}]`,
+    actions: ['key imported'],
+  },
+  {
     command: 'apply',
     args: 'apply - --yes',
     stdin: `{"format_version":1,"users":[{"email":"ada@example.com","keys":[{"name":"moved","key_hash":"${'0a'.repeat(32)}"}]}]}`,

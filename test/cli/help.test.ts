@@ -17,6 +17,7 @@ const COMMANDS = [
   'user remove',
   'key',
   'key issue',
+  'key import',
   'key list',
   'key revoke',
   'server',
@@ -126,7 +127,7 @@ test('the error names a missing option and an extra argument', async (t) => {
   assertRefused(await program.run('user add a@b c@d'), 2, 'a@b, c@d')
   assertRefused(await program.run('serve now'), 2, 'now')
   assertRefused(await program.run('server import --user a@b'), 2, "'file'")
-  for (const command of ['key issue', 'server list', 'server import -'])
+  for (const command of ['key issue', 'key import --hash-file -', 'server list', 'server import -'])
     assertRefused(await program.run(command), 2, '--user <email> is missing', '--help')
   assertRefused(await program.run('key issue --user a@b'), 2, '--name <name> is missing')
   assertRefused(await program.run('copy'), 2, '--from sqlite:<path> is missing', '--help')

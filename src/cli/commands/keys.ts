@@ -7,6 +7,7 @@ import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { keyJson } from '../json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
+import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 
 export function addKeyCommands(program: Command): void {
@@ -38,6 +39,7 @@ Examples:
     )
     .action(issue)
 
+  addImportCommand(key)
   key
     .command('list')
     .description(

@@ -40,10 +40,11 @@ export async function planOrRefuse(
   state: DeclaredState,
   complaints: readonly StateComplaint[],
   options: StateOptions,
+  placed = (found: readonly StateComplaint[]) => found,
 ): Promise<StatePlan> {
   const plan = await store.planState(state, options)
   const all = [...complaints, ...('complaints' in plan ? plan.complaints : [])]
-  if ('complaints' in plan || all.length > 0) throw refusal(file, all)
+  if ('complaints' in plan || all.length > 0) throw refusal(file, placed(all))
   return plan
 }
 

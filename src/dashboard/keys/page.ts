@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import { ACTIVE_KEYS_MAX, type ApiKey } from '../../listing/api-key.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
+import { ACTIVE_KEYS_MAX } from '../../listing/key-format.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Invitation } from '../../listing/invitation.ts'
 import { count } from '../../listing/text.ts'

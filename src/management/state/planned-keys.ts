@@ -1,5 +1,5 @@
-import { ACTIVE_KEYS_MAX, type ApiKey } from '../../listing/api-key.ts'
-import { FIXED_PREFIX } from '../../listing/key-format.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
+import { ACTIVE_KEYS_MAX, FIXED_PREFIX } from '../../listing/key-format.ts'
 import { isRevoked } from '../../listing/state/revoked-keys.ts'
 import type { DeclaredKey, StateComplaint } from '../../listing/state/declared-state.ts'
 import type { StateChange, StoredKey } from '../../listing/state/state-store.ts'

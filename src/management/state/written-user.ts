@@ -1,5 +1,5 @@
 import { type AuditAction, COMMAND_LINE } from '../../listing/accounts/audit.ts'
-import { ACTIVE_KEYS_MAX } from '../../listing/api-key.ts'
+import { ACTIVE_KEYS_MAX } from '../../listing/key-format.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
 import { insertEntry } from '../accounts/audit.ts'

@@ -3,6 +3,7 @@ import { isRevoked } from '../../listing/state/revoked-keys.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import type { Database } from '../../management/database.ts'
 import { bytes, type Sql, sql, uuid } from '../../management/sql.ts'
+import { findRevived } from './revived.ts'
 import { appendToJournal, journalOf, type Revocation } from './journal.ts'
 
 /**
@@ -15,6 +16,53 @@ export function journaled(
   database: Database,
   path: string,
 ): ManagementStore {
+  const { note, activeKeys } = createNotes(database, path)
+  return {
+    ...management,
+
+    async revokeApiKey(userId, id, revokedAt) {
+      const found = await activeKeys(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`)
+      return note(found, revokedAt, () => management.revokeApiKey(userId, id, revokedAt))
+    },
+
+    async revokeApiKeysByHash(keyHashes, revokedAt, userId) {
+      const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
+      const found = await activeKeys(sql`key_hash IN (${bytes(keyHashes)}) ${owned}`)
+      return note(found, revokedAt, () =>
+        management.revokeApiKeysByHash(keyHashes, revokedAt, userId),
+      )
+    },
+
+    async planState(state, options) {
+      const planned = await management.planState(state, options)
+      const revived = await findRevived(state, database, path)
+      if (revived.length === 0) return planned
+      const complaints = 'complaints' in planned ? planned.complaints : []
+      return { complaints: [...complaints, ...revived] }
+    },
+
+    async applyUser(user, confirmed) {
+      const active = await activeKeys(
+        sql`user_id = (SELECT id FROM users WHERE email = ${user.email})`,
+      )
+      const found = active.filter(({ keyHash }) =>
+        isRevoked(Buffer.from(keyHash).toString('hex'), user.keys, confirmed.prune),
+      )
+      return note(
+        found,
+        confirmed.now,
+        () => management.applyUser(user, confirmed),
+        (applied) => applied === 'written',
+      )
+    },
+
+    removeUser: (userId) =>
+      note([{ userId }], presentInstant(), () => management.removeUser(userId)),
+  }
+}
+
+/** Writes revocations to the journal before they are made. */
+function createNotes(database: Database, path: string) {
   const journal = journalOf(path)
 
   async function note<T>(
@@ -42,38 +90,5 @@ export function journaled(
     return found.map(({ key_hash }) => ({ keyHash: key_hash }))
   }
 
-  return {
-    ...management,
-
-    async revokeApiKey(userId, id, revokedAt) {
-      const found = await activeKeys(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`)
-      return note(found, revokedAt, () => management.revokeApiKey(userId, id, revokedAt))
-    },
-
-    async revokeApiKeysByHash(keyHashes, revokedAt, userId) {
-      const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
-      const found = await activeKeys(sql`key_hash IN (${bytes(keyHashes)}) ${owned}`)
-      return note(found, revokedAt, () =>
-        management.revokeApiKeysByHash(keyHashes, revokedAt, userId),
-      )
-    },
-
-    async applyUser(user, confirmed) {
-      const active = await activeKeys(
-        sql`user_id = (SELECT id FROM users WHERE email = ${user.email})`,
-      )
-      const found = active.filter(({ keyHash }) =>
-        isRevoked(Buffer.from(keyHash).toString('hex'), user.keys, confirmed.prune),
-      )
-      return note(
-        found,
-        confirmed.now,
-        () => management.applyUser(user, confirmed),
-        (applied) => applied === 'written',
-      )
-    },
-
-    removeUser: (userId) =>
-      note([{ userId }], presentInstant(), () => management.removeUser(userId)),
-  }
+  return { note, activeKeys }
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { ACTIVE_KEYS_MAX, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
+import { hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
+import { ACTIVE_KEYS_MAX } from '../../../src/listing/key-format.ts'
 import { FIXED_PREFIX } from '../../../src/listing/key-format.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { Store } from '../../../src/listing/store.ts'

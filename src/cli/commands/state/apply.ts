@@ -1,14 +1,6 @@
 import type { Command } from 'commander'
-import { presentInstant } from '../../../listing/instant.ts'
-import { readState } from '../../../listing/state/read-state.ts'
-import { count } from '../../../listing/text.ts'
-import { confirm, YES } from '../../confirm.ts'
-import { changeStore, withStore } from '../../context.ts'
-import { readInput } from '../../input.ts'
-import { printJson, say } from '../../output.ts'
-import { applyPlan } from '../../state/apply-plan.ts'
-import { keyFilesBeside, parseJson, planOrRefuse, refusal } from '../../state/read-file.ts'
-import { countChanges, planJson, sayPlan } from '../../state/show-plan.ts'
+import type { ApplyOptions } from '../../state/apply-file.ts'
+import { YES } from '../../confirm.ts'
 
 export function addApplyCommand(program: Command): void {
   program
@@ -32,40 +24,9 @@ Examples:
   server-listing apply state.json --prune --yes
   server-listing export | server-listing apply - --dry-run`,
     )
-    .action(apply)
-}
-
-interface ApplyOptions {
-  dryRun?: boolean
-  prune?: boolean
-  yes?: boolean
-  json?: boolean
-}
-
-async function apply(file: string, options: ApplyOptions): Promise<void> {
-  const { dryRun = false, prune = false } = options
-  const now = presentInstant()
-  const json = parseJson(await readInput(file), file)
-  const { state, complaints } = readState(json, now, keyFilesBeside(file))
-  if (state === null) throw refusal(file, complaints)
-  const run = dryRun ? withStore : changeStore
-  await run(async (store) => {
-    const plan = await planOrRefuse(store, file, state, complaints, { prune, now })
-    sayPlan(plan, store.place)
-    const { added, changed, removed } = countChanges(plan)
-    const isNeeded = plan.changes.length > 0
-    if (isNeeded && !dryRun) {
-      await confirm(
-        `add ${count(added)}, change ${count(changed)} and remove or revoke ${count(removed)} ` +
-          `in ${store.place}`,
-        options,
-      )
-      await applyPlan(store, state, { plan, prune, now: presentInstant() })
-    }
-    if (options.json) printJson(planJson(plan, !dryRun))
-    if (!isNeeded) say('0 changes')
-    else if (dryRun) say('nothing was changed')
-    else
-      say(`${count(added)} added, ${count(changed)} changed, ${count(removed)} removed or revoked`)
-  })
+    .action(async (file: string, options: ApplyOptions) => {
+      // Loaded on demand: help and other commands need no rules of state files.
+      const { applyFile } = await import('../../state/apply-file.ts')
+      await applyFile(file, options)
+    })
 }

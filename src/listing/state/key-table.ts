@@ -1,0 +1,42 @@
+import { delimiterOf, headOf, readCsv } from '../servers/file/csv.ts'
+import { quote } from '../text.ts'
+
+const REQUIRED = ['key_hash', 'name']
+const COLUMNS = [...REQUIRED, 'prefix', 'last_used_at', 'created_at', 'revoked_at', 'id']
+
+/** Whether a text begins with a row of names that has the required columns. */
+export function isKeyTable(text: string): boolean {
+  return delimiterOf(text, REQUIRED) !== null
+}
+
+/**
+ * Reads the rows of a CSV text as the fields of keys. An empty cell is as if left out. Rows without
+ * a value are left out.
+ */
+export function readKeyTable(
+  text: string,
+): { keys: Record<string, string>[]; rows: number[] } | { complaint: string } {
+  const rows = readCsv(text, delimiterOf(text, REQUIRED)!)
+  if (!Array.isArray(rows))
+    return { complaint: `has a cell in row ${rows.openRow} that begins with " and does not end` }
+  const columns = headOf(rows)
+  const unknown = columns.find((name) => !COLUMNS.includes(name))
+  if (unknown !== undefined)
+    return { complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}` }
+  const wide = rows.findIndex((cells) => cells.length > columns.length)
+  if (wide > 0) return { complaint: `has more cells in row ${wide + 1} than in the first row` }
+  const filled = rows.flatMap((cells, index) =>
+    index === 0 || cells.every((cell) => cell === '') ? [] : [{ cells, number: index + 1 }],
+  )
+  return {
+    keys: filled.map(({ cells }) =>
+      Object.fromEntries(
+        columns.flatMap((name, index) => {
+          const cell = cells[index] ?? ''
+          return cell === '' ? [] : [[name, cell]]
+        }),
+      ),
+    ),
+    rows: filled.map(({ number }) => number),
+  }
+}
