@@ -14,6 +14,7 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
     'test/reliability/history/*.test.ts',
   ],
+  conform: ['test/conform/**/*.conform.ts'],
   operations: ['test/operations/**/*.test.ts'],
   // A busy machine can make Patroni change the primary by itself, so this is not in the gate.
   patroni: ['test/operations/patroni/*.patroni.ts'],
@@ -31,6 +32,8 @@ const SUITES: Record<string, string[]> = {
  */
 const QUICK_CONCURRENCY = 3
 const CONCURRENCY = 2
+/** The conformance tests wait for the end of a second nearly all the time. */
+const CONFORM_CONCURRENCY = 6
 
 /** A single test that takes longer hangs. The longest one takes about a minute. */
 const TEST_TIMEOUT_MS = 300_000
@@ -41,12 +44,16 @@ const chosen = args.filter((name) => SUITES[name] === undefined)
 if (files.length === 0)
   throw new Error(`expected one of ${Object.keys(SUITES).join(', ')}, got: ${args.join(' ')}`)
 
-const isQuick = args.every((name) => name === 'quick')
+const concurrency = args.every((name) => name === 'quick')
+  ? QUICK_CONCURRENCY
+  : args.every((name) => name === 'conform')
+    ? CONFORM_CONCURRENCY
+    : CONCURRENCY
 const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    `--test-concurrency=${isQuick ? QUICK_CONCURRENCY : CONCURRENCY}`,
+    `--test-concurrency=${concurrency}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     '--test-reporter=./test/run/reporter.ts',
     '--test-global-setup=./test/run/shared-cluster.ts',

@@ -37,7 +37,7 @@ test('every file that a document names exists', () => {
 const FILE_NAME = new RegExp(
   `(?<![\\w./:-])(?:${[
     'src|test|docs|bench|bin|demo|deploy|scripts',
-    'api|claims|cli|dashboard|http|listing|management|ops|postgres|sign-in|sqlite|transfer|usage',
+    'api|claims|cli|conform|dashboard|http|listing|management|ops|postgres|sign-in|sqlite|transfer|usage',
   ].join('|')})/[\\w./-]+\\.(?:ts|js|sql|md|cfg|conf)\\b`,
   'g',
 )

@@ -23,6 +23,7 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
   export: async () => (await import('./commands/state/export.ts')).addExportCommand,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
   doctor: async () => (await import('./commands/inspect/doctor.ts')).addDoctorCommand,
+  conform: async () => (await import('./commands/inspect/conform.ts')).addConformCommand,
   audit: async () => (await import('./commands/audit.ts')).addAuditCommands,
 }
 

@@ -97,7 +97,7 @@ test('each command that changes an account or a key writes an audit entry', asyn
   )
   const groups = ['user', 'key', 'server', 'organization', 'audit']
   // These commands change no account: they serve, fill an empty database, or only look.
-  const others = ['serve', 'copy', 'health', 'config', 'doctor']
+  const others = ['serve', 'copy', 'health', 'config', 'doctor', 'conform']
   const commands = COMMANDS.map(({ command }) => command)
   assert.deepEqual(
     [...new Set(names)].toSorted(),

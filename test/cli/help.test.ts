@@ -32,6 +32,7 @@ const COMMANDS = [
   'audit list',
   'config',
   'doctor',
+  'conform',
 ]
 
 test('every command prints its --help with examples to standard output', async (t) => {

@@ -47,6 +47,10 @@ const COMMAND_LINES: Misuse[] = [
   },
   { args: 'doctor surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
   { args: 'doctor', env: { PORT: '70000' }, code: 2, sentence: /PORT must be a port/ },
+  { args: 'conform', code: 2, sentence: /missing required argument 'base_url'/ },
+  { args: 'conform http://x', code: 2, sentence: /--key-file <file> is missing/ },
+  { args: 'conform example.com --key-file -', code: 2, sentence: /must be a URL with http:/ },
+  { args: 'conform http://x --report xml', code: 2, sentence: /must be text, json or junit, not/ },
   { args: 'config surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
   { args: 'config --port 80800', code: 2, sentence: /--port must be a port from 0 to 65535/ },
   { args: 'user remove ada@example.com', code: 2, sentence: /nothing was changed.*--yes/ },
@@ -151,6 +155,18 @@ const VALUES: Misuse[] = [
     sentence: /users\[0\]\.keys\[0\]\.key_hash: has an API key in clear/,
   },
   { args: 'export surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
+  {
+    args: 'conform http://127.0.0.1:1 --key-file -',
+    stdin: `${KEY} ${KEY}`,
+    code: 2,
+    sentence: /--key-file must name a file with one API key .*; this one has 147 characters/,
+  },
+  {
+    args: 'conform http://127.0.0.1:1 --key-file -',
+    stdin: `${KEY}\n`,
+    code: 1,
+    sentence: /cannot reach http:\/\/127\.0\.0\.1:1: no program listens there/,
+  },
   { args: 'copy --from postgres://u:hunter2@h/d', code: 2, sentence: /--from must name an SQ/ },
 ]
 

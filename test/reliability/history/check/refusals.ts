@@ -1,3 +1,4 @@
+import { canCause } from '../../../../src/conform/interval.ts'
 import { shiftsOf } from './clock-steps.ts'
 import { isUnknown, lastEffectOf } from '../record/incidents.ts'
 import type { Operation, Stamp } from '../record/record.ts'
@@ -47,7 +48,7 @@ function mayHaveCause(key: OneKey, refusal: Operation): boolean {
   return gets.some((other) => {
     if (other.t0 >= refusal.t1) return false
     if (isUnknown(other)) return refusal.t0 - lastEffectOf(other, incidents) < SECOND
-    return other.status === 200 && refusal.t0 - other.t1 < SECOND
+    return other.status === 200 && canCause(other, refusal)
   })
 }
 

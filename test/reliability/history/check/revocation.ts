@@ -1,3 +1,4 @@
+import { isAfter } from '../../../../src/conform/interval.ts'
 import { type OneKey, type Violation, violation } from '../record/violation.ts'
 
 /** I4: a revocation is a register that is written once. */
@@ -10,9 +11,9 @@ export function checkRevocation({ name, gets, revokes }: OneKey): Violation[] {
     const isHeld = get.status === 200 || get.status === 429
     if (get.status === 401 && get.t1 < begun)
       found.push(violation('I4', `${name} was unknown although it was never revoked`, [get]))
-    if (isHeld && done !== undefined && get.t0 > done.t1)
+    if (isHeld && done !== undefined && isAfter(get, done))
       found.push(violation('I4', `${name} was known after it was revoked`, [done, get]))
-    else if (isHeld && refused !== undefined && get.t0 > refused.t1)
+    else if (isHeld && refused !== undefined && isAfter(get, refused))
       found.push(violation('I4', `${name} was known again after it was unknown`, [refused, get]))
   }
   return found

@@ -1,7 +1,7 @@
+import { SECOND } from '../../../../src/conform/interval.ts'
 import type { Incident, Operation, Stamp } from './record.ts'
 
-/** The limit: two granted claims of a key are at least this many microseconds apart. */
-export const SECOND = 1_000_000
+export { SECOND }
 
 export type Invariant =
   | 'I1'

@@ -1,0 +1,135 @@
+import type { Command } from 'commander'
+import {
+  conform,
+  findingsOf,
+  type Order,
+  type Plan,
+  type Report,
+} from '../../../conform/conform.ts'
+import { jsonReport } from '../../../conform/report/json.ts'
+import { junitReport } from '../../../conform/report/junit.ts'
+import { textReport } from '../../../conform/report/text.ts'
+import { readTarget, type Target } from '../../../conform/wire/target.ts'
+import { countOf, quote } from '../../../listing/text.ts'
+import { escapeInvisible } from '../../../listing/invisible.ts'
+import { needOption } from '../../context.ts'
+import { Failure, Misuse } from '../../errors.ts'
+import { readInput } from '../../input.ts'
+import { createProgress, print, say } from '../../output.ts'
+
+interface Options {
+  keyFile?: string
+  secondKeyFile?: string
+  revokeCommand?: string
+  report: string
+  mine?: true
+}
+
+const REPORTS: Record<string, (report: Report) => string> = {
+  text: (report) => textReport(report).split('\n').map(escapeInvisible).join('\n'),
+  json: jsonReport,
+  junit: junitReport,
+}
+
+export function addConformCommand(program: Command): void {
+  program
+    .command('conform')
+    .description('check from outside whether a deployment keeps the specification of the API')
+    .argument('<base_url>', 'the base address of the API, such as https://api.example.com')
+    .option('--key-file <file>', 'a file with an API key that no other program uses; - for input')
+    .option('--second-key-file <file>', 'a file with another key, for the checks of two keys')
+    .option(
+      '--revoke-command <command>',
+      'a shell command that revokes the key of --key-file; the run ends with it',
+    )
+    .option('--report <form>', 'text, json or junit', 'text')
+    .option('--mine', 'the host is yours: send more than two requests per second')
+    .addHelpText(
+      'after',
+      `
+Sends requests to the API of any implementation, and compares the answers with the specification.
+Needs no database. A host that is not this machine gets at most two requests per second.
+
+Examples:
+  server-listing conform http://127.0.0.1:8080 --key-file key.txt
+  server-listing conform https://api.example.com --key-file key.txt --mine --report junit
+
+Exit codes: 0 no finding, 1 findings or no answer, 2 wrong command line.`,
+    )
+    .action(check)
+}
+
+async function check(baseUrl: string, options: Options): Promise<void> {
+  const target = targetOf(baseUrl)
+  const report = REPORTS[options.report]
+  if (!Object.hasOwn(REPORTS, options.report) || report === undefined)
+    throw new Misuse(`--report must be text, json or junit, not ${quote(options.report)}`)
+  const order: Order = {
+    target,
+    key: await readKey(needOption(options.keyFile, '--key-file <file>'), '--key-file'),
+    second:
+      options.secondKeyFile === undefined
+        ? null
+        : await readKey(options.secondKeyFile, '--second-key-file'),
+    revokeCommand: options.revokeCommand ?? null,
+    isMine: options.mine === true,
+  }
+  if (order.key === order.second)
+    throw new Misuse('--key-file and --second-key-file must have two keys, not the same one')
+  const result = await run(order)
+  print(report(result))
+  const findings = findingsOf(result).length
+  if (result.failure !== null)
+    throw new Failure(`the command of --revoke-command has failed: ${result.failure}`)
+  if (findings > 0) throw new Failure(`${target.url} has ${countOf(findings, 'finding')}`)
+}
+
+function targetOf(baseUrl: string): Target {
+  const target = readTarget(baseUrl)
+  if (target !== null) return target
+  throw new Misuse(
+    'the base address must be a URL with http:// or https://, without a user, a query or a ' +
+      'fragment, such as https://api.example.com',
+  )
+}
+
+async function readKey(file: string, flag: string): Promise<string> {
+  const text = await readInput(file)
+  const key = text.replace(/\r?\n$/, '')
+  if (/^[!-~]{16,200}$/.test(key)) return key
+  throw new Misuse(
+    `${flag} must name a file with one API key and nothing else; this one has ` +
+      countOf(text.length, 'character'),
+  )
+}
+
+async function run(order: Order): Promise<Report> {
+  const progress = createProgress()
+  try {
+    return await conform(order, {
+      begin: sayPlan,
+      check: (name) => progress.show(`checking ${name} …`),
+    })
+  } catch (error) {
+    throw new Failure(`cannot reach ${order.target.url}: ${reasonFor(error)}`)
+  } finally {
+    progress.clear()
+  }
+}
+
+function sayPlan({ requests, seconds, key, isPolite }: Plan): void {
+  const pace = isPolite ? ', at most two per second (--mine sends them faster)' : ''
+  say(`${countOf(requests, 'request')}${pace}: about ${seconds} s with ${key}`)
+}
+
+function reasonFor(error: unknown): string {
+  const { message } = error as Error
+  switch (message) {
+    case 'ECONNREFUSED':
+      return 'no program listens there'
+    case 'ENOTFOUND':
+      return 'the host name is unknown'
+    default:
+      return message
+  }
+}

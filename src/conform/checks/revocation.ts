@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { judgeAnswer } from '../form.ts'
+import { isAfter } from '../interval.ts'
+import { type Kit, listWithKey } from '../kit.ts'
+import { type Exchange, now } from '../wire/connection.ts'
+import type { Opened } from '../sender.ts'
+import type { Check } from './check.ts'
+
+/** Requests at the end of the revocation, in pairs on connections that were open before. */
+const PAIRS_MAX = 8
+/** How long requests go on after the revocation, and the pause between two of them. */
+const AFTER_MS = 2_000
+const PAUSE_MS = 200
+
+/** The operator's command has failed, so that nothing is known about the revocation. */
+export class RevokeCommandFailed extends Error {
+  override name = 'RevokeCommandFailed'
+}
+
+/** What must hold once the command that revokes the key of `--key-file` has returned (spec 5.3). */
+export function revocationBy(command: string): Check {
+  return {
+    name: 'the revocation',
+    requests: (burst) => 1 + 2 * pairsOf(burst) + AFTER_MS / PAUSE_MS,
+    grants: 1,
+    needsGrants: true,
+    async run(kit) {
+      const connections = await openAll(kit)
+      await kit.free(kit.key)
+      judgeAnswer(kit.judge, 'list-answer', await kit.claim(kit.key), 200)
+      const t0 = now()
+      await execute(command)
+      const revocation = { t0, t1: now() }
+      const after = await sendAfter(kit, connections)
+      for (const exchange of after) {
+        if (!isAfter(exchange, revocation)) continue
+        judgeAnswer(kit.judge, 'revoked', exchange, 401)
+      }
+      for (const connection of connections) if ('close' in connection) connection.close()
+    },
+  }
+}
+
+function pairsOf(burst: number): number {
+  return Math.min(PAIRS_MAX, burst / 2)
+}
+
+/** Connections that are idle while the command runs. */
+async function openAll(kit: Kit): Promise<Opened[]> {
+  const connections: Opened[] = []
+  for (let pair = 0; pair < pairsOf(kit.burst); pair += 1) connections.push(await kit.open())
+  return connections
+}
+
+async function execute(command: string): Promise<void> {
+  try {
+    await promisify(execFile)('/bin/sh', ['-c', command])
+  } catch (error) {
+    const { code, stderr = '' } = error as { code?: number; stderr?: string }
+    const [line = ''] = stderr.trim().split('\n')
+    throw new RevokeCommandFailed(`it ended with ${code ?? 'a signal'}${line && `: ${line}`}`)
+  }
+}
+
+/** Two requests in one piece on each connection, all at once; then single ones for a while. */
+async function sendAfter(kit: Kit, connections: readonly Opened[]): Promise<Exchange[]> {
+  const request = listWithKey(kit.key, { isKept: true })
+  const pairs = await Promise.all(
+    connections.map((connection) => kit.sendInPiece([request, request], connection)),
+  )
+  const exchanges = pairs.flat()
+  for (let sent = 0; sent < AFTER_MS / PAUSE_MS; sent += 1) {
+    exchanges.push(await kit.send(listWithKey(kit.key)))
+    await delay(PAUSE_MS)
+  }
+  return exchanges
+}
