@@ -65,12 +65,17 @@ export function createJudge(mask: Mask): Judge {
         more: 0,
       }
       const same = result.findings.find(
-        (other) => other.expected === finding.expected && other.seen === finding.seen,
+        (other) => other.expected === finding.expected && kindOf(other) === kindOf(finding),
       )
       if (same === undefined) result.findings.push(finding)
       else same.more += 1
     },
   }
+}
+
+/** What was seen, without counts and durations. */
+function kindOf({ seen }: Finding): string {
+  return seen.replaceAll(/[\d.]+ (of|ms)\b/g, '$1')
 }
 
 /** The first line and the fields that matter, without those that every request has. */

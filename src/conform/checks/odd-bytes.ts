@@ -22,19 +22,20 @@ const LARGE_REQUESTS: readonly Request[] = [
   { path: LIST, fields: [`Authorization: Bearer svc_live_${'0'.repeat(7_000)}`] },
 ]
 
-/** No valid requests (RFC 9112), so they are never granted. `HOST` stands for the Host field. */
+/**
+ * What RFC 9112 makes a server refuse, so it is never granted. Other versions and other white space
+ * are missing, because a server may accept them. `HOST` stands for the Host field.
+ */
 const INVALID: readonly string[] = [
   `GET ${LIST} HTTP/1.1\r\n\r\n`,
   `GET ${LIST} HTTP/1.1\r\nHOST\r\nHost: other.example\r\n\r\n`,
   `GET ${LIST} HTTP/1.1\r\nHOST\r\nAuthorization : Bearer KEY\r\n\r\n`,
   `GET ${LIST} HTTP/1.1\r\nHOST\r\nX: a\0b\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `GET ${LIST} HTTP/1.1\r\nHOST\r\nno colon\r\nAuthorization: Bearer KEY\r\n\r\n`,
-  `GET ${LIST} HTTP/2.0\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `GET ${LIST} http/1.1\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `GET v1/servers HTTP/1.1\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `GET /v1/ser vers HTTP/1.1\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `get ${LIST} HTTP/1.1\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
-  `GET\t${LIST}\tHTTP/1.1\r\nHOST\r\nAuthorization: Bearer KEY\r\n\r\n`,
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nContent-Length: -1\r\n\r\n`,
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding: pigeons\r\n\r\n`,
   '\0\r\n\r\n',
@@ -45,7 +46,10 @@ const INVALID: readonly string[] = [
 /** Granted if a server takes it for a request of its own. It needs no key. */
 const HIDDEN = 'GET /health HTTP/1.1\r\nHOST\r\n\r\n'
 
-/** A request with another one in or behind its body. `LENGTH` is that of the hidden request. */
+/**
+ * A request with another one in or behind its body. `LENGTH` is that of the hidden request, and
+ * `SIZE` the same in four hexadecimal digits.
+ */
 const SMUGGLING: readonly string[] = [
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nContent-Length: LENGTH\r\n\r\n${HIDDEN}`,
   `GET /nope HTTP/1.1\r\nHOST\r\nContent-Length: LENGTH\r\n\r\n${HIDDEN}`,
@@ -58,7 +62,8 @@ const SMUGGLING: readonly string[] = [
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n${HIDDEN}`,
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n${HIDDEN}`,
   `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n${HIDDEN}`,
-  `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${HIDDEN}`,
+  `POST ${LIST} HTTP/1.1\r\nHOST\r\nTransfer-Encoding: chunked\r\nContent-Length: 6\r\n\r\nSIZE\r\n${HIDDEN}\r\n0\r\n\r\n`,
+  `POST ${LIST} HTTP/1.1\r\nHOST\r\nContent-Length: 6\r\nTransfer-Encoding: chunked\r\n\r\nSIZE\r\n${HIDDEN}\r\n0\r\n\r\n`,
 ]
 
 /** Requests that are odd, too large or invalid, and requests hidden in others (spec 4, 7.1). */
@@ -82,6 +87,7 @@ function fill({ target, key }: Kit, text: string): string {
   const hidden = fillHost(HIDDEN)
   return fillHost(text.replace(LIST, `${target.path}${LIST}`))
     .replaceAll('LENGTH', String(hidden.length))
+    .replaceAll('SIZE', hidden.length.toString(16).padStart(4, '0'))
     .replaceAll('KEY', key.text)
 
   function fillHost(part: string): string {
@@ -102,7 +108,7 @@ function judgeInvalid({ judge, key }: Kit, exchange: Exchange): void {
     exchange,
     expected: 'one answer, or the end of the connection',
   })
-  if (answer === null) return
+  if (answer === null || answer.status < 400) return
   const isJson =
     typeof objectOf(answer)?.error === 'string' &&
     (fieldOf(answer, 'content-type') ?? '').startsWith('application/json')

@@ -5,6 +5,7 @@ import { judgeAnswer } from '../form.ts'
 import { isAfter } from '../interval.ts'
 import { type Kit, listWithKey } from '../kit.ts'
 import { type Exchange, now } from '../wire/connection.ts'
+import { REQUESTS_PER_SECOND } from '../pace.ts'
 import type { Opened } from '../sender.ts'
 import type { Check } from './check.ts'
 
@@ -31,13 +32,11 @@ export function revocationBy(command: string): Check {
       await kit.free(kit.key)
       judgeAnswer(kit.judge, 'list-answer', await kit.claim(kit.key), 200)
       const t0 = now()
-      await execute(command)
+      const isDone = execute(command)
+      await useUntil(kit, isDone)
       const revocation = { t0, t1: now() }
-      const after = await sendAfter(kit, connections)
-      for (const exchange of after) {
-        if (!isAfter(exchange, revocation)) continue
-        judgeAnswer(kit.judge, 'revoked', exchange, 401)
-      }
+      for (const exchange of await sendAfter(kit, connections))
+        if (isAfter(exchange, revocation)) judgeAnswer(kit.judge, 'revoked', exchange, 401)
       for (const connection of connections) if ('close' in connection) connection.close()
     },
   }
@@ -62,6 +61,23 @@ async function execute(command: string): Promise<void> {
     const [line = ''] = stderr.trim().split('\n')
     throw new RevokeCommandFailed(`it ended with ${code ?? 'a signal'}${line && `: ${line}`}`)
   }
+}
+
+/**
+ * Uses the key while the command runs, so that a service that caches keys has a fresh entry. A host
+ * with a pace gets none, because they would hold back the requests that follow.
+ */
+async function useUntil(kit: Kit, isDone: Promise<void>): Promise<void> {
+  if (kit.burst <= REQUESTS_PER_SECOND) return isDone
+  const over = new AbortController()
+  const ended = isDone.finally(() => over.abort())
+  // A command that fails at once must not end the process while a request is under way.
+  ended.catch(() => {})
+  while (!over.signal.aborted) {
+    await kit.claim(kit.key)
+    await Promise.race([delay(PAUSE_MS), ended])
+  }
+  await ended
 }
 
 /** Two requests in one piece on each connection, all at once; then single ones for a while. */

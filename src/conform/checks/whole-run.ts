@@ -31,17 +31,14 @@ function judgeCauses({ judge }: Kit, { claims }: Key): void {
   const causes = claims.filter(mayBeGranted)
   for (const refusal of claims.filter(({ answer }) => answer?.status === 429)) {
     const last = causes.findLast(({ t1 }) => t1 <= refusal.t0)
-    const since =
-      last === undefined
-        ? 'no 200 before it'
-        : `the last 200 ${milliseconds(refusal.t0 - last.t1)} before it`
+    const since = last && `the last 200 was ${milliseconds(refusal.t0 - last.t1)} before it`
     judge.expect(
       'limited-cause',
       causes.some((cause) => canCause(cause, refusal)),
       {
         exchange: refusal,
         expected: 'a 200 of the key within one second before it',
-        seen: `429, ${since}`,
+        seen: `429, ${since ?? 'no 200 before it'}`,
       },
     )
   }

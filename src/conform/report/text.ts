@@ -69,9 +69,14 @@ function noteLines(notes: readonly Finding[]): string[] {
   return [
     '',
     'Different from the reference implementation, where the specification is silent',
-    ...notes.map(({ section, text, seen, sent, more }) => {
+    ...[...Map.groupBy(notes, ({ rule }) => rule).values()].flatMap((same) => {
+      const [{ section, text, seen, sent }] = same as [Finding]
+      const more = same.reduce((sum, note) => sum + 1 + note.more, -1)
       const others = more === 0 ? '' : ` (and ${more} more)`
-      return `  ${section}  ${text}: ${seen}${others}\n  ${' '.repeat(section.length)}  sent ${sent}`
+      return [
+        `  ${section}  ${text}: ${seen}${others}`,
+        `  ${' '.repeat(section.length)}  sent ${sent}`,
+      ]
     }),
   ]
 }

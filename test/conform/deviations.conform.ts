@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { suite, test, type TestContext } from 'node:test'
+import { conform, findingsOf, type Report } from '../../src/conform/conform.ts'
+import { readTarget } from '../../src/conform/wire/target.ts'
+import { DEVIATIONS } from './implementation/deviations.ts'
+import { serveByHono } from './implementation/hono.ts'
+import { createModel, type Mistake } from './implementation/model.ts'
+import { revokeOn } from './implementation/revoke.ts'
+
+/*
+ * An implementation on another framework conforms too, and each planted mistake in it gets the
+ * finding that names it.
+ */
+
+async function judge(t: TestContext, mistake: Mistake | null): Promise<Report> {
+  const model = createModel(mistake)
+  const port = await serveByHono(t, model)
+  const [key, second] = model.keys
+  return conform({
+    target: readTarget(`http://127.0.0.1:${port}`)!,
+    key,
+    second,
+    revokeCommand: await revokeOn(t, () => model.revoke(key)),
+    isMine: false,
+  })
+}
+
+suite('deviations', { concurrency: true }, () => {
+  test('a correct implementation on Hono has no finding', async (t) => {
+    const report = await judge(t, null)
+    assert.deepEqual(findingsOf(report), [])
+    assert.deepEqual(report.unchecked, [])
+  })
+
+  for (const [mistake, rule] of Object.entries(DEVIATIONS))
+    test(`the kit finds this mistake: ${mistake}`, async (t) => {
+      const found = findingsOf(await judge(t, mistake as Mistake))
+      t.diagnostic(found.map((finding) => `${finding.rule}: ${finding.seen}`).join('\n'))
+      assert.ok(
+        found.some((finding) => finding.rule === rule),
+        `${rule} is not among ${found.map((finding) => finding.rule).join(', ')}`,
+      )
+    })
+})

@@ -1,0 +1,37 @@
+import type { RuleName } from '../../../src/conform/rules.ts'
+import type { Mistake } from './model.ts'
+
+/** The rule whose finding must name each mistake. */
+export const DEVIATIONS: Record<Mistake, RuleName> = {
+  '401 without a charset': 'content-type',
+  '404 without CORS headers': 'cors',
+  '404 as a page': 'error-format',
+  '429 with Retry-After: 2': 'limited-answer',
+  '429 with the sentence of a 404': 'error-text',
+  '429 without its limit': 'limited-answer',
+  'a 404 spends the second': 'only-200-counts',
+  'a 429 begins the second again': 'returns',
+  'a ninth field': 'server-fields',
+  'a number as version': 'server-types',
+  'a query filters': 'query-ignored',
+  'a revoked key gets 403': 'revoked',
+  'a revoked key is cached for 5 s': 'revoked',
+  'a validator gets 304': 'fields-ignored',
+  'an id that is no UUID': 'server-types',
+  'an odd field gets 500': 'known-status',
+  'an own text for unknown keys': 'error-text',
+  'another method gets 405': 'unknown-method',
+  'HEAD gets 200': 'head',
+  'keys in the query': 'key-elsewhere',
+  'one limit for all keys': 'own-limits',
+  'preflights get 200': 'preflight',
+  'spaces are trimmed': 'other-scheme',
+  'the health needs a key': 'health',
+  'the health is limited': 'health-exempt',
+  'the interval is 0.9 s': 'spacing',
+  'the interval is 1.3 s': 'limited-cause',
+  'the limit comes first': 'auth-first',
+  'the limit is read before it is written': 'one-granted',
+  'the scheme is case-sensitive': 'scheme-case',
+  '101 servers': 'list-shape',
+}

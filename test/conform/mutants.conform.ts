@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { suite, test, type TestContext } from 'node:test'
+import { createAnswer } from '../../src/api/answer.ts'
+import { notFound, refusal } from '../../src/api/responses.ts'
+import { conform, findingsOf } from '../../src/conform/conform.ts'
+import type { Finding } from '../../src/conform/judge.ts'
+import type { RuleName } from '../../src/conform/rules.ts'
+import { readTarget } from '../../src/conform/wire/target.ts'
+import { listen } from '../../src/http/listen.ts'
+import { LIMITS } from '../../src/http/limits.ts'
+import type { Response } from '../../src/http/message.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { addOwner, issueKey } from '../fixtures/service.ts'
+import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
+import { revokeOn } from './implementation/revoke.ts'
+
+/*
+ * The kit finds the flawed engines of the history checker from outside, without faults. The
+ * others need a fault or a change during the run, and docs/conformance.md lists them.
+ */
+
+const SEEN: Partial<Record<Flaw, RuleName>> = {
+  'check then set': 'one-granted',
+  'key cached for 1.5 s': 'one-granted',
+  'stamp on 429': 'returns',
+  'now and then a failure': 'limited-answer',
+}
+
+const UNSEEN: Flaw[] = [
+  'nothing',
+  'claim kept after a failed list',
+  'list cached for 1.5 s',
+  'a claim that is not given back',
+  'failures that go on',
+]
+
+suite('mutants', { concurrency: true }, () => {
+  for (const [flaw, rule] of Object.entries(SEEN))
+    test(`the kit finds this flaw from outside: ${flaw}`, async (t) => {
+      const found = await judge(t, flaw as Flaw)
+      assert.ok(
+        found.some((finding) => finding.rule === rule),
+        `${rule} is not among ${found.map((finding) => finding.rule).join(', ')}`,
+      )
+    })
+
+  for (const flaw of UNSEEN)
+    test(`without a fault, this flaw breaks no promise: ${flaw}`, async (t) =>
+      assert.deepEqual(await judge(t, flaw), []))
+
+  test('the kit finds an answer with the sentence of another status', async (t) => {
+    const found = await judge(t, 'nothing', (response) =>
+      response.status === 429 ? { ...notFound, status: 429 } : response,
+    )
+    assert.ok(found.some(({ rule }) => rule === 'limited-answer'))
+  })
+})
+
+/** Checks the API on an engine with this flaw. */
+async function judge(
+  t: TestContext,
+  flaw: Flaw,
+  distort = (response: Response) => response,
+): Promise<Finding[]> {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const operator = await openSqliteStore(path, { create: true })
+  const entries = [{ name: 'Survival', address: 'play.example.com' }]
+  const { user, key, keyId } = await addOwner(operator, 'ada@example.com', entries)
+  const { key: second } = await issueKey(operator, user, 'second')
+  const engine = openFlawedEngine(path, flaw)
+  const answer = createAnswer({ store: engine, onFault: () => {} })
+  const listener = await listen(
+    {
+      answer: async (request) => distort(await answer(request)),
+      refuse: refusal,
+      observe: () => {},
+    },
+    '127.0.0.1',
+    0,
+    { ...LIMITS, lingerMs: 100, drainGraceMs: 50 },
+  )
+  t.after(async () => {
+    await listener.close()
+    engine.close()
+    await operator.close()
+  })
+  const report = await conform({
+    target: readTarget(`http://127.0.0.1:${listener.port}`)!,
+    key,
+    second,
+    revokeCommand: await revokeOn(t, () => operator.revokeApiKey(user.id, keyId, presentInstant())),
+    isMine: false,
+  })
+  const found = findingsOf(report)
+  t.diagnostic(found.map(({ rule, seen }) => `${rule}: ${seen}`).join('\n'))
+  return found
+}
