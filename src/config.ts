@@ -22,6 +22,10 @@ export interface Config {
   dashboardPort: number
   /** The public URL of the dashboard, likewise. */
   dashboardUrl: string | null
+  /** The public URL of the website that has the pages of servers, likewise. */
+  siteUrl: string | null
+  /** Whether the dashboard's listener serves the pages of published servers. */
+  publicPages: boolean
   /** `open` lets every visitor create an account. */
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page. */
@@ -77,6 +81,8 @@ export function readConfig(
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
   if (environment.DATABASE_URL_FILE && environment.DATABASE_URL)
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
+  if (given.SITE_URL !== undefined && given.PUBLIC_PAGES === '0')
+    complaints.push('SITE_URL is set and PUBLIC_PAGES is 0; unset one of them')
   const host = textOf('HOST')
   const opsHost = textOf('OPS_HOST')
   complaints.push(
@@ -96,6 +102,8 @@ export function readConfig(
       baseUrl: withoutSlash(given.BASE_URL),
       dashboardPort: Number(textOf('DASHBOARD_PORT')),
       dashboardUrl: withoutSlash(given.DASHBOARD_URL),
+      siteUrl: withoutSlash(given.SITE_URL),
+      publicPages: given.SITE_URL !== undefined || given.PUBLIC_PAGES === '1',
       signUp: textOf('SIGN_UP') as SignUp,
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,

@@ -39,6 +39,10 @@ export interface DashboardOptions {
   /** The public URLs of the API and of the dashboard. Null for the URL of the listener. */
   baseUrl: string | null
   dashboardUrl: string | null
+  /** The public URL of the website. Null for that of the dashboard. */
+  siteUrl?: string | null
+  /** Serves the pages of published servers. By default there are none. */
+  publicPages?: boolean
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators?: readonly string[]
@@ -140,12 +144,14 @@ async function loadDashboard(
   const { createDashboard } = await import('./dashboard/app.ts')
   const { createAccounts } = await import('./sign-in/accounts.ts')
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
+  const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
     store,
     counter,
     accounts: createAccounts(store, { dashboardUrl, now }),
     baseUrl,
     dashboardUrl,
+    siteUrl,
     signUp,
     operators,
     version,

@@ -6,6 +6,7 @@ import { complaintAboutDashboardUrl, complaintAboutUrl } from './public-url.ts'
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
 const REUSE_PORTS = ['on', 'off'] as const
+const PUBLIC_PAGES = ['1', '0'] as const
 
 /** The error of a text, in words that follow "must". Null if the text is valid. */
 type Complain = (text: string) => string | null
@@ -87,6 +88,21 @@ export const SETTINGS = {
     unset: '`http://HOST:DASHBOARD_PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
     usedBy: ['serve', 'user link', 'doctor'],
     complain: complaintAboutDashboardUrl,
+  },
+  SITE_URL: {
+    meaning:
+      'the URL of the public website; turns public pages on, and the dashboard links to them at `SITE_URL/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
+    default: null,
+    usedBy: SERVE,
+    complain: complaintAboutUrl,
+  },
+  PUBLIC_PAGES: {
+    meaning:
+      '`1`: everyone can see the page of a published personal server, at `/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
+    default: null,
+    unset: '`1` with `SITE_URL`, else `0`',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(PUBLIC_PAGES, text) ? null : 'be 1 or 0'),
   },
   SIGN_UP: {
     meaning:

@@ -16,6 +16,8 @@ test('every setting has a default', () => {
       baseUrl: null,
       dashboardPort: 8081,
       dashboardUrl: null,
+      siteUrl: null,
+      publicPages: false,
       signUp: 'closed',
       operators: [],
       opsHost: '127.0.0.1',
@@ -57,6 +59,35 @@ test("the dashboard's settings are read", () => {
       ],
     },
   )
+})
+
+test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree', () => {
+  const SITE_URL = 'https://example.com/minecraft/'
+  for (const [environment, expected] of [
+    [{}, [null, false]],
+    [{ SITE_URL: '', PUBLIC_PAGES: '' }, [null, false]],
+    [{ PUBLIC_PAGES: '0' }, [null, false]],
+    [{ PUBLIC_PAGES: '1' }, [null, true]],
+    [{ SITE_URL }, ['https://example.com/minecraft', true]],
+    [{ SITE_URL, PUBLIC_PAGES: '1' }, ['https://example.com/minecraft', true]],
+  ] as const) {
+    const read = readConfig(environment)
+    assert.ok('config' in read)
+    assert.deepEqual([read.config.siteUrl, read.config.publicPages], expected)
+  }
+  for (const [environment, complaint] of [
+    [{ SITE_URL, PUBLIC_PAGES: '0' }, 'SITE_URL is set and PUBLIC_PAGES is 0; unset one of them'],
+    [{ PUBLIC_PAGES: 'on' }, 'PUBLIC_PAGES must be 1 or 0, not "on"'],
+    [
+      { SITE_URL: 'example.com' },
+      'SITE_URL must begin with http:// or https://, not "example.com"',
+    ],
+    [
+      { SITE_URL: 'https://u:p@example.com/?q' },
+      'SITE_URL must have no user, password, query or fragment, not "https://…@example.com/?q"',
+    ],
+  ] as const)
+    assert.deepEqual(readConfig(environment), { complaints: [complaint] })
 })
 
 test('only PostgreSQL allows several processes on one port', () => {

@@ -72,6 +72,7 @@ const OF_DASHBOARD: Record<string, string[]> = {
   organizations: ['html', 'request', 'servers'],
   keys: ['html', 'request', 'account'],
   operator: ['html', 'account'],
+  public: ['html'],
   docs: ['html', 'keys'],
   start: ['html'],
 }

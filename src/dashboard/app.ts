@@ -32,6 +32,7 @@ import { keepImportText } from './servers/import/expired.ts'
 import { IMPORT_PATH } from './servers/import/form.ts'
 import { addImportRoutes } from './servers/import/routes.ts'
 import { addPreviewRoutes } from './servers/preview.ts'
+import { addPublicRoute, PUBLIC_PATH } from './public/page.ts'
 
 /** True for too many passwords at once, and for a browser that hung up while it sent a form. */
 function isExpected(fault: Error): boolean {
@@ -50,6 +51,10 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
   addSessionRoutes(app, dashboard)
   addSignUpRoutes(app, dashboard)
   addSignInLinkRoutes(app, dashboard)
+  if (dashboard.siteUrl !== null) {
+    app.use(PUBLIC_PATH, throttleAddress(dashboard))
+    addPublicRoute(app, dashboard, dashboard.siteUrl)
+  }
 
   app.use(IMPORT_PATH, keepImportText(dashboard))
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))

@@ -14,6 +14,8 @@ export interface Dashboard<Store = unknown> {
   /** The API's public URL. */
   baseUrl: string
   dashboardUrl: string
+  /** The URL below which servers have public pages. Null if they have none. */
+  siteUrl: string | null
   signUp: 'open' | 'closed'
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators: readonly string[]

@@ -9,6 +9,7 @@ import type { InventoryStore } from './accounts/inventory.ts'
 import type { OperatorStore } from './accounts/operator.ts'
 import type { PasswordStore, SecretStore } from './accounts/passwords.ts'
 import type { CheckedImportStore } from './servers/checked-import.ts'
+import type { PublishedServerStore } from './servers/published-server.ts'
 import type { RegisteredServerStore } from './servers/registered-server.ts'
 import type { ServerChangeStore } from './servers/server-changes.ts'
 import type { ServerImportStore } from './servers/server-import.ts'
@@ -38,6 +39,7 @@ export interface ManagementStore
     ApiKeyStore,
     ServerImportStore,
     RegisteredServerStore,
+    PublishedServerStore,
     ServerSearchStore,
     ServerChangeStore,
     CheckedImportStore,

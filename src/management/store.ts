@@ -10,6 +10,7 @@ import { lastBackup } from './last-backup.ts'
 import { operator } from './accounts/operator.ts'
 import { organizations } from './organizations.ts'
 import { passwords } from './accounts/passwords.ts'
+import { publishedServers } from './servers/published-servers.ts'
 import { registeredServers } from './servers/registered-servers.ts'
 import { returnedServers } from './servers/returned-servers.ts'
 import { secrets } from './accounts/secrets.ts'
@@ -32,6 +33,7 @@ export function createManagement(database: Database): ManagementStore {
     ...lastBackup(database),
     ...operator(database),
     ...organizations(database),
+    ...publishedServers(database),
     ...registeredServers(database),
     ...returnedServers(database),
     ...serverChanges(database),

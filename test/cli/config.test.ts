@@ -34,6 +34,8 @@ test('each setting has its value and its source', async (t) => {
     BASE_URL: ['http://127.0.0.1:7001', 'default'],
     DASHBOARD_PORT: ['0', 'environment'],
     DASHBOARD_URL: [null, 'default'],
+    SITE_URL: [null, 'default'],
+    PUBLIC_PAGES: ['0', 'default'],
     SIGN_UP: ['open', 'env_file'],
     OPERATORS: ['ada@example.com', 'env_file'],
     OPS_HOST: ['127.0.0.1', 'default'],

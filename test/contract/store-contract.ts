@@ -20,6 +20,7 @@ import { operatorContract } from './accounts/operator.ts'
 import { organizationsContract } from './organizations/organizations.ts'
 import { passwordsContract } from './accounts/passwords.ts'
 import { previewsContract } from './servers/previews.ts'
+import { publishedContract } from './servers/published-servers.ts'
 import { registeringContract } from './servers/registered-servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
@@ -65,6 +66,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: inviting`, () => invitingContract(open))
   suite(`${engine}: answering an invitation`, () => answeringContract(open))
   suite(`${engine}: registering servers`, () => registeringContract(open))
+  suite(`${engine}: published servers`, () => publishedContract(open))
   suite(`${engine}: editing servers`, () => editingContract(open))
   suite(`${engine}: changing several servers`, () => serverChangesContract(open))
   suite(`${engine}: checked imports`, () => checkedImportsContract(open))

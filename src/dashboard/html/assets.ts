@@ -10,6 +10,9 @@ const script = assetOf('script', 'js', read('script.js'))
 const arrivalScript = assetOf('arrival', 'js', read('arrival.js'))
 const icons = assetOf('icons', 'svg', read('icons.svg'))
 
+/** For the public pages of servers, which load nothing. */
+export const PUBLIC_STYLE = minify('css', read('style/tokens.css') + read('public.css'))
+
 /** Paths contain a hash of the file, so that browsers can cache it forever. */
 export const STYLE_PATH = style.path
 export const SCRIPT_PATH = script.path
@@ -49,14 +52,16 @@ function assetOf(base: string, ending: Ending, source: string) {
 function minify(ending: Ending, source: string): string {
   if (ending === 'css')
     return shortenNames(
-      inlineSizes(
-        source
-          .replace(/\/\*.*?\*\//gs, '')
-          .replace(/\s+/g, ' ')
-          .replace(/ ?([{};,>]) ?/g, '$1')
-          .replaceAll(': ', ':')
-          .replace(/\b0\.(?=\d)/g, '.')
-          .replaceAll(';}', '}'),
+      withoutUnused(
+        inlineSizes(
+          source
+            .replace(/\/\*.*?\*\//gs, '')
+            .replace(/\s+/g, ' ')
+            .replace(/ ?([{};,>]) ?/g, '$1')
+            .replaceAll(': ', ':')
+            .replace(/\b0\.(?=\d)/g, '.')
+            .replaceAll(';}', '}'),
+        ),
       ),
     )
   if (ending === 'js') return source.replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
@@ -79,4 +84,11 @@ function inlineSizes(css: string): string {
     if (valuesOf.get(name)?.length === 1 && !value.includes('('))
       inlined = inlined.replace(definition, '').replaceAll(`var(${name})`, value)
   return inlined
+}
+
+/** Removes the tokens that no rule uses. */
+function withoutUnused(css: string): string {
+  return css.replace(/(--[\w-]+):[^;{}]+(?:;|(?=}))/g, (definition, name) =>
+    css.includes(`var(${name})`) ? definition : '',
+  )
 }

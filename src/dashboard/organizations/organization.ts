@@ -49,7 +49,8 @@ export async function showOrganization(
   })
   const now = dashboard.now()
   const isSelected = readSelectedPage(c) !== undefined
-  const table = { path, search, found, isPersonal: false, isSelected, userId, now, whenNone }
+  const shown = { path, search, found, isPersonal: false, isSelected }
+  const table = { ...shown, userId, now, siteUrl: null, whenNone }
   return showPage(c, {
     title: isolatedText(name),
     tabTitle: shortIsolatedText(name),

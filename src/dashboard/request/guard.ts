@@ -25,7 +25,9 @@ export function setSecurityHeaders({ dashboardUrl }: Dashboard) {
   return createMiddleware<Env>(async (c, next) => {
     await next()
     const { headers } = c.res
-    headers.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
+    // A public page has a stricter policy of its own.
+    if (!headers.has('Content-Security-Policy'))
+      headers.set('Content-Security-Policy', CONTENT_SECURITY_POLICY)
     headers.set('X-Content-Type-Options', 'nosniff')
     headers.set('X-Frame-Options', 'DENY')
     headers.set('Cross-Origin-Opener-Policy', 'same-origin')

@@ -15,7 +15,7 @@ import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { type Notice, showNotFound } from '../html/page.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
-import { listPathOf, placeBefore, readPlace } from './location.ts'
+import { listPathOf, placeBefore, publicUrlOf, readPlace } from './location.ts'
 import { showSeenServer } from './read-only.ts'
 import { sayOutdated, showGone } from './stale.ts'
 
@@ -68,7 +68,9 @@ export function addEditRoutes(
     const values = { ...withoutNulls(fields), ...valuesFromQuery(c) }
     const from = placeBefore(c)
     const seen = fingerprintOf(server)
-    return showServerForm(c, { id, values, organizations: await organizationsOf(c), from, seen })
+    const publicUrl = publicUrlOf(dashboard, server)
+    const organizations = await organizationsOf(c)
+    return showServerForm(c, { id, values, organizations, from, seen, publicUrl })
   })
 
   app.post('/dashboard/servers/:id', async (c) => {

@@ -9,6 +9,7 @@ import {
 import { type Context, fieldOf } from '../context.ts'
 import { showChoice, showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
+import { showAction } from '../html/parts.ts'
 import { type Html, shortIsolatedText } from '../html/text.ts'
 
 type Values = Partial<Record<string, string>>
@@ -51,17 +52,22 @@ export interface ServerForm {
   seen?: string
   /** The place in a list from which the user opened the form. */
   from: string | null
+  /** The address of the server's public page, if it has one. */
+  publicUrl?: string | null
   notice?: Notice
   /** True if the form already registered a server, so that the page needs a form with a new tag. */
   isSpent?: boolean
 }
 
 export function showServerForm(c: Context, form: ServerForm): Promise<Response> {
-  const { id, errors = {}, notice, isSpent = false, from, seen } = form
+  const { id, errors = {}, notice, isSpent = false, from, seen, publicUrl = null } = form
   const list = from ?? '/dashboard/servers'
   const isWrong = Object.keys(errors).length > 0
   return showPage(c, {
     title: id === null ? 'Register a server' : 'Edit a server',
+    ...(publicUrl === null
+      ? {}
+      : { actions: showAction({ href: publicUrl, label: 'Public page' }) }),
     width: 'form',
     errors,
     status: notice === undefined ? (isWrong ? 422 : 200) : 409,

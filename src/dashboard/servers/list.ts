@@ -31,7 +31,7 @@ export function addServerRoutes(
       InvitationStore
   >,
 ): void {
-  const { store } = dashboard
+  const { store, siteUrl } = dashboard
 
   app.get('/dashboard/servers', async (c) => {
     const { userId } = c.get('session')
@@ -45,7 +45,17 @@ export function addServerRoutes(
     const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined
-    const table = { path: PATH, search, found, isPersonal: true, isSelected, userId, now, whenNone }
+    const table = {
+      path: PATH,
+      search,
+      found,
+      isPersonal: true,
+      isSelected,
+      userId,
+      now,
+      siteUrl,
+      whenNone,
+    }
     return showPage(c, {
       title: 'Servers',
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,

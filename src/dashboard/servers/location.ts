@@ -1,4 +1,5 @@
-import type { Context } from '../context.ts'
+import type { Server } from '../../listing/servers/server.ts'
+import type { Context, Dashboard } from '../context.ts'
 
 const LISTS = '/dashboard/(?:servers|organizations/[0-9a-f-]{36})'
 /** A list with its query, and the row to show. Printable ASCII without # and \ in the query. */
@@ -10,6 +11,19 @@ export function listPathOf({ organization_id }: { organization_id: string | null
   return organization_id === null
     ? '/dashboard/servers'
     : `/dashboard/organizations/${organization_id}`
+}
+
+/** The address of a server's public page. Null if it has none. */
+export function publicUrlOf(
+  { siteUrl }: Pick<Dashboard, 'siteUrl'>,
+  {
+    id,
+    status,
+    organization_id,
+  }: Pick<Server, 'id' | 'status'> & { organization_id: string | null },
+): string | null {
+  const isPublic = siteUrl !== null && status === 'published' && organization_id === null
+  return isPublic ? `${siteUrl}/servers/${id}` : null
 }
 
 /**

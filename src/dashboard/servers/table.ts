@@ -8,6 +8,7 @@ import {
   type SortColumn,
 } from '../../listing/servers/server-search.ts'
 import { showFormTag } from '../html/form-field.ts'
+import { publicUrlOf } from './location.ts'
 import { pill } from '../html/parts.ts'
 import { agoInWords } from '../html/relative-time.ts'
 import { type Html, minuteOf, truncatedText } from '../html/text.ts'
@@ -30,6 +31,8 @@ export interface ServerTable extends Searched {
   /** Only servers that this user registered can be selected and changed. */
   userId: string
   now: Instant
+  /** The URL below which servers have public pages. Null if they have none. */
+  siteUrl: string | null
   /** What stands in the place of a list without any server. */
   whenNone: Html
 }
@@ -101,8 +104,17 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${pill(truncatedText(status, WORD_BYTES), TONES.get(status))}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
 `
+}
+
+/** The status of a server with a public page leads there. */
+function showStatus(table: ServerTable, server: FoundServer, row: number): Html {
+  const { status } = server
+  const shown = pill(truncatedText(status, WORD_BYTES), TONES.get(status))
+  const url = publicUrlOf(table, server)
+  if (url === null) return shown
+  return html`<a id=p${row} aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`
 }
 
 const TONES = new Map([

@@ -30,7 +30,8 @@ export async function fillAccount(
   const organization = crypto.randomUUID()
   await store.insertOrganization(userId, { id: organization, slug: 'guild', name }, now)
   await store.saveServers(userId, organization, entries.slice(0, 3), now)
-  const [server] = await store.listServers(userId)
+  const servers = await store.listServers(userId)
+  const server = servers.find((one) => one.organization === null)
   let key = ''
   for (let index = 0; index < 4; index += 1) {
     key = crypto.randomUUID()

@@ -47,7 +47,7 @@ export const NEWCOMER: State[] = [
 ].map((path) => ({ path: `dashboard/${path}` }))
 
 export function statesOfFullAccount(account: FullAccount): State[] {
-  return [...pagesOf(account), ...statesOf(account)]
+  return [...pagesOf(account), ...statesOf(account), { path: `servers/${account.server}` }]
 }
 
 /** A page for each route that shows one to a signed-in user. */

@@ -44,7 +44,8 @@ export async function forEachState(
 ): Promise<void> {
   const empty = await startDashboard(t)
   await empty.store.keepSecret('setup', SETUP_TOKEN)
-  const dashboard = await startDashboard(t, { operators: [email] })
+  const siteUrl = 'https://example.com'
+  const dashboard = await startDashboard(t, { operators: [email], siteUrl })
   const { user } = await dashboard.signedIn(email)
   const account = await fillAccount(dashboard, user.id, name)
   await addPeople(dashboard, user.id, account, name, email)

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { PAGE_SIZE, SEARCH_LENGTH_MAX } from '../../../src/listing/servers/server-search.ts'
@@ -14,6 +15,8 @@ import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 
 /** What the heaviest page leaves for the next change. */
 const ROOM_BYTES = 1_500
+/** With links to fifty public pages. */
+const LINKED_BYTES_MAX = 56_000
 const IMPORT = '/dashboard/servers/import'
 /** The characters that take the most bytes in a field, in text and in the preview. */
 const LETTERS = ['"', '&', '\u{e0100}']
@@ -37,6 +40,22 @@ for (const letter of LETTERS)
       await weigh(name, page)
     t.diagnostic(weights.join(', '))
   })
+
+test('with the longest values, a list with links to public pages loads at most 56 kB', async (t) => {
+  const siteUrl = 'https://www.server-listing.example.com'
+  const dashboard = await startDashboard(t, { siteUrl })
+  const { person, user } = await dashboard.signedIn()
+  await fill(dashboard, user.id, user.email, '"')
+  const servers = (await dashboard.store.listServers(user.id)).map(({ id }) => id)
+  const change = { id: randomUUID(), status: 'published', servers } as const
+  await dashboard.store.changeServers(user.id, change, presentInstant())
+  dashboard.elapse(59 * 60_000)
+  const page = await person.get('/dashboard/servers?status=published&sort=changed&page=2')
+  assert.equal(page.body.split(`${siteUrl}/servers/`).length - 1, PAGE_SIZE)
+  const bytes = await bytesOf(person, page)
+  t.diagnostic(`${bytes} bytes`)
+  assert.ok(bytes <= LINKED_BYTES_MAX, `${bytes} bytes`)
+})
 
 async function pagesOf(
   { store }: TestDashboard,

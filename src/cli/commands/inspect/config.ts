@@ -73,6 +73,8 @@ function valuesOf(config: Config): Record<SettingName, string | null> {
     BASE_URL: config.baseUrl ?? ownUrl(port),
     DASHBOARD_PORT: String(dashboardPort),
     DASHBOARD_URL: config.dashboardUrl ?? ownUrl(dashboardPort),
+    SITE_URL: config.siteUrl,
+    PUBLIC_PAGES: config.publicPages ? '1' : '0',
     SIGN_UP: config.signUp,
     OPERATORS: config.operators.join(',') || null,
     OPS_HOST: config.opsHost,

@@ -79,6 +79,22 @@ for (const [name, startFront] of Object.entries(FRONTS)) {
     }
   })
 
+  test(`${name} passes public pages on, with their time in caches`, async (t) => {
+    const { front, program } = await startBehind(t, startFront)
+    await program.done('server import --user ada@example.com -', {
+      stdin: JSON.stringify([{ name: 'Lagoon', address: 'play.lagoon.example' }]),
+    })
+    const [server] = JSON.parse(await program.done('server list --user ada@example.com --json'))
+    const page = await askHost(DASHBOARD)(front.port, 'GET', `/servers/${server.id}`, {})
+    assert.deepEqual([page.status, page.headers['cache-control']], [200, 'public, max-age=60'])
+    assert.match(String(page.headers['content-security-policy']), /^default-src 'none'/)
+    assert.ok(page.body.includes(`href="https://${DASHBOARD}/servers/${server.id}"`), page.body)
+    const missing = await askHost(DASHBOARD)(front.port, 'GET', '/servers/x', {})
+    assert.equal(missing.status, 404)
+    const api = await askHost(API)(front.port, 'GET', `/servers/${server.id}`, {})
+    assert.deepEqual([api.status, api.body], [404, '{"error":"Not found."}'])
+  })
+
   test(`${name} answers 502 or 503 while there is no dashboard, outside the form of the API`, async (t) => {
     const front = await startFront(t, 1, 1)
     const { status, headers, body } = await askHost(DASHBOARD)(front.port, 'GET', '/sign-in', {})
@@ -96,10 +112,11 @@ async function startBehind(t: TestContext, startFront: StartFront) {
     DASHBOARD_PORT: `${dashboardPort}`,
     DASHBOARD_URL: `https://${DASHBOARD}`,
     TRUSTED_PROXIES: '127.0.0.1',
+    PUBLIC_PAGES: '1',
   }
   const service = await program.serve({ env })
   await service.written(/dashboard at/)
-  return { front: await startFront(t, service.port, dashboardPort) }
+  return { front: await startFront(t, service.port, dashboardPort), program }
 }
 
 /** A client of one host that forges its address. */

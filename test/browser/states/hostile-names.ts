@@ -1,0 +1,23 @@
+/** Names that try to be more than text. */
+export const HOSTILE_PARTS = [
+  '<script>alert(1)</script>',
+  '</script><script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '"><svg onload=alert(1)>',
+  "' autofocus onfocus=alert(1) x='",
+  '" onmouseover="alert(1)" style="position:fixed;inset:0',
+  '</title><script>alert(1)</script>',
+  '</textarea><img src=x onerror=alert(1)>',
+  '</pre><iframe srcdoc="<script>alert(1)</script>">',
+  '<style>*{background:url(//evil.example)}</style>',
+  '<base href=//evil.example>',
+  '<meta http-equiv=refresh content=0;url=//evil.example>',
+  'javascript:alert(1)',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '&#60;script>alert(1)',
+  '<!--<script>alert(1)',
+  ']]><script>alert(1)</script>',
+  '{{alert(1)}} `alert(1)` <%= alert(1) %>',
+  '\u202e<script>alert(1)</script>\u2066',
+  '<a href="javascript:alert(1)" autofocus>',
+]
