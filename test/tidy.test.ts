@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-import { filesBelow, filesIn, ROOT } from './fixtures/tree.ts'
+import { filesBelow, ROOT } from './fixtures/tree.ts'
 
 /*
  * The shape of the code: what ARCHITECTURE.md draws and STYLE.md asks for, as far as a program can
@@ -171,13 +171,6 @@ test('no test is left out', () => {
       /\b(test|suite|it|describe)\.(skip|only|todo)\b|\b(skip|only|todo): true/,
       path,
     )
-})
-
-test('what the documents link to is there', () => {
-  const documents = [...filesBelow('docs', '.md'), ...filesIn('.', '.md')]
-  for (const { path, text } of documents)
-    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#|mailto:)([^)#]+)/g))
-      assert.ok(existsSync(join(ROOT, dirname(path), target)), `${path} links to ${target}`)
 })
 
 test('each test file that a script names is there', () => {
