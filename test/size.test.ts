@@ -12,7 +12,7 @@ const FILE_LINES_MAX = 200
 const FUNCTION_LINES_MAX = 70
 const COMMENT_WIDTH_MAX = 100
 
-const files = ['src', 'test', 'bench', 'demo', 'scripts'].flatMap((folder) =>
+const files = ['src', 'client/src', 'test', 'bench', 'demo', 'scripts'].flatMap((folder) =>
   filesBelow(folder, '.ts'),
 )
 

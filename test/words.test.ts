@@ -8,8 +8,12 @@ import { filesBelow, filesIn, ROOT } from './fixtures/tree.ts'
  * The rules of STYLE.md for prose, as far as a program can check them.
  */
 
-const documents = [...filesIn('.', '.md'), ...filesBelow('docs', '.md')]
-const sources = ['src', 'test', 'bin', 'demo', 'bench', 'scripts'].flatMap((folder) =>
+const documents = [
+  ...filesIn('.', '.md'),
+  ...filesIn('client', '.md'),
+  ...filesBelow('docs', '.md'),
+]
+const sources = ['src', 'client/src', 'test', 'bin', 'demo', 'bench', 'scripts'].flatMap((folder) =>
   filesBelow(folder, 's'),
 )
 const WIDTH_MAX = 100
