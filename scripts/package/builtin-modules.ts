@@ -19,7 +19,7 @@ export function builtinModules(): Plugin {
 function moduleOf(name: string): string {
   const builtin = `process.getBuiltinModule('node:${name}')`
   // Loaded when it is called: commander imports it for subcommands that are programs of their own,
-  // and we have none. Only backups on PostgreSQL start a program.
+  // and we have none. Only backups on PostgreSQL and `conform` start a program.
   if (name === 'child_process')
     return `export const spawn = (...args) => ${builtin}.spawn(...args)\nexport default { spawn }`
   const names = Object.keys(process.getBuiltinModule(`node:${name}`)!)

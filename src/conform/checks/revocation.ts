@@ -1,6 +1,7 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { judgeAnswer } from '../form.ts'
 import { isAfter } from '../interval.ts'
 import { type Kit, listWithKey } from '../kit.ts'
@@ -54,13 +55,14 @@ async function openAll(kit: Kit): Promise<Opened[]> {
 }
 
 async function execute(command: string): Promise<void> {
-  try {
-    await promisify(execFile)('/bin/sh', ['-c', command])
-  } catch (error) {
-    const { code, stderr = '' } = error as { code?: number; stderr?: string }
-    const [line = ''] = stderr.trim().split('\n')
-    throw new RevokeCommandFailed(`it ended with ${code ?? 'a signal'}${line && `: ${line}`}`)
-  }
+  const child = spawn('/bin/sh', ['-c', command], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const [[code, signal], errors] = await Promise.all([
+    once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>,
+    text(child.stderr),
+  ])
+  if (code === 0) return
+  const [line = ''] = errors.trim().split('\n')
+  throw new RevokeCommandFailed(`it ended with ${code ?? signal}${line && `: ${line}`}`)
 }
 
 /**

@@ -97,6 +97,14 @@ for (const engine of ['SQLite', 'PostgreSQL'])
     assert.equal((await served.ended).code, 0)
   })
 
+test('the packed package has the conformance kit', async (t) => {
+  const key = `svc_live_${'ab'.repeat(32)}`
+  const args = 'conform http://127.0.0.1:1 --key-file -'
+  const { code, stderr } = await packedIn(t).run(args, { stdin: key })
+  assert.equal(stderr, 'error: cannot reach http://127.0.0.1:1: no program listens there\n')
+  assert.equal(code, 1)
+})
+
 test('the packed package copies an SQLite file into PostgreSQL', async (t) => {
   const program = packedIn(t)
   await addAdaWithKey(program)
