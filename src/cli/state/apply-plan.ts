@@ -61,5 +61,5 @@ async function outlastLastUses(users: DeclaredState['users'], now: Instant): Pro
   const isRecent = users.some(({ keys = [] }) =>
     keys.some(({ last_used_at }) => (last_used_at ?? since) > since),
   )
-  if (isRecent) await delay(CLAIM_INTERVAL_US / 1_000)
+  if (isRecent) await delay(CLAIM_INTERVAL_US / 1_000 + 1)
 }

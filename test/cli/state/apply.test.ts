@@ -3,13 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { generateKey } from '../../../src/listing/api-key.ts'
-import { ask } from '../../fixtures/requests.ts'
 import { runHere } from '../here.ts'
 import { assertRefused, programIn } from '../program.ts'
+import { besideService } from './beside-service.ts'
 import { empty, fileOf, hashOf } from './files.ts'
-
-const ada = (keys: object[], address: string) =>
-  fileOf({ email: 'ada@example.com', keys, servers: [{ name: 'S', slug: 's', address }] })
 
 test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes the second time', async (t) => {
   const { folder, exported } = await empty(t)
@@ -56,22 +53,8 @@ test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes th
   assert.equal(await exported(), after)
 })
 
-test('apply beside a serving process gives keys, revokes keys and changes what is served', async (t) => {
-  const program = programIn(t)
-  const [old, moved] = [generateKey(), generateKey()]
-  const { port } = await program.serve()
-  const apply = (stdin: string) => program.done('apply - --prune --yes', { stdin })
-  const addresses = async (key: string) => {
-    const { status, body } = await ask(port, { key })
-    assert.equal(status, 200, body)
-    return JSON.parse(body).servers.map(({ address }: { address: string }) => address)
-  }
-  await apply(ada([{ name: 'old', key_hash: hashOf(old) }], 'one.example.com'))
-  assert.deepEqual(await addresses(old), ['one.example.com'])
-  await apply(ada([{ name: 'moved', key_hash: hashOf(moved) }], 'two.example.com'))
-  assert.equal((await ask(port, { key: old })).status, 401)
-  assert.deepEqual(await addresses(moved), ['two.example.com'])
-})
+test('apply beside a serving process gives keys, revokes keys and changes what is served', (t) =>
+  besideService(programIn(t)))
 
 test('on a terminal, apply shows the plan and asks, and only yes does it', async (t) => {
   const program = programIn(t)

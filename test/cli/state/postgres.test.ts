@@ -13,6 +13,7 @@ import { ask } from '../../fixtures/requests.ts'
 import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
 import { runHere, setDatabase } from '../here.ts'
 import { programIn } from '../program.ts'
+import { besideService } from './beside-service.ts'
 
 let server: Server
 before(async () => {
@@ -54,6 +55,11 @@ test('a state that is exported and applied on the other engine is exported alike
     served.kill('SIGTERM')
     await served.ended
   }
+})
+
+test('apply beside a service on PostgreSQL changes keys and servers at once', async (t) => {
+  const env = { DATABASE_URL: await createMigratedDatabase(server) }
+  await besideService(programIn(t), { env })
 })
 
 /** Runs a command that must succeed on this database. */

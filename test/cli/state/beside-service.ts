@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { generateKey } from '../../../src/listing/api-key.ts'
+import { ask } from '../../fixtures/requests.ts'
+import type { Program, RunOptions } from '../program.ts'
+import { fileOf, hashOf } from './files.ts'
+
+const ada = (keys: object[], address: string) =>
+  fileOf({ email: 'ada@example.com', keys, servers: [{ name: 'S', slug: 's', address }] })
+
+/** Applies states while the service runs on the same database. */
+export async function besideService(program: Program, options: RunOptions = {}): Promise<void> {
+  const [old, moved] = [generateKey(), generateKey()]
+  const { port } = await program.serve(options)
+  const apply = (stdin: string) => program.done('apply - --prune --yes', { stdin, ...options })
+  const addresses = async (key: string) => {
+    const { status, body } = await ask(port, { key })
+    assert.equal(status, 200, body)
+    return JSON.parse(body).servers.map(({ address }: { address: string }) => address)
+  }
+  await apply(ada([{ name: 'old', key_hash: hashOf(old) }], 'one.example.com'))
+  assert.deepEqual(await addresses(old), ['one.example.com'])
+  await apply(ada([{ name: 'moved', key_hash: hashOf(moved) }], 'two.example.com'))
+  assert.equal((await ask(port, { key: old })).status, 401)
+  assert.deepEqual(await addresses(moved), ['two.example.com'])
+}
