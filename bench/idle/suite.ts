@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { printInterval } from '../bootstrap.ts'
 import { chooseDriver } from '../load/driver.ts'
 import { cpuSecondsOf, watchStolen } from '../proc.ts'
 import { median, runRounds } from '../rounds.ts'
@@ -19,7 +20,6 @@ const SECONDS = 4
 const SETTLE_MS = 500
 /** Limit of attempts for calm pairs, as a multiple of the wanted number of pairs. */
 const TRIES = 2
-const DRAWS = 2_000
 
 interface Bench extends Scene {
   service: Subject
@@ -107,14 +107,5 @@ async function measureRound(bench: Bench, sockets: number) {
 function shiftOf(pairs: readonly Pair[]): number {
   const ratioOf = (some: readonly Pair[]) =>
     median(some.flatMap(({ beside }) => beside)) / median(some.flatMap(({ without }) => without))
-  const ratio = ratioOf(pairs)
-  // Bootstrap: the middle 95 % of the ratios of random draws shows the influence of chance.
-  const draws = Array.from({ length: DRAWS }, () =>
-    ratioOf(pairs.map(() => pairs[Math.floor(Math.random() * pairs.length)]!)),
-  ).toSorted((a, b) => a - b)
-  const [low, high] = [0.025, 0.975].map((share) => draws[Math.floor(DRAWS * share)]!.toFixed(3))
-  console.log(
-    `  ratio ${ratio.toFixed(3)}; 95 % of ${DRAWS} random draws are between ${low} and ${high}`,
-  )
-  return ratio
+  return printInterval('ratio', pairs, ratioOf)
 }
