@@ -26,8 +26,9 @@ export function userJson({ id, email, created_at }: User): object {
 }
 
 /** A server, as `server list` and `server remove` print it. */
-export function serverJson(server: ServerRecord): object {
-  return { ...server, updated_at: formatInstant(server.updated_at) }
+export function serverJson(server: ServerRecord, owner: { id: string; email: string }): object {
+  const updated_at = formatInstant(server.updated_at)
+  return { ...server, updated_at, created_by: owner.id, email: owner.email }
 }
 
 export function formatNullable(instant: Instant | null): string | null {

@@ -34,16 +34,50 @@ export function shortInstant(instant: Instant | null, whenNull: string): string 
 
 /** Prints a table. Invisible characters are escaped, so a value cannot break out of its cell. */
 export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
-  const cells = [heads, ...rows].map((row) => row.map((cell) => escapeInvisible(cell)))
+  createTable(heads).add(rows)
+}
+
+/**
+ * A table that is printed in parts, the heads with the first. A part may have wider columns than
+ * the one before.
+ */
+export function createTable(heads: readonly string[]): {
+  add(rows: readonly (readonly string[])[]): void
+} {
   const widths = heads.map(() => 0)
-  for (const row of cells)
-    for (const [column, cell] of row.entries())
-      widths[column] = Math.max(widths[column] ?? 0, width(cell))
-  const lines = cells.map((row) => {
-    const padded = row.map((cell, column) => cell + ' '.repeat((widths[column] ?? 0) - width(cell)))
-    return padded.join('  ').trimEnd()
-  })
-  print(lines.join('\n'))
+  let waiting = [heads]
+  return {
+    add(rows) {
+      const cells = [...waiting, ...rows].map((row) => row.map((cell) => escapeInvisible(cell)))
+      waiting = []
+      for (const row of cells)
+        for (const [column, cell] of row.entries())
+          widths[column] = Math.max(widths[column] ?? 0, width(cell))
+      const lines = cells.map((row) => {
+        const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
+        return padded.join('  ').trimEnd()
+      })
+      if (lines.length > 0) print(lines.join('\n'))
+    },
+  }
+}
+
+/**
+ * A JSON array that is printed in parts, in the form of `printJson`. Prints nothing before the
+ * first part, so that a command that fails at once has no output.
+ */
+export function createJsonArray(): { add(values: readonly unknown[]): void; end(): void } {
+  let separator = '[\n'
+  return {
+    add(values) {
+      const items = values.map((value) => JSON.stringify([value], null, 2).slice(2, -2))
+      if (items.length === 0) return
+      process.stdout.write(separator + items.join(',\n'))
+      separator = ',\n'
+    },
+
+    end: () => print(separator === '[\n' ? '[]' : '\n]'),
+  }
 }
 
 function width(text: string): number {

@@ -35,6 +35,7 @@ export async function run(args: readonly string[]): Promise<number> {
   handleOutputErrors()
   const program = createProgram()
   await addCommands(program, nameIn(args))
+  refuseRepeated(program)
   let called = program
   program.hook('preAction', async (_, command) => {
     called = command
@@ -135,6 +136,18 @@ function describeSettings(): string {
 /** The name of the command: options of the program may stand before it. */
 function nameIn(args: readonly string[]): string | undefined {
   return args.find((arg, index) => !arg.startsWith('-') && args[index - 1] !== '--env-file')
+}
+
+/** Commander itself would take the last value of a repeated option, and ignore the others. */
+function refuseRepeated(command: Command): void {
+  for (const option of command.options.filter(({ required, variadic }) => required && !variadic)) {
+    let isGiven = false
+    command.on(`option:${option.name()}`, () => {
+      if (isGiven) throw new Misuse(`${option.flags} can be given only once\n${HELP_HINT}`)
+      isGiven = true
+    })
+  }
+  for (const each of command.commands) refuseRepeated(each)
 }
 
 /** Adds the command with this name, or all commands if there is none, for help and for typos. */

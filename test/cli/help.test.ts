@@ -128,7 +128,7 @@ test('the error names a missing option and an extra argument', async (t) => {
   assertRefused(await program.run('user add a@b c@d'), 2, 'a@b, c@d')
   assertRefused(await program.run('serve now'), 2, 'now')
   assertRefused(await program.run('server import --user a@b'), 2, "'file'")
-  for (const command of ['key issue', 'key import --hash-file -', 'server list', 'server import -'])
+  for (const command of ['key issue', 'key import --hash-file -', 'server import -'])
     assertRefused(await program.run(command), 2, '--user <email> is missing', '--help')
   assertRefused(await program.run('key issue --user a@b'), 2, '--name <name> is missing')
   assertRefused(await program.run('copy'), 2, '--from sqlite:<path> is missing', '--help')

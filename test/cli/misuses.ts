@@ -30,6 +30,13 @@ const COMMAND_LINES: Misuse[] = [
   { args: 'user add', code: 2, sentence: /missing required argument 'email'/ },
   { args: 'key issue --name bot', code: 2, sentence: /--user <email> is missing/ },
   { args: `key issue ${ADA}`, code: 2, sentence: /--name <name> is missing/ },
+  // An empty variable in a script must not widen the list to all users.
+  { args: ['server', 'list', '--user', ''], code: 2, sentence: /email address/ },
+  { args: ['key', 'list', '--user', ''], code: 2, sentence: /email address/ },
+  { args: ['audit', 'list', '--user', ''], code: 2, sentence: /email address/ },
+  { args: `server list ${ADA} --user bob@example.com`, code: 2, sentence: /--user .*once/ },
+  { args: `key list ${ADA} --user bob@example.com`, code: 2, sentence: /--user .*once/ },
+  { args: 'server list ada@example.com', code: 2, sentence: /Expected 0 arguments but got 1/ },
   { args: 'key list --user', code: 2, sentence: /'--user <email>' argument missing/ },
   { args: 'user list --env-file no.env', code: 2, sentence: /cannot read the file "no\.env"/ },
   { args: `key list --unused-for soon`, code: 2, sentence: /--unused-for must be days or hours/ },

@@ -1,10 +1,22 @@
 import type { Command } from 'commander'
+import {
+  OWNED_SERVERS_MAX,
+  type OwnedServer,
+  type ServerRecord,
+} from '../../listing/servers/server-import.ts'
 import { countOf, quote } from '../../listing/text.ts'
 import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure } from '../errors.ts'
 import { serverJson } from '../json.ts'
-import { printJson, printTable, say, shortInstant } from '../output.ts'
+import {
+  createJsonArray,
+  createTable,
+  printJson,
+  printTable,
+  say,
+  shortInstant,
+} from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
 
 /** The servers that a question names. */
@@ -64,18 +76,23 @@ Examples:
 function addListCommand(server: Command): void {
   server
     .command('list')
-    .description("list a user's servers, including those under organizations")
-    .usage('--user <email> [--json]')
-    .option('--user <email>', 'the email address of the owner')
+    .description('list the servers of all users, including those under organizations')
+    .option('--user <email>', 'only servers of this user, newest first')
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
+The list of all users has the servers of each user together. It needs little memory: it reads and
+prints ${OWNED_SERVERS_MAX} servers at a time.
+
 Examples:
   server-listing server list --user ada@example.com
-  server-listing server list --user ada@example.com --json`,
+  server-listing server list --json`,
     )
-    .action(list)
+    .action(async ({ user, json = false }: { user?: string; json?: boolean }) => {
+      if (user === undefined) await listAll(json)
+      else await listOf(user, json)
+    })
 }
 
 function addRemoveCommand(server: Command): void {
@@ -98,26 +115,49 @@ Example:
     .action(remove)
 }
 
-async function list(options: { user?: string; json?: boolean }): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
-  const servers = await withStore(async (store) => {
-    const user = await findUser(store, email)
-    return store.listServers(user.id)
+const HEADS = ['NAME', 'ADDRESS', 'EDITION', 'STATUS', 'ORGANIZATION', 'UPDATED'] as const
+
+const cellsOf = (server: ServerRecord) => [
+  server.name,
+  server.address,
+  server.edition,
+  server.status,
+  server.organization ?? '-',
+  shortInstant(server.updated_at, ''),
+]
+
+async function listOf(email: string, json: boolean): Promise<void> {
+  const [user, servers] = await withStore(async (store) => {
+    const found = await findUser(store, email)
+    return [found, await store.listServers(found.id)]
   })
-  if (options.json) printJson(servers.map(serverJson))
+  if (json) printJson(servers.map((server) => serverJson(server, user)))
   else
     printTable(
-      ['ID', 'NAME', 'ADDRESS', 'EDITION', 'STATUS', 'ORGANIZATION', 'UPDATED'],
-      servers.map((server) => [
-        server.id,
-        server.name,
-        server.address,
-        server.edition,
-        server.status,
-        server.organization ?? '-',
-        shortInstant(server.updated_at, ''),
-      ]),
+      ['ID', ...HEADS],
+      servers.map((server) => [server.id, ...cellsOf(server)]),
     )
+}
+
+/** Prints each page before it reads the next one: all servers may not fit into memory. */
+async function listAll(json: boolean): Promise<void> {
+  const table = createTable(['ID', 'USER', ...HEADS])
+  const array = createJsonArray()
+  await withStore(async (store) => {
+    let last: OwnedServer | null = null
+    do {
+      const servers: OwnedServer[] = await store.listOwnedServers(last)
+      if (json)
+        array.add(
+          servers.map(({ email, created_by: id, ...server }) => serverJson(server, { id, email })),
+        )
+      // The first part has the heads, even without a server.
+      else if (servers.length > 0 || last === null)
+        table.add(servers.map((server) => [server.id, server.email, ...cellsOf(server)]))
+      last = servers.length < OWNED_SERVERS_MAX ? null : servers.at(-1)!
+    } while (last !== null)
+  })
+  if (json) array.end()
 }
 
 async function remove(
@@ -145,7 +185,7 @@ async function remove(
       user.id,
       servers.map(({ id }) => id),
     )
-    if (options.json) printJson(servers.map(serverJson))
+    if (options.json) printJson(servers.map((server) => serverJson(server, user)))
     say(`removed ${countOf(removed, 'server')} of ${email}`)
   })
 }

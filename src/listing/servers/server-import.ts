@@ -15,6 +15,15 @@ export interface ServerRecord extends Server {
   updated_at: Instant
 }
 
+/** A server of any user, with the id and the email address of its owner. */
+export interface OwnedServer extends ServerRecord {
+  created_by: string
+  email: string
+}
+
+/** Servers that one call of `listOwnedServers` returns at most. */
+export const OWNED_SERVERS_MAX = 1_000
+
 /** What an import would do. */
 export interface ImportOutcome extends Saved {
   /** Ids of the servers in its place that no entry means. */
@@ -52,4 +61,12 @@ export interface ServerImportStore {
    * first, then by id descending.
    */
   listServers(userId: string): Promise<ServerRecord[]>
+  /**
+   * The servers of all users, at most OWNED_SERVERS_MAX after a given one, by the owner's id, then
+   * by address and id. A caller who asks again after the last server sees each server once whose
+   * address does not change meanwhile.
+   */
+  listOwnedServers(
+    after: Pick<OwnedServer, 'created_by' | 'address' | 'id'> | null,
+  ): Promise<OwnedServer[]>
 }

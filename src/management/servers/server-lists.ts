@@ -12,7 +12,12 @@ import {
   toPage,
 } from '../../listing/servers/server-search.ts'
 import { SERVERS_MAX, type ServerRow, toServer } from '../../listing/servers/server.ts'
-import type { ServerImportStore } from '../../listing/servers/server-import.ts'
+import {
+  OWNED_SERVERS_MAX,
+  type OwnedServer,
+  type ServerImportStore,
+  type ServerRecord,
+} from '../../listing/servers/server-import.ts'
 import type { Database, Dialect } from '../database.ts'
 import { isMember } from '../organizations.ts'
 import { raw, type Sql, sql, uuid } from '../sql.ts'
@@ -27,7 +32,11 @@ export function serverLists(
   database: Database,
 ): Pick<
   RegisteredServerStore & ServerSearchStore & ServerImportStore,
-  'searchServers' | 'searchOrganizationServers' | 'previewListing' | 'listServers'
+  | 'searchServers'
+  | 'searchOrganizationServers'
+  | 'previewListing'
+  | 'listServers'
+  | 'listOwnedServers'
 > {
   const { dialect } = database
 
@@ -73,17 +82,47 @@ export function serverLists(
     },
 
     async listServers(userId) {
-      const rows = await database.all<RegisteredRow & { organization: string | null }>(sql`
-        SELECT servers.id, servers.name, servers.slug, host_label, edition, status, version,
-          listing_kind, organizations.slug AS organization, ${dialect.instant('servers.updated_at')}
+      const rows = await database.all<RecordRow>(sql`
+        SELECT ${recordOf(dialect)}
         FROM servers LEFT JOIN organizations ON organizations.id = organization_id
         WHERE created_by = ${uuid(userId)} ORDER BY servers.updated_at DESC, servers.id DESC`)
-      return rows.map((row) => {
-        const { organization, updated_at } = row
-        return { ...toServer(row), organization, updated_at }
-      })
+      return rows.map(toRecord)
+    },
+
+    async listOwnedServers(after) {
+      const isNext = after === null ? sql`true` : isAfter(after)
+      // The subquery follows an index, which bounds the work for one page.
+      const rows = await database.all<RecordRow & { created_by: string; email: string }>(sql`
+        SELECT ${recordOf(dialect)}, servers.created_by, users.email FROM (
+          SELECT * FROM servers WHERE ${isNext}
+          ORDER BY created_by, host_label, id LIMIT ${OWNED_SERVERS_MAX}
+        ) AS servers JOIN users ON users.id = servers.created_by
+        LEFT JOIN organizations ON organizations.id = organization_id
+        ORDER BY servers.created_by, host_label, servers.id`)
+      return rows.map((row) => ({
+        ...toRecord(row),
+        created_by: row.created_by,
+        email: row.email,
+      }))
     },
   }
+}
+
+const isAfter = ({ created_by, address, id }: Pick<OwnedServer, 'created_by' | 'address' | 'id'>) =>
+  sql`(created_by, host_label, id) > (${uuid(created_by)}, ${address}, ${uuid(id)})`
+
+/** The columns of a record. The table of organizations has names of its own. */
+const recordOf = ({
+  instant,
+}: Dialect): Sql => sql`servers.id, servers.name, servers.slug, host_label,
+  edition, status, version, listing_kind, organizations.slug AS organization,
+  ${instant('servers.updated_at')}`
+
+type RecordRow = RegisteredRow & { organization: string | null }
+
+function toRecord(row: RecordRow): ServerRecord {
+  const { organization, updated_at } = row
+  return { ...toServer(row), organization, updated_at }
 }
 
 const ownPersonal = (userId: string): Sql =>

@@ -23,6 +23,7 @@ const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
   ['key revoke --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'],
   ['key revoke --key-stdin', `svc_live_${'ab'.repeat(32)}`],
   ['server import --user ada@example.com -', '[{"name":"a","address":"a.example"}]'],
+  ['server list'],
   ['server list --user ada@example.com'],
 ]
 

@@ -37,9 +37,8 @@ test('a file and standard input import alike, and absent fields get their defaul
     [first.code, first.stdout, first.stderr],
     [0, '', `imported 1 server for ada@example.com: 1 new, 0 updated\n${program.place}`],
   )
-  const second = await program.run(`${IMPORT} -`, {
-    stdin: '[{"name":"Survival","address":"play.example.com"}]',
-  })
+  const stdin = '[{"name":"Survival","address":"play.example.com"}]'
+  const second = await program.run(`${IMPORT} -`, { stdin })
   assert.equal(
     second.stderr,
     `imported 1 server for ada@example.com: 1 new, 0 updated\n${program.place}`,
@@ -47,7 +46,7 @@ test('a file and standard input import alike, and absent fields get their defaul
 
   const [survival, skyblock] = await listed(program)
   assert.deepEqual(
-    { ...survival, id: null, updated_at: null },
+    { ...survival, id: null, updated_at: null, created_by: null },
     {
       id: null,
       name: 'Survival',
@@ -58,10 +57,13 @@ test('a file and standard input import alike, and absent fields get their defaul
       version: null,
       listing_kind: null,
       organization: null,
+      created_by: null,
+      email: 'ada@example.com',
       updated_at: null,
     },
   )
   assert.deepEqual(skyblock, {
+    ...survival,
     ...full,
     id: skyblock?.id,
     organization: null,

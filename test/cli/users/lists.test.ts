@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { OWNED_SERVERS_MAX } from '../../../src/listing/servers/server-import.ts'
 import { runHere, setDatabase } from '../here.ts'
 
 const names = async (args: string) =>
@@ -25,6 +26,47 @@ test('lists without --user are of all users, and key list finds unused keys', as
   assert.deepEqual(await names('--unused-for 1h'), ['old ada@example.com'])
   assert.deepEqual(await names('--unused-for 1h --user bob@example.com'), [])
   assert.deepEqual(await names('--unused-for 1d'), [])
+})
+
+test('server list names the owner of each server of all users, and --user lists those of one', async (t) => {
+  await fill(t)
+  await done('server import --user bob@example.com -', '[{"name":"b","address":"b.example"}]')
+  const listed = await json('server list')
+  const byName = new Map<string, Row>(listed.map((one: Row) => [one.name, one]))
+  assert.deepEqual([...byName.keys()].toSorted(), ['a', 'b'])
+  const [ofAda] = await json('server list --user ada@example.com')
+  assert.deepEqual(byName.get('a'), ofAda)
+  assert.deepEqual([ofAda.email, ofAda.organization], ['ada@example.com', 'red-stone'])
+  const [user] = (await json('user list')).filter(({ email }: Row) => email === ofAda.email)
+  assert.equal(ofAda.created_by, user.id)
+  const table = (await runHere('server list')).stdout
+  assert.match(table, /^ID +USER +NAME +ADDRESS +EDITION +STATUS +ORGANIZATION +UPDATED\n/)
+  assert.match(table, /\n\S+ +bob@example\.com +b +b\.example +java +published +- +\S+Z\n/)
+  assert.doesNotMatch((await runHere('server list --user ada@example.com')).stdout, /USER|bob/)
+})
+
+test('server list of all users prints the same JSON in parts as at once', async (t) => {
+  await fill(t)
+  assert.equal((await runHere('server list --user bob@example.com --json')).stdout, '[]\n')
+  const entries = Array.from({ length: OWNED_SERVERS_MAX + 1 }, (_, index) => ({
+    name: `n${index}`,
+    address: `${index}.example`,
+  }))
+  await done('server import --user bob@example.com -', JSON.stringify(entries))
+  const { stdout } = await runHere('server list --json')
+  const listed: Row[] = JSON.parse(stdout)
+  assert.equal(stdout, `${JSON.stringify(listed, null, 2)}\n`)
+  assert.equal(new Set(listed.map(({ id }) => id)).size, OWNED_SERVERS_MAX + 2)
+  const lines = (await runHere('server list')).stdout.split('\n')
+  assert.equal(lines.filter((line) => line.startsWith('ID ')).length, 1)
+  assert.equal(lines.length, OWNED_SERVERS_MAX + 4)
+})
+
+test('without servers, the list of all users is an empty array or only the heads', async (t) => {
+  setDatabase(t, `sqlite:${join(temporaryFolder(t), 'listing.db')}`)
+  await done('user add ada@example.com --create')
+  assert.equal(await done('server list --json'), '[]\n')
+  assert.match(await done('server list'), /^ID +USER .*UPDATED\n$/)
 })
 
 test('the audit log and the organizations are listed', async (t) => {

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/listing/servers/server-import.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+
+const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
+const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))
 
 /** What the operator's commands list, across all users. */
 export function inventoryContract(open: OpenFixture): void {
@@ -40,6 +44,34 @@ export function inventoryContract(open: OpenFixture): void {
     const ofBob = ['first', 'bob@example.com']
     assert.deepEqual(await named(), [['second', 'ada@example.com'], ofBob])
     assert.deepEqual(await named(bob!.id), [ofBob])
+  })
+
+  test('servers of all users are listed in pages, the servers of a user together', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const organization_id = await addOrganization(store, ada!, { slug: 'red' })
+    assert.deepEqual(await store.listOwnedServers(null), [])
+    const ours = await register(store, ada!, { organization_id })
+    const entries = Array.from({ length: OWNED_SERVERS_MAX }, (_, index) => ({
+      name: `server ${index}`,
+      address: `${index}.example.com`,
+    }))
+    for (const user of [ada!, bob!]) await store.saveServers(user.id, null, entries, NOW)
+    const listed: OwnedServer[] = []
+    for (let last: OwnedServer | null = null; ; last = listed.at(-1)!) {
+      const page = await store.listOwnedServers(last)
+      listed.push(...page)
+      if (page.length < OWNED_SERVERS_MAX) break
+    }
+    const expected = await Promise.all(
+      [ada!, bob!].map(async ({ id, email }) =>
+        (await store.listServers(id)).map((server) => ({ ...server, created_by: id, email })),
+      ),
+    )
+    assert.deepEqual(byId(listed), byId(expected.flat()))
+    const owners = listed.map(({ created_by }) => created_by)
+    assert.deepEqual(owners, owners.toSorted(byText))
+    assert.equal(listed.find(({ id }) => id === ours)?.organization, 'red')
   })
 
   test('organizations are listed by slug, with their owners and counts', async (t) => {
