@@ -7,6 +7,8 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
 const REUSE_PORTS = ['on', 'off'] as const
 const PUBLIC_PAGES = ['1', '0'] as const
+/** The longest time for a load balancer to notice. The files of deploy/ wait for it. */
+export const DRAIN_SECONDS_MAX = 60
 
 /** The error of a text, in words that follow "must". Null if the text is valid. */
 type Complain = (text: string) => string | null
@@ -135,12 +137,13 @@ export const SETTINGS = {
     complain: complaintAboutPort,
   },
   DRAIN_SECONDS: {
-    meaning:
-      'how many seconds, at most 60, a process still serves after SIGTERM or SIGINT, while `/readyz` fails ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))',
+    meaning: `how many seconds, at most ${DRAIN_SECONDS_MAX}, a process still serves after SIGTERM or SIGINT, while \`/readyz\` fails ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))`,
     default: '0',
     usedBy: SERVE,
     complain: (text) =>
-      /^\d{1,2}$/.test(text) && Number(text) <= 60 ? null : 'be a number of seconds from 0 to 60',
+      /^\d{1,2}$/.test(text) && Number(text) <= DRAIN_SECONDS_MAX
+        ? null
+        : `be a number of seconds from 0 to ${DRAIN_SECONDS_MAX}`,
   },
   TRUSTED_PROXIES: {
     meaning:

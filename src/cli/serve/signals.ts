@@ -2,7 +2,7 @@ import closeWithGrace, { type Options } from 'close-with-grace'
 import type { Log } from '../../log.ts'
 
 /** From the end of draining to the end of the process, in milliseconds. */
-const CLOSE_MS = 10_000
+export const CLOSE_MS = 10_000
 const WATCH_MS = 250
 
 /**

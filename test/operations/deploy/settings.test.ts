@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { CLOSE_MS } from '../../../src/cli/serve/signals.ts'
 import { readConfig } from '../../../src/config.ts'
-import { NAMED_SETTINGS } from '../../../src/settings.ts'
+import { DRAIN_SECONDS_MAX, NAMED_SETTINGS } from '../../../src/settings.ts'
 import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
 
 /*
@@ -26,6 +27,7 @@ interface ComposeService {
   ports?: string[]
   volumes?: string[]
   read_only?: boolean
+  stop_grace_period?: string
 }
 
 for (const name of readdirSync(FOLDER))
@@ -46,6 +48,23 @@ for (const name of readdirSync(FOLDER))
     if (environment.DATABASE_URL!.startsWith('sqlite:'))
       assert.match(dockerfile(), new RegExp(`^VOLUME ${mounts[0]!.split(':')[1]}$`, 'm'))
   })
+
+test('supervisors wait longer for the end of the service than it may take', () => {
+  const longest = DRAIN_SECONDS_MAX + CLOSE_MS / 1_000
+  const [, unit] = /^TimeoutStopSec=(\d+)$/m.exec(
+    readFileSync(join(ROOT, 'deploy/systemd/server-listing.service'), 'utf8'),
+  )!
+  const [, docker] = /--stop-timeout (\d+)/.exec(
+    readFileSync(join(ROOT, 'docs/packages.md'), 'utf8'),
+  )!
+  const compose = readdirSync(FOLDER).map((name) => {
+    const period = read(name).services.listing!.stop_grace_period!
+    const [, minutes = 0, seconds = 0] = /^(?:(\d+)m)?(?:(\d+)s)?$/.exec(period)!
+    return 60 * Number(minutes) + Number(seconds)
+  })
+  for (const seconds of [unit, docker, ...compose])
+    assert.ok(Number(seconds) > longest, `${seconds}`)
+})
 
 test('the compose file with PostgreSQL connects the service to its database', () => {
   const { services } = read('postgres.yaml')
