@@ -1,9 +1,9 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured } from '../listing/faults.ts'
-import { codeOf, isLocked, unusable } from './errors.ts'
+import { isLocked, unusable } from './errors.ts'
+import { createDatabaseFile } from './file/create-file.ts'
 import { assertNotMounted } from './file/mount-point.ts'
 
 export interface DatabaseOptions {
@@ -13,32 +13,6 @@ export interface DatabaseOptions {
   lockWaitMs: number
   /** Leaves a file without tables as it is. Its reader then reports that it needs a migration. */
   keepEmpty?: boolean
-}
-
-/**
- * Creates an empty database file and its folders, private to their owner. Existing ones stay
- * unchanged.
- */
-export function createDatabaseFile(path: string): void {
-  makeFolder(dirname(path))
-  try {
-    // SQLite gives the files beside the database its mode.
-    closeSync(openSync(path, 'wx', 0o600))
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
-  }
-}
-
-/** Node's recursive mkdir hangs where a file system refuses folders, as below /proc. */
-function makeFolder(path: string): void {
-  if (existsSync(path)) return
-  makeFolder(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have made it meanwhile, or this one, as the first half of `new/..`.
-    if (!existsSync(path)) throw error
-  }
 }
 
 /**

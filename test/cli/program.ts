@@ -40,6 +40,7 @@ export interface Begun {
   stderr(): string
   /** Stops reading standard output, so that the pipe fills up. */
   stopReading(): void
+  continueReading(): void
   /** Resolves when standard output matches. */
   written(wanted: RegExp): Promise<void>
   kill(signal: NodeJS.Signals): void
@@ -153,6 +154,7 @@ function watch(child: ChildProcess): Begun {
   return {
     pid: child.pid!,
     stopReading: () => void child.stdout!.pause(),
+    continueReading: () => void child.stdout!.resume(),
     stdout: () => stdout,
     stderr: () => stderr,
     written,

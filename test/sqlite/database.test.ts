@@ -4,13 +4,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/listing/faults.ts'
-import {
-  createDatabaseFile,
-  openDatabase,
-  rollBack,
-  transact,
-  retryWhileLocked,
-} from '../../src/sqlite/database.ts'
+import { openDatabase, rollBack, transact, retryWhileLocked } from '../../src/sqlite/database.ts'
+import { createDatabaseFile } from '../../src/sqlite/file/create-file.ts'
 import { isLocked, unusable } from '../../src/sqlite/errors.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 

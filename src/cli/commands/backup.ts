@@ -98,8 +98,12 @@ async function toStandardOutput(): Promise<void> {
   if (process.stdout.isTTY)
     throw new Misuse('standard output is a terminal; name a file, or add a pipe')
   const database = loadDatabase()
-  const folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
-  const remove = () => rmSync(folder, { recursive: true, force: true })
+  let folder: string | undefined
+  const remove = () => {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+  }
+  const stopWatching = cleanUpOnSignals(remove)
+  folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
   // Before the listener of all commands, for which a reader that closes the pipe is no failure.
   process.stdout.prependOnceListener('error', (error: NodeJS.ErrnoException) => {
     remove()
@@ -115,7 +119,23 @@ async function toStandardOutput(): Promise<void> {
     await record(manifest)
   } finally {
     remove()
+    stopWatching()
   }
+}
+
+/** Cleans up before a signal ends the process. The returned function ends that. */
+function cleanUpOnSignals(cleanUp: () => void): () => void {
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const end = (signal: NodeJS.Signals) => {
+    cleanUp()
+    stop()
+    process.kill(process.pid, signal)
+  }
+  const stop = () => {
+    for (const each of signals) process.off(each, end)
+  }
+  for (const each of signals) process.on(each, end)
+  return stop
 }
 
 export function describe({ users, servers, active_api_keys }: BackupFacts): string {

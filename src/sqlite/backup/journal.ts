@@ -5,6 +5,7 @@ import { formatInstant, type Instant, parseInstant } from '../../listing/instant
 import { NotConfigured } from '../../listing/faults.ts'
 import { syncPath } from '../../transfer/backup/sync-path.ts'
 import { codeOf } from '../errors.ts'
+import { isRoot } from '../file/create-file.ts'
 
 /** A key that was revoked, by its hash, or a user whose account was removed with all keys. */
 export type Revocation = { keyHash: Uint8Array } | { userId: string }
@@ -52,10 +53,6 @@ export async function appendToJournal(
     await file.close()
   }
   if (isNew) await syncPath(dirname(path))
-}
-
-function isRoot(): boolean {
-  return process.getuid?.() === 0
 }
 
 /**

@@ -11,8 +11,9 @@ import {
 import { checkBackup } from '../../transfer/backup/files.ts'
 import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { closeDatabase, createDatabaseFile, openFile, transact } from '../database.ts'
+import { closeDatabase, openFile, transact } from '../database.ts'
 import { unusable } from '../errors.ts'
+import { createDatabaseFile } from '../file/create-file.ts'
 import { takeServingLock } from '../file/serving-lock.ts'
 import { migrate } from '../migrate.ts'
 import { copyPages, findProblems } from './backup.ts'
@@ -51,6 +52,7 @@ export async function prepareRestore(
     opened.push(await takeServingLock(path, STOP_WAIT_MS))
     const lockedAt = performance.now()
     opened.push(() => removeFiles(temporary))
+    createDatabaseFile(temporary, path)
     const copy = await openCopy(from, temporary)
     opened.push(() => closeDatabase(copy))
     const backup = readFacts(copy)
@@ -151,6 +153,7 @@ async function keep(path: string, present: DatabaseSync | null): Promise<string>
   const stamp = formatInstant(presentInstant()).slice(0, 19).replaceAll(':', '')
   const kept = `${realpathSync(path)}.before-restore-${stamp}Z`
   if (present !== null) {
+    createDatabaseFile(kept, path)
     await copyPages(present, kept)
     return kept
   }

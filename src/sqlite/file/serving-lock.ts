@@ -1,7 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { closeDatabase, createDatabaseFile, retryWhileLocked, transact } from '../database.ts'
+import { closeDatabase, retryWhileLocked, transact } from '../database.ts'
 import { isLocked } from '../errors.ts'
+import { createDatabaseFile } from './create-file.ts'
 
 /** Thrown if another process serves the same database file or migrates it. */
 export class AlreadyServed extends Error {
@@ -18,7 +19,7 @@ export class AlreadyServed extends Error {
  */
 export async function takeServingLock(path: string, waitMs: number): Promise<() => void> {
   const lockPath = `${realpathSync(path)}-serving`
-  createDatabaseFile(lockPath)
+  createDatabaseFile(lockPath, path)
   const lock = new DatabaseSync(lockPath, { timeout: 0 })
   try {
     await retryWhileLocked(() => holdLock(lock), waitMs)

@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { formatInstant } from '../../../src/listing/instant.ts'
+import { eventually } from '../../fixtures/eventually.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { programIn } from '../program.ts'
 
@@ -112,6 +113,27 @@ test('a backup that its reader does not take fails, and leaves no copy', async (
   })
   assert.deepEqual(readdirSync(temporary), [])
   assert.equal(recordedIn(program.databasePath), null)
+})
+
+test('a backup to standard output that a signal ends leaves no copy', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const database = new DatabaseSync(program.databasePath)
+  // More than a pipe holds, so that the command waits for its reader.
+  database.exec('CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(4000000))')
+  database.close()
+  const temporary = join(program.folder, 'temporary')
+  mkdirSync(temporary)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const backup = program.begin('backup -', { env: { TMPDIR: temporary } })
+    backup.stopReading()
+    await eventually(async () => readdirSync(temporary).length > 0)
+    backup.kill(signal)
+    // The pipe is closed only when all of it is read.
+    backup.continueReading()
+    assert.equal((await backup.ended).signal, signal)
+    assert.deepEqual(readdirSync(temporary), [])
+  }
 })
 
 /** The instant of the last backup that a database knows of. */
