@@ -63,10 +63,14 @@ test('a user with a key and no server sees the second step', async (t) => {
 test('while no account exists, signing in tells where the setup link is', async (t) => {
   const { signedIn, store, visitor } = await startDashboard(t, { signUp: 'closed' })
   const hint = /No account exists yet\. To create the first one, open the setup link in the log/
-  assert.match((await visitor().get('/sign-in')).body, hint)
+  const first = (await visitor().get('/sign-in')).body
+  assert.match(first, hint)
+  assert.doesNotMatch(first, /Ask the operator/)
   await store.keepSecret('setup', 'token')
   const setup = (await visitor().get('/setup/token')).body
   assert.match(setup, /programs read each person’s listing as JSON with an API key/)
   await signedIn()
-  assert.doesNotMatch((await visitor().get('/sign-in')).body, hint)
+  const later = (await visitor().get('/sign-in')).body
+  assert.doesNotMatch(later, hint)
+  assert.match(later, /Ask the operator of this service for an account/)
 })
