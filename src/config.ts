@@ -87,7 +87,7 @@ export function readConfig(
   const opsHost = textOf('OPS_HOST')
   complaints.push(
     ...complaintsAboutEqualPorts([
-      { name: 'PORT', host, port: Number(textOf('PORT')) },
+      { name: nameOf('PORT'), host, port: Number(textOf('PORT')) },
       { name: 'DASHBOARD_PORT', host, port: Number(textOf('DASHBOARD_PORT')) },
       { name: 'OPS_PORT', host: opsHost, port: Number(textOf('OPS_PORT')) },
     ]),
@@ -116,7 +116,8 @@ export function readConfig(
 }
 
 interface Listener {
-  name: SettingName
+  /** The variable or the option that gave the port. */
+  name: string
   host: string
   port: number
 }

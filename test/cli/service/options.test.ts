@@ -22,7 +22,7 @@ test('a wrong option of serve is named with its value, and never with a password
   assertRefused(refused, 2, '--port must be a port from 0 to 65535, not "80800"')
   assertRefused(refused, 2, '--host must be an IP address or a host name, not "a b"')
   const same = await program.run('serve --port 8081', { env: { DASHBOARD_PORT: '8081' } })
-  assertRefused(same, 2, 'DASHBOARD_PORT must differ from PORT, which is 8081')
+  assertRefused(same, 2, 'DASHBOARD_PORT must differ from --port, which is 8081')
   const url = await program.run('serve --database mysql://ada:hunter2@host/db')
   assertRefused(url, 2, '--database must begin with sqlite: or postgres://')
   assert.doesNotMatch(url.stderr, /hunter2/)
