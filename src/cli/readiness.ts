@@ -9,6 +9,8 @@ export interface Readiness {
   ready: boolean
   checks: Record<string, string>
   problem?: string
+  /** True if a program took the connection and did not answer in time. */
+  hangs?: boolean
 }
 
 /** Why the service is not ready. */
@@ -22,13 +24,18 @@ export function sentenceOf({ problem, checks }: Readiness): string {
 
 /** Asks for `/readyz`. Never rejects. */
 export async function askReadiness(url: string): Promise<Readiness> {
+  let isConnected = false
   try {
-    const body = JSON.parse(await read(url)) as Partial<Readiness> | null
+    const body = JSON.parse(
+      await read(url, () => (isConnected = true)),
+    ) as Partial<Readiness> | null
     if (typeof body?.ready === 'boolean' && body.checks instanceof Object) return body as Readiness
     return unready(`what answers at ${url} is another program`)
   } catch (error) {
     if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)
     const reason = whyUnanswered(error as NodeJS.ErrnoException, ANSWER_MS)
+    if (isConnected && (error as Error).name === 'AbortError')
+      return { ...unready(`what listens at ${url} hangs: ${reason}`), hangs: true }
     return unready(`no service answers at ${url} (${reason}): is it running with this OPS_PORT?`)
   }
 }
@@ -43,12 +50,13 @@ function unready(problem: string): Readiness {
   return { ready: false, checks: {}, problem }
 }
 
-function read(url: string): Promise<string> {
+function read(url: string, onConnect: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
     const request = get(url, options, (answer) => {
       void text(answer).then(resolve, reject)
     })
+    request.once('socket', (socket) => socket.once('connect', onConnect))
     request.on('error', reject)
   })
 }

@@ -14,6 +14,8 @@ export async function inspectService({ opsHost, opsPort }: Config): Promise<Find
   const readiness = await askReadiness(url)
   if (readiness.ready) return ok('service', `the service is ready at ${url}`)
   const found = sentenceOf(readiness)
+  if (readiness.hangs)
+    return problem('service', found, 'look at its log and its CPU time, then restart the service')
   // Another machine may run it, or it may not be started yet.
   if (readiness.problem !== undefined)
     return warning('service', found, 'start the service, or run this command with its environment')

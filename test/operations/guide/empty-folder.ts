@@ -72,8 +72,13 @@ export async function prepareWalk(t: Pick<TestContext, 'after'>): Promise<Walk> 
 function endClusters(folder: string): void {
   for (const path of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('postmaster.pid')) continue
-    const [pid] = readFileSync(join(folder, path), 'utf8').split('\n')
-    process.kill(Number(pid), 'SIGQUIT')
+    try {
+      const [pid] = readFileSync(join(folder, path), 'utf8').split('\n')
+      process.kill(Number(pid), 'SIGQUIT')
+    } catch (error) {
+      // A server that ends by itself meanwhile removes its file.
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) throw error
+    }
   }
 }
 

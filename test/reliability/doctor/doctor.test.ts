@@ -134,6 +134,17 @@ test('a service that is not ready is a problem', async (t) => {
   assert.match(service!.found, /^not ready: claims: /)
 })
 
+test('a service that takes connections and does not answer is a problem', async (t) => {
+  const program = programIn(t)
+  const served = await program.serve()
+  const env = await opsOf(served)
+  served.kill('SIGSTOP')
+  const { service } = await diagnose(program, env)
+  served.kill('SIGCONT')
+  assert.equal(service!.state, 'problem')
+  assert.match(service!.found, /\/readyz hangs: no answer within 3 s$/)
+})
+
 async function opsOf(served: Served): Promise<Record<string, string>> {
   const metrics = /metrics at http:\/\/[^\s"]*:(\d+)/
   await served.written(metrics)
