@@ -45,7 +45,10 @@ async function restore(file: string, options: Options): Promise<void> {
   const prepared = await prepareRestore(database, file, options.revocations ?? [])
   try {
     const { plan } = prepared
-    if (plan.present !== null) await confirm(describePlan(file, plan), options)
+    if (plan.present !== null || plan.unreadable !== null)
+      await confirm(describePlan(file, plan), options)
+    if (plan.unreadable !== null)
+      say(`warning: only the journal of revocations told which keys to revoke: ${plan.unreadable}`)
     const restored = await prepared.apply()
     if (options.json) printJson(restored)
     const { kept, revoked } = restored
@@ -60,7 +63,9 @@ async function restore(file: string, options: Options): Promise<void> {
   }
 }
 
-function describePlan(file: string, { backup, present }: RestorePlan): string {
+function describePlan(file: string, { backup, present, unreadable }: RestorePlan): string {
   const last = backup.last_use === null ? '' : `, last used at ${backup.last_use}`
-  return `restore ${file} (${describe(backup)}${last}) in place of ${describe(present!)}`
+  const replaced =
+    present === null ? `a database that can't be read (${unreadable})` : describe(present)
+  return `restore ${file} (${describe(backup)}${last}) in place of ${replaced}`
 }

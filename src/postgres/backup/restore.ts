@@ -63,6 +63,7 @@ export async function prepareRestore(url: string, from: string): Promise<Prepare
     const plan: RestorePlan = {
       backup,
       present: present === null ? null : await present.lend(readFacts),
+      unreadable: null,
       revoked: present === null ? 0 : await carryOver(present, fresh),
     }
     await settle(fresh, madeAt)

@@ -57,12 +57,13 @@ export async function prepareRestore(
     opened.push(() => closeDatabase(copy))
     const backup = readFacts(copy)
     migrate(copy)
-    const present = isNew ? null : openPresent(path)
+    const { present, unreadable } = isNew ? NOTHING : openPresent(path)
     if (present !== null) opened.push(() => closeDatabase(present))
     const carryOver = () => revoke(copy, present, [journal, ...journals])
     const plan: RestorePlan = {
       backup,
       present: present === null ? null : readFacts(present),
+      unreadable,
       revoked: carryOver(),
     }
     transact(copy, () => {
@@ -123,17 +124,27 @@ function isOurs(database: DatabaseSync): boolean {
   return tables.get() !== undefined
 }
 
-/** The database that is replaced; null if it is new or can't be read, so that it says nothing. */
-function openPresent(path: string): DatabaseSync | null {
+interface Replaced {
+  present: DatabaseSync | null
+  unreadable: string | null
+}
+
+/** An empty file is no database either. */
+const NOTHING: Replaced = { present: null, unreadable: null }
+
+/** The database that is replaced, or why it can't be read. */
+function openPresent(path: string): Replaced {
+  if (statSync(path).size === 0) return NOTHING
   let database: DatabaseSync | null = null
   try {
     database = openFile(path, false)
     readFacts(database)
     readRevocations(database)
-    return database
-  } catch {
+    return { present: database, unreadable: null }
+  } catch (error) {
     if (database !== null) closeDatabase(database)
-    return null
+    const reason = (unusable(path, error) ?? (error as Error)).message
+    return { present: null, unreadable: reason }
   }
 }
 

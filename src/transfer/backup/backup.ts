@@ -25,6 +25,8 @@ export interface RestorePlan {
   backup: BackupFacts
   /** Null if there is no database yet, or none that can be read. */
   present: BackupFacts | null
+  /** Why there is a database that can't be read, and so tells no revocations. Null otherwise. */
+  unreadable: string | null
   /** Active keys of the backup that stay revoked. */
   revoked: number
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { formatInstant } from '../../../src/listing/instant.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { ROOT } from '../../fixtures/tree.ts'
-import { programIn } from '../program.ts'
+import { assertRefused, programIn } from '../program.ts'
 
 test('a key that is issued, backed up and revoked is still revoked after the restore', async (t) => {
   const program = programIn(t)
@@ -134,6 +134,22 @@ test('a backup to standard output that a signal ends leaves no copy', async (t) 
     assert.equal((await backup.ended).signal, signal)
     assert.deepEqual(readdirSync(temporary), [])
   }
+})
+
+test("a restore in place of a database that can't be read asks, and warns", async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const file = join(program.folder, 'backup')
+  await program.done(['backup', file])
+  const damaged = Buffer.from('no database any more'.repeat(500))
+  writeFileSync(program.databasePath, damaged)
+  const refused = await program.run(['restore', file])
+  assertRefused(refused, 2, /in place of a database that can't be read \(.*listing\.db.*--yes/)
+  assert.deepEqual(readFileSync(program.databasePath), damaged)
+  const done = await program.run(['restore', '--yes', file])
+  assert.equal(done.code, 0, done.stderr)
+  assert.match(done.stderr, /^warning: only the journal of revocations told .*\nrestored /)
+  assert.match(await program.done('user list'), /ada@example\.com/)
 })
 
 /** The instant of the last backup that a database knows of. */
