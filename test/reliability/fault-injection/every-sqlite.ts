@@ -18,6 +18,7 @@ sqliteSuite({
   changing: all,
   password: all,
   commands: all,
+  restore: { disturbances: all, stride: 1 },
   migrate: all,
   // The service repeats a locked call, so an act with one never fails.
   pairs: { disturbances: [REFUSED, UNSURE, DOWN], count: 'all' },

@@ -6,13 +6,18 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { startTestService } from '../../fixtures/service.ts'
 import { type ApiScene, disturbedRequests } from './scenes/api.ts'
 import { makePasswordsCheap } from '../../fixtures/passwords/cheap-passwords.ts'
-import { type CommandScene, disturbedCommands, disturbedMigration } from './scenes/commands.ts'
+import {
+  type CommandScene,
+  disturbedCommands,
+  disturbedMigration,
+  disturbedRestore,
+} from './scenes/commands.ts'
 import { disturbedVisits } from './scenes/dashboard.ts'
 import { noSqliteFile } from './scenes/empty-database.ts'
 import { disturbedPairs, type PairsPlan } from './pairs.ts'
 import { type SqliteDisturbance, trapSqlite } from './sqlite-driver.ts'
 import { disturbedStore, type StoreScene } from './scenes/store.ts'
-import { sqliteTables } from './tables.ts'
+import { sqliteFile, sqliteTables } from './tables.ts'
 
 /** The faults for the calls of each surface. */
 export type Plan<D> = Record<
@@ -20,7 +25,11 @@ export type Plan<D> = Record<
   readonly D[]
 > & { pairs: PairsPlan<D> }
 
-export function sqliteSuite(plan: Plan<SqliteDisturbance>): void {
+type SqlitePlan = Plan<SqliteDisturbance> & {
+  restore: { disturbances: readonly SqliteDisturbance[]; stride: number }
+}
+
+export function sqliteSuite(plan: SqlitePlan): void {
   makePasswordsCheap()
   const trap = trapSqlite()
   disturbedRequests(openApi, trap, plan.requests, isOfList)
@@ -28,6 +37,7 @@ export function sqliteSuite(plan: Plan<SqliteDisturbance>): void {
   disturbedPairs(sqliteDatabase, trap, plan.pairs)
   disturbedStore(openStore, trap, plan.changing)
   disturbedCommands(openCommands, trap, plan.commands)
+  disturbedRestore(openFile, trap, plan.restore.disturbances, plan.restore.stride)
   disturbedMigration(openNothing, trap, plan.migrate)
 }
 
@@ -51,6 +61,11 @@ async function openStore(t: TestContext): Promise<StoreScene> {
 async function openCommands(t: TestContext): Promise<CommandScene> {
   const path = join(temporaryFolder(t), 'listing.db')
   return { url: `sqlite:${path}`, tables: async () => sqliteTables(path) }
+}
+
+async function openFile(t: TestContext): Promise<CommandScene> {
+  const path = join(temporaryFolder(t), 'listing.db')
+  return { url: `sqlite:${path}`, tables: async () => sqliteFile(path) }
 }
 
 async function openNothing(t: TestContext): Promise<CommandScene> {

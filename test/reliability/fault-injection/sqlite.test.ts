@@ -11,6 +11,8 @@ sqliteSuite({
   changing: [REFUSED],
   password: [REFUSED],
   commands: [REFUSED],
+  // Each restore takes more than a second.
+  restore: { disturbances: [REFUSED], stride: 5 },
   migrate: [REFUSED],
   pairs: { disturbances: [DOWN, REFUSED], count: 60 },
 })

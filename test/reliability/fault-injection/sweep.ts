@@ -31,6 +31,8 @@ export interface Operation<Result> {
   isTwiceIfRepeated?: boolean
   /** Kinds of calls without faults. */
   leftOut?: readonly string[]
+  /** The distance between two calls that are tried, for an operation that takes long. */
+  stride?: number
 }
 
 /** Far above each time limit of the program. */
@@ -51,8 +53,9 @@ export async function sweep<D extends Disturbance, Result>(
   disturbance: D,
 ): Promise<number> {
   const after = await runUndisturbed(operation, tables)
+  const { stride = 1 } = operation
   let tries = 0
-  for (let n = 1; n <= CALLS_MAX; n += 1) {
+  for (let n = 1; n <= CALLS_MAX; n += stride) {
     const label = `${operation.name}, call ${n} ${disturbance.name}`
     trap.lift()
     await tables.restore()
@@ -74,7 +77,7 @@ export async function sweep<D extends Disturbance, Result>(
     if (operation.isDone(result)) return n - 1
     tries += 1
     assert.ok(tries < TRIES_MAX, `${label}: there is no such call: ${inspect(result)}`)
-    n -= 1
+    n -= stride
   }
   return assert.fail(`${operation.name} makes more than ${CALLS_MAX} calls`)
 }

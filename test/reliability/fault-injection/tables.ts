@@ -1,3 +1,4 @@
+import { copyFileSync, rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
@@ -45,6 +46,32 @@ export function sqliteTables(path: string): Tables {
     async close() {
       database.close()
     },
+  }
+}
+
+/** Like `sqliteTables`, for an operation that may replace the file itself. */
+export function sqliteFile(path: string): Tables {
+  const saved = `${path}.saved`
+  return {
+    async dump() {
+      const tables = sqliteTables(path)
+      const dump = await tables.dump()
+      await tables.close()
+      return dump
+    },
+
+    async remember() {
+      const database = new DatabaseSync(path)
+      database.prepare('VACUUM INTO ?').run(saved)
+      database.close()
+    },
+
+    async restore() {
+      for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+      copyFileSync(saved, path)
+    },
+
+    async close() {},
   }
 }
 

@@ -3,7 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { NEW } from './audited.ts'
 import { setDatabase } from '../../../cli/here.ts'
-import { ADA, type CommandScene, command, fill } from './commands.ts'
+import { command } from './command.ts'
+import type { CommandScene } from './commands.ts'
+import { ADA, fill } from './filled.ts'
 import { sweep } from '../sweep.ts'
 import type { Disturbance, Trap } from '../trap.ts'
 
@@ -27,6 +29,7 @@ export function disturbedCopy<D extends Disturbance>(
       repeated: /must be empty/,
       audited: [
         [NEW, 'user added', ADA],
+        [NEW, 'user added', 'bob@example.com'],
         [NEW, 'key issued', NEW],
       ],
     })

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { type EndedHere, runHere } from '../../../cli/here.ts'
+import { PASSWORD } from '../../../fixtures/dashboard.ts'
+import type { Operation } from '../sweep.ts'
+import { type Entry, NEW } from './audited.ts'
+import { command } from './command.ts'
+import { ADA, type Filled, SQLITE } from './filled.ts'
+
+type Operations = Record<string, Operation<EndedHere>[]>
+
+/** The commands that are tried with faults, by their names. Add an entry for each new command. */
+export function operationsOf(filled: Filled, url: string): Operations {
+  // A database that can't record a good backup costs a warning only.
+  const following = ['audit_log', 'last_backup']
+  return {
+    ...ofUsers(filled),
+    ...ofKeys(filled),
+    ...ofServers(filled),
+    'organization list': [command('organization list')],
+    'audit list': [command(`audit list --user ${ADA}`)],
+    apply: [
+      command(`apply --yes ${filled.state}`, {
+        isInParts: true,
+        assertHonest: assertPlanned,
+        audited: [
+          [filled.userId, 'key imported', NEW],
+          [NEW, 'user added', 'declared@example.com'],
+        ],
+      }),
+    ],
+    export: [command('export')],
+    migrate: [command('migrate')],
+    doctor: [
+      command('doctor', {
+        run: diagnose,
+        isDone: ({ stdout }) => stdout !== '' && !NEW_PROBLEM.test(stdout),
+        assertHonest: assertProblems,
+      }),
+    ],
+    ...(url.startsWith(SQLITE)
+      ? { backup: [command(`backup ${filled.backup}-again`, { following })] }
+      : {}),
+  }
+}
+
+function ofUsers({ userId }: Filled): Operations {
+  const by = (action: string): Entry => [userId, action, ADA]
+  const adding = {
+    repeated: /already exists/,
+    audited: [[NEW, 'user added', 'new@example.com']] as const,
+  }
+  return {
+    'user list': [command('user list')],
+    'user add': [
+      command('user add new@example.com', adding),
+      command('user add new@example.com --password-stdin', { ...adding, stdin: PASSWORD }),
+    ],
+    'user password': [
+      command(`user password ${ADA}`, { stdin: PASSWORD, audited: [by('password changed')] }),
+    ],
+    'user link': [command(`user link ${ADA}`, { audited: [by('sign-in link issued')] })],
+    'user remove': [
+      command(`user remove ${ADA} --yes`, {
+        repeated: /there is no such user/,
+        isBetween: isRevokedKey,
+        audited: [by('user removed')],
+      }),
+    ],
+  }
+}
+
+function ofKeys({ userId, keyId, key, hashes }: Filled): Operations {
+  const audited: Entry[] = [[userId, 'key revoked', keyId]]
+  return {
+    'key issue': [
+      command(`key issue --user ${ADA} --name bot`, {
+        isTwiceIfRepeated: true,
+        audited: [[userId, 'key issued', NEW]],
+      }),
+    ],
+    'key import': [
+      command(`key import --user ${ADA} --hash-file ${hashes}`, {
+        audited: [[userId, 'key imported', NEW]],
+      }),
+    ],
+    'key list': [command(`key list --user ${ADA}`), command('key list --unused-for 90d')],
+    'key revoke': [
+      command(`key revoke --user ${ADA} ${keyId}`, { audited }),
+      command('key revoke --key-stdin', { stdin: key, audited }),
+    ],
+  }
+}
+
+function ofServers({ serverId, file }: Filled): Operations {
+  const importing = `server import --user ${ADA}`
+  return {
+    'server import': [
+      command(`${importing} ${file}`),
+      command(`${importing} --prune --yes ${file}`, { isInParts: true }),
+      command(`${importing} --organization red-stone ${file}`, { isInParts: true }),
+    ],
+    'server list': [
+      command(`server list --user ${ADA} --json`),
+      command('server list'),
+      command('server list --json'),
+    ],
+    'server remove': [
+      command(`server remove --user ${ADA} --yes ${serverId}`, {
+        repeated: /has no server with the id/,
+      }),
+    ],
+  }
+}
+
+/** Why the other commands are not tried here. */
+export function reasonsOf(url: string): Record<string, string> {
+  const program = 'works through programs of PostgreSQL'
+  return {
+    serve: 'its requests and visits are tried',
+    copy: 'is tried on PostgreSQL, in a test of its own',
+    health: 'asks the running service only',
+    conform: 'asks a service over HTTP only',
+    config: 'opens no database',
+    restore: 'replaces the file of SQLite in a test of its own; on PostgreSQL it ' + program,
+    ...(url.startsWith(SQLITE) ? {} : { backup: program }),
+  }
+}
+
+/** The names of all commands, as the help prints them. */
+export async function commandsOfHelp(group = ''): Promise<string[]> {
+  const { stdout } = await runHere(`${group} --help`.trim())
+  const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout) ?? []
+  if (listed === undefined) return [group]
+  const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name!)
+  const whole = names.filter((name) => name !== 'help').map((name) => `${group} ${name}`.trim())
+  const commands: string[] = []
+  for (const name of whole) commands.push(...(await commandsOfHelp(name)))
+  return commands
+}
+
+/** Replaces the database by the backup. It waits a second, until no use of a key counts anymore. */
+export const restoring = ({ backup }: Filled): Operation<EndedHere> =>
+  command(`restore --yes ${backup}`, { isInParts: true })
+
+/** Removing a user first revokes the keys. */
+function isRevokedKey(table: string, row: string): boolean {
+  return table === 'api_keys' && row.includes('"revoked_at":"(new)"')
+}
+
+/** Another service of this machine must not take part. */
+async function diagnose(): Promise<EndedHere> {
+  const { OPS_PORT } = process.env
+  process.env.OPS_PORT = '0'
+  try {
+    return await runHere('doctor')
+  } finally {
+    if (OPS_PORT === undefined) delete process.env.OPS_PORT
+    else process.env.OPS_PORT = OPS_PORT
+  }
+}
+
+/** The servers of the tests run without fsync, which is a problem at any time. */
+const NEW_PROBLEM = /^problem {2}(?!durability)/m
+
+/** The plan comes first. */
+function assertPlanned({ code, stderr }: EndedHere): void {
+  assert.equal(code, 1)
+  assert.match(stderr, /^error: [^\n]+\n$/m)
+}
+
+/** The doctor prints what it could not see as a problem. */
+function assertProblems({ code, stdout, stderr }: EndedHere): void {
+  assert.equal(code, 1)
+  assert.match(stdout, NEW_PROBLEM)
+  assert.match(stderr, /^error: the doctor found \d+ problems?\n$/)
+}
