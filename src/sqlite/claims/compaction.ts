@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transact } from '../database.ts'
+import { createSerialSet } from './serial-set.ts'
 import type { Stamps } from './stamps.ts'
 import { prepareRows } from './write-rows.ts'
 
@@ -38,12 +39,13 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
 
-  // The keys of the rows that were appended since the last compaction began.
-  const appended = createSerials()
-  // The compaction under way: its keys in the order of their rows, how many are done, and the rows
-  // to remove afterwards.
-  let keys = new Float64Array()
-  let compacted = 0
+  // The rows that were appended since the last compaction began, and their keys.
+  let rows = 0
+  let appended = createSerialSet()
+  // The compaction under way: its keys, the last one that is done, and the rows to remove
+  // afterwards.
+  let keys = createSerialSet()
+  let compactedTo = 0
   let removedTo = 0
   let removeTo = 0
   let hasRestored = false
@@ -51,36 +53,38 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   /** The next step, and what changes in memory once it is committed; null if there is none. */
   function plan(boot: number): { work(): void; done(): void } | null {
     if (hasRestored) return { work: () => compactAll(database), done: () => (hasRestored = false) }
-    if (compacted < keys.length) {
-      const serials = keys.subarray(compacted, compacted + COMPACT_STEP)
+    const serials = keys.after(compactedTo, COMPACT_STEP)
+    if (serials.length > 0)
       return {
         work: () => writeLastUses(rowsOf(serials, stamps, boot)),
-        done: () => (compacted += serials.length),
+        done: () => (compactedTo = serials.at(-1)!),
       }
-    }
     if (removedTo === removeTo) return null
     const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
     return { work: () => removeUpTo.run(upTo), done: () => (removedTo = upTo) }
   }
 
   return {
-    add: appended.add,
+    add(serial) {
+      appended.add(serial)
+      rows += 1
+    },
 
     beginWhenDue(newest) {
       // Rows of the last compaction that are still there go with those of this one.
-      if (appended.count() < COMPACT_AFTER || compacted < keys.length) return
-      keys = appended.sorted()
-      appended.clear()
-      compacted = 0
+      if (rows < COMPACT_AFTER || compactedTo < keys.largest()) return
+      keys.clear()
+      ;[keys, appended] = [appended, keys]
+      rows = compactedTo = 0
       removeTo = newest
     },
 
     beginWithRestored(newest) {
       hasRestored = true
-      keys = new Float64Array()
-      compacted = 0
-      removedTo = removeTo = newest
+      keys.clear()
       appended.clear()
+      rows = compactedTo = 0
+      removedTo = removeTo = newest
     },
 
     step(boot, schema) {
@@ -96,43 +100,12 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   }
 }
 
-/** The values of one row per key. The numbers are sorted, and may repeat. */
-function rowsOf(serials: Float64Array, stamps: Stamps, boot: number): number[] {
-  const values: number[] = []
-  let last = 0
-  for (const serial of serials) {
-    if (serial === last) continue
+/** The values of one row per key. */
+function rowsOf(serials: readonly number[], stamps: Stamps, boot: number): number[] {
+  return serials.flatMap((serial) => {
     const { used_at, monotonic } = stamps.get(serial)
-    values.push(serial, used_at, monotonic, boot)
-    last = serial
-  }
-  return values
-}
-
-/** The numbers of keys. Outside the garbage-collected heap, and reused for each compaction. */
-function createSerials() {
-  let serials = new Float64Array(COMPACT_AFTER)
-  let length = 0
-
-  return {
-    add(serial: number): void {
-      if (length === serials.length) {
-        const larger = new Float64Array(2 * length)
-        larger.set(serials)
-        serials = larger
-      }
-      serials[length] = serial
-      length += 1
-    },
-
-    count: () => length,
-
-    sorted: () => serials.subarray(0, length).toSorted(),
-
-    clear(): void {
-      length = 0
-    },
-  }
+    return [serial, used_at, monotonic, boot]
+  })
 }
 
 /** Compacts all rows at once; their number is bounded. Needs an open transaction. */
