@@ -26,21 +26,19 @@ function curl(url: string): string {
   return `curl -fsS --retry 4 -H "Authorization: Bearer $${KEY_VARIABLE}" '${url}'`
 }
 
+/** With the package in client/, which waits after a 429 by itself. */
 function javaScript(url: string): string {
-  return `async function loadServers() {
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    const response = await fetch('${url}', {
-      headers: { Authorization: \`Bearer \${process.env.${KEY_VARIABLE}}\` },
-    })
-    if (response.ok) return (await response.json()).servers
-    if (response.status !== 429) throw new Error(\`The API answered \${response.status}\`)
-    const seconds = Math.max(1, Number(response.headers.get('Retry-After')))
-    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
-  }
-  throw new Error('Still rate-limited')
-}
+  const baseUrl = url.replace(/\/v1\/servers$/, '')
+  // The client asks for consent before it sends a key over plain HTTP to another host.
+  const isInsecure = /^http:\/\/(?!localhost\b|127\.|\[::1\])/.test(baseUrl)
+  return `// npm install server-listing-client
+import { ServerListingClient } from 'server-listing-client'
 
-for (const server of await loadServers()) console.log(server.name, server.address)`
+const client = new ServerListingClient({
+  baseUrl: '${baseUrl}',${isInsecure ? '\n  allowInsecureHttp: true,' : ''}
+  apiKey: process.env.${KEY_VARIABLE},
+})
+for (const server of await client.listServers()) console.log(server.name, server.address)`
 }
 
 function python(url: string): string {

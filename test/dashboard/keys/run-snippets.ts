@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { snippetsFor } from '../../../src/dashboard/keys/snippets.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { ROOT } from '../../fixtures/tree.ts'
 
 const run = promisify(execFile)
 
@@ -30,6 +32,7 @@ export async function runSnippets(t: TestContext): Promise<string[]> {
   const entry = { name: 'Cobblestone', address: 'play.example.com' }
   await store.saveServers(user.id, null, [entry], 1)
   const folder = temporaryFolder(t)
+  provideClient(folder)
   const snippets = snippetsFor(`http://127.0.0.1:${apiPort}`).filter(({ id }) => canRun(id))
   // Each has its own key, so that their seconds pass at the same time.
   await Promise.all(
@@ -46,6 +49,18 @@ export async function runSnippets(t: TestContext): Promise<string[]> {
     }),
   )
   return snippets.map(({ id }) => id)
+}
+
+/**
+ * Lets programs in this folder import `server-listing-client`. `test/operations/client/` runs the
+ * packed client.
+ */
+function provideClient(folder: string): void {
+  const installed = join(folder, 'node_modules/server-listing-client')
+  mkdirSync(installed, { recursive: true })
+  const source = pathToFileURL(join(ROOT, 'client/src/index.ts'))
+  writeFileSync(join(installed, 'index.mjs'), `export * from '${source.href}'`)
+  writeFileSync(join(installed, 'package.json'), '{"exports":"./index.mjs"}')
 }
 
 function canRun(id: string): boolean {
