@@ -27,6 +27,8 @@ export async function startSample<T>(fill: (store: ServingStore) => Promise<T>) 
       port: 0,
       baseUrl: 'https://api.example.com',
       dashboardUrl: 'http://127.0.0.1:8081',
+      siteUrl: 'https://listing.example.com',
+      publicPages: true,
       signUp: 'open',
       trustedProxies: [],
     },

@@ -1,7 +1,19 @@
 /** The groups of the navigation. A path that ends in `/` stands for the other pages below it. */
 const GROUPS: readonly (readonly [title: string, paths: readonly string[]])[] = [
   ['Start', ['README.md', 'CHANGELOG.md', 'SECURITY.md']],
-  ['Call the API', ['docs/api.md', 'client/', 'docs/integrators/']],
+  [
+    'Call the API',
+    [
+      'docs/integrators.md',
+      'docs/api.md',
+      'docs/reference.md',
+      'docs/errors.md',
+      'docs/faq.md',
+      'client/',
+      'docs/examples/',
+      'docs/conformance.md',
+    ],
+  ],
   ['Use the dashboard', ['docs/dashboard.md']],
   [
     'Operate',
@@ -14,6 +26,7 @@ const GROUPS: readonly (readonly [title: string, paths: readonly string[]])[] = 
       'docs/operations/upgrade.md',
       'docs/operations/incidents.md',
       'docs/operations/postgresql.md',
+      'docs/declared-state.md',
       'docs/operations/point-in-time.md',
       'docs/operations/sizing.md',
       'docs/operations/',
