@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../fixtures/requests.ts'
-import { addOwner, issueKey, startTestService } from '../fixtures/service.ts'
+import { addOwner, issueKey } from '../fixtures/service.ts'
+import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer, assertCommonHeaders } from './answers.ts'
 
 const NOW = 1_800_000_000_000_000
 
 test('a listing has exactly the eight fields of a server, in their order, null where unknown', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com', [
     { name: 'Überleben "2" 🏰', address: 'play.example.com:25565', updated_at: NOW },
     {
@@ -35,13 +36,13 @@ test('a listing has exactly the eight fields of a server, in their order, null w
 })
 
 test('an owner without servers gets an empty array', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   assertAnswer(await ask(port, { key }), 200, '{"servers":[]}')
 })
 
 test('an answer from the cache has the same bytes as the first', async (t) => {
-  const { port, store, clock } = await startTestService(t)
+  const { port, store, clock } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com', [
     { name: 'é', address: 'a.example.com' },
   ])
@@ -54,7 +55,7 @@ test('an answer from the cache has the same bytes as the first', async (t) => {
 })
 
 test('the next answer shows a change of the listing', async (t) => {
-  const { port, store, clock } = await startTestService(t)
+  const { port, store, clock } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com')
   for (const name of ['one', 'two', 'three']) {
     await store.saveServers(user.id, null, [{ name, address: 'a.example.com' }], NOW)
@@ -68,7 +69,7 @@ test('the next answer shows a change of the listing', async (t) => {
 })
 
 test('the scheme may have any case, and the rest of the request is ignored', async (t) => {
-  const { port, store, clock } = await startTestService(t)
+  const { port, store, clock } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const headers = {
     accept: 'text/html',
@@ -86,13 +87,13 @@ test('the scheme may have any case, and the rest of the request is ignored', asy
 })
 
 test('/health needs no key and answers ok', async (t) => {
-  const { port } = await startTestService(t)
+  const { port } = await startDescribedService(t)
   for (const path of ['/', '/health', '/health?x=1'])
     assertAnswer(await ask(port, { path }), 200, '{"ok":true}')
 })
 
 test("/health has no limit and does not spend a key's second", async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (let count = 0; count < 5; count += 1)
     assert.equal((await ask(port, { path: '/health', key })).status, 200)
@@ -100,7 +101,7 @@ test("/health has no limit and does not spend a key's second", async (t) => {
 })
 
 test('a preflight is a 204 on any path, without body or length, with or without a key', async (t) => {
-  const { port } = await startTestService(t)
+  const { port } = await startDescribedService(t)
   for (const path of ['/v1/servers', '/', '/health', '/nope', '*']) {
     const answer = await ask(port, {
       method: 'OPTIONS',

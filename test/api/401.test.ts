@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { readBearer } from '../../src/api/bearer.ts'
 import { generateKey } from '../../src/listing/api-key.ts'
 import { type Ask, ask } from '../fixtures/requests.ts'
-import { addOwner, startTestService } from '../fixtures/service.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 
 const BODY = '{"error":"Invalid or missing API key."}'
 
 test('every invalid key gets the same 401, and none spends the second', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { user, key: revoked, keyId } = await addOwner(store, 'bob@example.com')
   await store.revokeApiKey(user.id, keyId, 1)
@@ -53,7 +54,7 @@ test('every invalid key gets the same 401, and none spends the second', async (t
 })
 
 test('a key revoked within a second of its claim gets 401, not 429', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await ask(port, { key })).status, 200)
   assert.equal((await ask(port, { key })).status, 429)

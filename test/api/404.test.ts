@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ask } from '../fixtures/requests.ts'
-import { addOwner, startTestService } from '../fixtures/service.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 
 const BODY = '{"error":"Not found."}'
 
 test('paths match byte for byte: nothing is decoded, folded or shortened', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const paths = [
     '/v1/servers/',
@@ -36,7 +37,7 @@ test('paths match byte for byte: nothing is decoded, folded or shortened', async
 })
 
 test('every method except GET and OPTIONS is a 404 and does not spend the second', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY', 'PROPFIND'])
     for (const path of ['/v1/servers', '/health', '/'])
@@ -45,7 +46,7 @@ test('every method except GET and OPTIONS is a 404 and does not spend the second
 })
 
 test('HEAD is a 404 without a body', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   for (const path of ['/v1/servers', '/health'])
     assertAnswer(await ask(port, { method: 'HEAD', path, key }), 404, '')

@@ -7,13 +7,14 @@ import { listen } from '../../src/http/listen.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { ask } from '../fixtures/requests.ts'
-import { addOwner, startTestService } from '../fixtures/service.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { describedPort, startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 
 const BODY = '{"error":"Rate limit exceeded","limit":"1 rps"}'
 
 test('a second request within the second gets 429 with Retry-After', async (t) => {
-  const { port, store, clock } = await startTestService(t)
+  const { port, store, clock } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   assert.equal((await ask(port, { key })).status, 200)
   for (const milliseconds of [0, 500, 499]) {
@@ -27,7 +28,7 @@ test('a second request within the second gets 429 with Retry-After', async (t) =
 })
 
 test('two hundred concurrent requests with one key get exactly one 200', async (t) => {
-  const { port, store } = await startTestService(t)
+  const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(port, { key })))
   const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
@@ -69,12 +70,13 @@ async function askTwentyTimes(t: TestContext): Promise<Timed[]> {
     await store.close()
   })
   const { key } = await addOwner(store, 'ada@example.com')
+  const port = await describedPort(t, listener.port)
   const start = performance.now()
   const answers: Timed[] = []
   for (let turn = 0; turn < 20; turn += 1) {
     await delay(Math.max(0, start + turn * 100 - performance.now()))
     const askedAt = performance.now()
-    const { status } = await ask(listener.port, { key })
+    const { status } = await ask(port, { key })
     answers.push({ status, askedAt, answeredAt: performance.now() })
   }
   return answers

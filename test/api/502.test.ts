@@ -7,14 +7,15 @@ import { AuthenticationFault } from '../../src/listing/faults.ts'
 import type { ServerRow } from '../../src/listing/servers/server.ts'
 import type { Claim } from '../../src/listing/claim.ts'
 import { ask } from '../fixtures/requests.ts'
-import { addOwner, startTestService } from '../fixtures/service.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 
 const AUTHENTICATION = '{"error":"Authentication service error."}'
 const LIST = '{"error":"Failed to load servers."}'
 
 test('without the servers table the list fails, and the claim is not recorded', async (t) => {
-  const { port, store, databasePath, faults } = await startTestService(t)
+  const { port, store, databasePath, faults } = await startDescribedService(t)
   const { user, key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
   other.exec('ALTER TABLE servers RENAME TO elsewhere')
@@ -29,7 +30,7 @@ test('without the servers table the list fails, and the claim is not recorded', 
 })
 
 test('without the keys table authentication fails, but a malformed key is still a 401', async (t) => {
-  const { port, store, databasePath } = await startTestService(t)
+  const { port, store, databasePath } = await startDescribedService(t)
   const { user, key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
   other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE api_keys RENAME TO elsewhere')
@@ -42,7 +43,7 @@ test('without the keys table authentication fails, but a malformed key is still 
 })
 
 test('without the table of claims there is no 200, but 401 and 429 still work', async (t) => {
-  const { port, store, databasePath } = await startTestService(t)
+  const { port, store, databasePath } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { key: used } = await addOwner(store, 'bob@example.com')
   assert.equal((await ask(port, { key: used })).status, 200)
@@ -56,7 +57,7 @@ test('without the table of claims there is no 200, but 401 and 429 still work', 
 })
 
 test('a file that another process keeps locked is a 502 after a second, and /health answers meanwhile', async (t) => {
-  const { port, store, databasePath, faults } = await startTestService(t)
+  const { port, store, databasePath, faults } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
   other.exec('BEGIN IMMEDIATE')
@@ -73,7 +74,7 @@ test('a file that another process keeps locked is a 502 after a second, and /hea
 })
 
 test('a file locked for a moment delays the answer and causes no 502', async (t) => {
-  const { port, store, databasePath } = await startTestService(t)
+  const { port, store, databasePath } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const other = openBeside(t, databasePath)
   other.exec('BEGIN IMMEDIATE')

@@ -4,6 +4,7 @@ import { generateKey } from '../../src/listing/api-key.ts'
 import { NotConfigured } from '../../src/listing/faults.ts'
 import { startService } from '../../src/service.ts'
 import { ask } from '../fixtures/requests.ts'
+import { describedPort } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 
 test('an unconfigured service answers 503 to well-formed keys and everything else as usual', async (t) => {
@@ -12,7 +13,7 @@ test('an unconfigured service answers 503 to well-formed keys and everything els
     problem: new NotConfigured('DATABASE_URL must be set'),
     host: '127.0.0.1',
     port: 0,
-    log: { fault() {}, http() {} },
+    log: { fault: () => '5f0c1e9a7b3d-1', http() {} },
     dashboard: {
       port: 0,
       baseUrl: 'http://127.0.0.1:8080',
@@ -22,7 +23,7 @@ test('an unconfigured service answers 503 to well-formed keys and everything els
     },
   })
   t.after(service.close)
-  const { port } = service
+  const port = await describedPort(t, service.port)
   assertAnswer(
     await ask(port, { key: generateKey() }),
     503,

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import {
+  type Answer,
+  examplesOf,
+  readDescription,
+  withoutReferences,
+} from '../../scripts/openapi/description.ts'
+import { startTestService } from '../fixtures/service.ts'
+import { CORPUS } from '../wire/corpus/corpus.ts'
+import { headsAmong } from '../wire/client/outcome.ts'
+import { open } from '../wire/client/raw.ts'
+import { causeEveryAnswer } from './every-answer.ts'
+import { PLANTED } from './planted.ts'
+import { startValidatingProxy } from './proxy.ts'
+import { createValidator, type Exchange, operationOf } from './validator.ts'
+
+/*
+ * docs/openapi.json describes the API exactly: no more and no less than the service sends. The
+ * tests in test/api/ compare every answer with it too.
+ */
+
+const description = readDescription()
+const validate = createValidator(description)
+
+const cleanups: (() => unknown)[] = []
+let exchanges: Exchange[]
+
+before(async () => {
+  exchanges = await causeEveryAnswer(
+    { after: (cleanup) => void cleanups.push(cleanup as () => void) },
+    validate,
+  )
+})
+after(async () => {
+  for (const cleanup of cleanups.toReversed()) await cleanup()
+})
+
+test('the service sends every answer of the document, and each fits the document', () => {
+  assert.deepEqual(exchanges.flatMap(validate), [])
+  const seen = exchanges
+    .filter(({ method }) => method === 'GET' || method === 'OPTIONS')
+    .map((exchange) => `${exchange.method} ${pathOf(exchange)} ${exchange.answer.status}`)
+  const described = Object.entries(description.paths).flatMap(([path, { get, options }]) =>
+    Object.entries({ GET: get, OPTIONS: options }).flatMap(([method, { responses }]) =>
+      Object.keys(responses).map((status) => `${method} ${path} ${status}`),
+    ),
+  )
+  assert.deepEqual([...new Set(seen)].toSorted(), described.toSorted())
+})
+
+test('the examples of errors and of the health are the bytes that the service sends', () => {
+  const sent = new Set(exchanges.map(({ answer }) => `${answer.status} ${answer.body}`))
+  for (const [status, { content }] of answers())
+    if (
+      content !== undefined &&
+      content['application/json'].schema.properties?.servers === undefined
+    )
+      for (const { value } of examplesOf(content['application/json']))
+        assert.ok(
+          sent.has(`${status} ${JSON.stringify(value)}`),
+          `${status} ${JSON.stringify(value)}`,
+        )
+})
+
+test('every example fits its schema', () => {
+  for (const [status, { content, headers }] of answers()) {
+    for (const [name, header] of Object.entries(headers))
+      if (header.schema.const === undefined)
+        assert.ok(typeof header.example === 'string', `${name} has an example`)
+    for (const { value } of content === undefined ? [] : examplesOf(content['application/json']))
+      assert.deepEqual(flawsOfBody(status, value), [])
+  }
+})
+
+test('answers to every request of the corpus of odd bytes fit the document', async (t) => {
+  const { port: target } = await startTestService(t, { headersMs: 600_000 })
+  const proxy = await startValidatingProxy(target, validate)
+  t.after(proxy.close)
+  let count = 0
+  for (const { send, answers } of Object.values(CORPUS).flat()) {
+    const client = await open(proxy.port, headsAmong(answers))
+    client.send(send)
+    await client.answers(answers.length)
+    client.socket.destroy()
+    count += answers.length
+  }
+  assert.deepEqual(proxy.complaints, [])
+  assert.equal(proxy.exchanges.length, count)
+})
+
+test('each planted mistake in the document is found', () => {
+  const text = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
+  for (const [name, { plant, found }] of Object.entries(PLANTED)) {
+    const document = JSON.parse(text)
+    plant(document)
+    assert.notDeepEqual(document, JSON.parse(text), `${name}: nothing was planted`)
+    const flaws = exchanges.flatMap(createValidator(withoutReferences(document)))
+    assert.ok(
+      flaws.some((flaw) => found.test(flaw)),
+      `${name} was not found: ${flaws.join('\n')}`,
+    )
+  }
+})
+
+test('a field or header that the document lacks is a complaint', () => {
+  const exchange = { method: 'GET', path: '/health', answer: healthy('{"ok":true,"new":1}') }
+  assert.match(validate(exchange).join(), /additional.*"new"/)
+  const answer = healthy('{"ok":true}', { etag: '"1"' })
+  assert.match(validate({ ...exchange, answer }).join(), /header etag is not in the document/)
+  assert.deepEqual(validate({ ...exchange, answer: healthy('{"ok":true}') }), [])
+})
+
+test('the document has the version of the package', () => {
+  const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  const { version } = JSON.parse(manifest) as { version: string }
+  assert.equal(description.info.version, version)
+  assert.ok(description.info.description.includes(`version ${version} of the service`))
+})
+
+function pathOf(exchange: { method: string; path: string }): string {
+  return operationOf(description, exchange).path
+}
+
+/** Every answer of the document, with its status. */
+function answers(): [status: string, answer: Answer][] {
+  return Object.values(description.paths).flatMap(({ get, options }) =>
+    [get, options].flatMap(({ responses }) => Object.entries(responses)),
+  )
+}
+
+function flawsOfBody(status: string, value: unknown): string[] {
+  const body = Buffer.from(JSON.stringify(value)).toString('latin1')
+  const exchange = { method: 'GET', path: '/v1/servers' }
+  if (status === '404') exchange.path = '/{path}'
+  if (status === '200' && !body.includes('servers')) exchange.path = '/health'
+  const { operation } = operationOf(description, exchange)
+  const headers = Object.entries(operation.responses[status]!.headers).map(
+    ([name, { schema, example }]) => [name.toLowerCase(), String(schema.const ?? example)],
+  )
+  const all = { 'content-type': CONTENT_TYPE, ...Object.fromEntries(headers) }
+  return validate({ ...exchange, answer: { status: Number(status), headers: all, body } })
+}
+
+const CONTENT_TYPE = 'application/json; charset=utf-8'
+
+function healthy(body: string, more: Record<string, string> = {}) {
+  const headers = {
+    'content-type': CONTENT_TYPE,
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, OPTIONS',
+    'access-control-allow-headers': 'Authorization, Content-Type',
+    'access-control-max-age': '86400',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...more,
+  }
+  return { status: 200, headers, body }
+}
