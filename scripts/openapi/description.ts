@@ -38,7 +38,7 @@ export interface Header {
   description: string
   required?: boolean
   schema: Schema
-  example?: unknown
+  example?: string
 }
 
 export interface Content {
@@ -51,7 +51,7 @@ export interface Schema {
   description?: string
   type?: string | string[]
   format?: string
-  const?: unknown
+  const?: string | number | boolean
   properties?: Record<string, Schema>
 }
 

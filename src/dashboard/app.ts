@@ -11,7 +11,7 @@ import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
 import type { Dashboard, Env } from './context.ts'
-import { addDocsRoute } from './docs/page.ts'
+import { addDocsRoutes } from './docs/page.ts'
 import { addAssets } from './html/assets.ts'
 import { showNotFound, showPage } from './html/page.ts'
 import { addLeakedKeyRoute } from './keys/leaked-key.ts'
@@ -60,7 +60,7 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
   app.use('/dashboard/*', requireSession(dashboard), throttle)
   addStartRoutes(app, dashboard)
-  addDocsRoute(app, dashboard)
+  addDocsRoutes(app, dashboard)
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)

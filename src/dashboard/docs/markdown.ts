@@ -1,20 +1,26 @@
 /*
  * Renders the Markdown of our own documents: headings, paragraphs, lists, tables, code, bold text
- * and links to headings. It escapes everything else.
+ * and links. It leaves out comments and escapes everything else.
  */
 
-const BLOCK = /^(#{1,4} |```|\||- |$)/
+const BLOCK = /^(#{1,4} |```|\||- |1\. |<!--|$)/
+const BULLET = /^- /
+const NUMBER = /^\d\. /
+
+/** The address of a linked document, or null for text without a link. */
+export type LinkFrom = (target: string) => string | null
 
 /** Each heading of the second level begins a section. */
-export function renderMarkdown(text: string): string {
+export function renderMarkdown(text: string, linkFrom: LinkFrom = () => null): string {
   const [before = '', ...sections] = text.split(/^(?=## )/m)
   const rendered = sections.map(
-    (each) => `<section class="prose">${renderLines(each.split('\n'))}</section>`,
+    (each) => `<section class="prose">${renderLines(each.split('\n'), linkFrom)}</section>`,
   )
-  return [renderLines(before.split('\n')), ...rendered].join('\n')
+  return [renderLines(before.split('\n'), linkFrom), ...rendered].join('\n')
 }
 
-function renderLines(lines: readonly string[]): string {
+function renderLines(lines: readonly string[], linkFrom: LinkFrom): string {
+  const inline = (text: string) => renderInline(text, linkFrom)
   const blocks: string[] = []
   let at = 0
   const takeWhile = (matches: (line: string) => boolean): string[] => {
@@ -24,18 +30,26 @@ function renderLines(lines: readonly string[]): string {
   }
   while (at < lines.length) {
     const line = lines[at]!
-    if (line === '') at += 1
+    if (line === '' || line.startsWith('<!--')) at += 1
     else if (line.startsWith('#')) {
-      blocks.push(heading(line))
+      blocks.push(heading(line, inline))
       at += 1
     } else if (line.startsWith('```')) {
       at += 1
       blocks.push(code(takeWhile((each) => each !== '```')))
       at += 1
-    } else if (line.startsWith('|')) blocks.push(table(takeWhile((each) => each.startsWith('|'))))
-    else if (line.startsWith('- '))
-      blocks.push(list(takeWhile((each) => /^(- | {2}|$)/.test(each))))
-    else {
+    } else if (line.startsWith('|'))
+      blocks.push(
+        table(
+          takeWhile((each) => each.startsWith('|')),
+          inline,
+        ),
+      )
+    else if (BULLET.test(line) || NUMBER.test(line)) {
+      const [mark, tag] = BULLET.test(line) ? ([BULLET, 'ul'] as const) : ([NUMBER, 'ol'] as const)
+      const items = takeWhile((each) => mark.test(each) || /^( {2}|$)/.test(each))
+      blocks.push(list(items, mark, tag, linkFrom))
+    } else {
       at += 1
       blocks.push(`<p>${inline([line, ...takeWhile((each) => !BLOCK.test(each))].join('\n'))}</p>`)
     }
@@ -43,7 +57,9 @@ function renderLines(lines: readonly string[]): string {
   return blocks.join('\n')
 }
 
-function heading(line: string): string {
+type Inline = (text: string) => string
+
+function heading(line: string, inline: Inline): string {
   const [marks = '', ...words] = line.split(' ')
   const text = words.join(' ')
   const id = text
@@ -58,7 +74,7 @@ function code(lines: readonly string[]): string {
 }
 
 /** The second row only separates the head from the body. */
-function table([head = '', , ...rows]: readonly string[]): string {
+function table([head = '', , ...rows]: readonly string[], inline: Inline): string {
   const columns = cellsOf(head).map((cell) => `<th scope="col">${inline(cell)}</th>`)
   const body = rows.map((row) => {
     const cells = cellsOf(row).map((cell) => `<td>${inline(cell)}</td>`)
@@ -77,26 +93,38 @@ function cellsOf(row: string): string[] {
 }
 
 /** An item may go on in indented lines, which may contain blocks of their own. */
-function list(lines: readonly string[]): string {
+function list(
+  lines: readonly string[],
+  mark: RegExp,
+  tag: 'ul' | 'ol',
+  linkFrom: LinkFrom,
+): string {
   const items: string[][] = []
   for (const line of lines)
-    if (line.startsWith('- ')) items.push([line.slice(2)])
-    else items.at(-1)!.push(line.slice(2))
-  const rendered = items.map((item) => `<li>${renderLines(item)}</li>`)
-  return `<ul>${rendered.join('\n')}</ul>`
+    if (mark.test(line)) items.push([line.replace(mark, '')])
+    else items.at(-1)!.push(line.replace(/^ {2,3}/, ''))
+  const rendered = items.map((item) => `<li>${renderLines(item, linkFrom)}</li>`)
+  return `<${tag}>${rendered.join('\n')}</${tag}>`
 }
 
-function inline(text: string): string {
+function renderInline(text: string, linkFrom: LinkFrom): string {
   return text
     .split(/(`[^`]+`)/)
     .map((part) =>
       part.startsWith('`')
         ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
         : escapeHtml(part)
-            .replace(/\*\*(.+?)\*\*/g, '<strong>$1</strong>')
-            .replace(/\[([^\]]+)\]\((#[\w-]+)\)/g, '<a href="$2">$1</a>'),
+            .replace(/\*\*(.+?)\*\*/gs, '<strong>$1</strong>')
+            .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, label, target) =>
+              linked(label, target, linkFrom),
+            ),
     )
     .join('')
+}
+
+function linked(label: string, target: string, linkFrom: LinkFrom): string {
+  const href = target.startsWith('#') ? target : linkFrom(target)
+  return href === null ? label : `<a href="${href}">${label}</a>`
 }
 
 function escapeHtml(text: string): string {

@@ -75,6 +75,10 @@ function statesOf({ organization }: FullAccount): State[] {
     { path: 'dashboard/servers?select=1&sort=name' },
     { path: 'dashboard/api', act: openEverything },
     { path: 'dashboard/docs', act: openEverything },
+    { path: 'dashboard/docs/guide' },
+    { path: 'dashboard/docs/errors' },
+    { path: 'dashboard/docs/reference' },
+    { path: 'dashboard/docs/questions' },
     ...actionsOf(members),
   ]
 }

@@ -8,19 +8,45 @@ import { startDashboard } from '../../fixtures/dashboard.ts'
  * The documentation of the API in the dashboard.
  */
 
-test('the page has the whole document, with the URL of this installation', async (t) => {
+const PAGES = {
+  '': 'api.md',
+  '/guide': 'integrators.md',
+  '/errors': 'errors.md',
+  '/reference': 'reference.md',
+  '/questions': 'faq.md',
+}
+
+for (const [path, file] of Object.entries(PAGES))
+  test(`the page of docs/${file} has the whole document, with the URL of this installation`, async (t) => {
+    const { signedIn } = await startDashboard(t, { baseUrl: 'https://api.example.org' })
+    const { person } = await signedIn()
+    const { status, body } = await person.get(`/dashboard/docs${path}`)
+    assert.equal(status, 200)
+    assert.doesNotMatch(body, /```|\*\*|\]\(|^\| |<!--|^\d\. |127\.0\.0\.1:8080/m)
+    const document = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
+    const text = wordsOf(body.replace(/<[^>]+>/g, ' ').replaceAll('&quot;', '"'))
+    const [, ...sections] = document.split(/^(?=## )/m)
+    assert.ok(sections.length > 5)
+    const rest = sections.join('').replaceAll(/\]\([^)]+\)|<!--.*-->|^```\w*/gm, '')
+    const example = path === '' ? 'BASE_URL' : 'http://127.0.0.1:8080'
+    for (const word of wordsOf(rest.replaceAll(example, 'https://api.example.org')))
+      assert.ok(text.has(word), `the page lacks "${word}"`)
+  })
+
+test('a program gets the OpenAPI document with the URL of this installation', async (t) => {
   const { signedIn } = await startDashboard(t, { baseUrl: 'https://api.example.org' })
   const { person } = await signedIn()
-  const { status, body } = await person.get('/dashboard/docs')
-  assert.equal(status, 200)
-  assert.match(body, /curl -i https:\/\/api\.example\.org\/v1\/servers/)
-  assert.doesNotMatch(body, /BASE_URL|```|\*\*|\]\(|^\| /m)
-  const document = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
-  const text = wordsOf(body.replace(/<[^>]+>/g, ' ').replaceAll('&quot;', '"'))
-  const [, ...sections] = document.split(/^(?=## )/m)
-  assert.ok(sections.length > 5)
-  const words = wordsOf(sections.join('').replaceAll('BASE_URL', 'https://api.example.org'))
-  for (const word of words) assert.ok(text.has(word), `the page lacks "${word}"`)
+  const { headers, body } = await person.get('/dashboard/docs/openapi.json')
+  assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+  const served = JSON.parse(body)
+  assert.equal(served.servers[0].variables.base_url.default, 'https://api.example.org')
+  const document = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
+  served.servers[0].variables.base_url.default = 'http://127.0.0.1:8080'
+  assert.deepEqual(served, JSON.parse(document))
+  assert.match(
+    (await person.get('/dashboard/docs/guide')).body,
+    /href="\/dashboard\/docs\/openapi\.json"/,
+  )
 })
 
 test('the page names each error with what to do, the limit and a client in each language', async (t) => {
@@ -36,12 +62,22 @@ test('the page names each error with what to do, the limit and a client in each 
     assert.ok(body.includes(`<pre id="${id}"`), id)
 })
 
-test('each link within the page leads to a heading, and other pages link to the limit', async (t) => {
+test('each link between the pages leads to a page and a heading', async (t) => {
   const { signedIn } = await startDashboard(t)
   const { person } = await signedIn()
-  const { body } = await person.get('/dashboard/docs')
-  const targets = [...body.matchAll(/href="#([\w-]+)"/g)].map(([, id]) => id)
-  for (const id of [...targets, 'the-rate-limit']) assert.ok(body.includes(`id="${id}"`), id)
+  const paths = Object.keys(PAGES).map((path) => `/dashboard/docs${path}`)
+  const bodies = new Map<string, string>()
+  for (const path of paths) bodies.set(path, (await person.get(path)).body)
+  for (const [path, body] of bodies) {
+    for (const other of paths) assert.ok(body.includes(`href="${other}"`), `${path}: ${other}`)
+    for (const [, target = '', id] of body.matchAll(
+      /href="(\/dashboard\/docs[^"#]*)?#([\w-]+)"/g,
+    )) {
+      const linked = bodies.get(target === '' ? path : target)
+      assert.ok(linked?.includes(`id="${id}"`), `${path} links to ${target}#${id}`)
+    }
+  }
+  assert.ok(bodies.get('/dashboard/docs')!.includes('id="the-rate-limit"'))
   for (const path of ['api', 'start'])
     assert.match((await person.get(`/dashboard/${path}`)).body, /href="\/dashboard\/docs"/)
 })
@@ -60,6 +96,17 @@ test('Markdown is escaped, and blocks may stand in a list', () => {
       '<div class="table" tabindex="0" role="region" aria-label="Table: a, b"><table><thead><tr><th scope="col">a</th><th scope="col"><code>b</code></th></tr></thead>',
       '<tbody><tr><td>1</td><td>&quot;2&quot;</td></tr></tbody></table></div>',
     ].join(' '),
+  )
+})
+
+test('a numbered list, a comment and a link to another document', () => {
+  const rendered = renderMarkdown(
+    '1. one\n   two\n2. three\n<!-- four -->\n[five](five.md) [six](six.md#seven)',
+    (target) => (target === 'five.md' ? null : `/${target}`),
+  )
+  assert.equal(
+    rendered.replaceAll('\n', ' '),
+    '<ol><li><p>one two</p></li> <li><p>three</p></li></ol> <p>five <a href="/six.md#seven">six</a></p>',
   )
 })
 

@@ -85,6 +85,10 @@ async function pagesOf(
     'account',
     'operator',
     'docs',
+    'docs/guide',
+    'docs/errors',
+    'docs/reference',
+    'docs/questions',
   ]
 }
 

@@ -1,0 +1,86 @@
+import { DatabaseSync } from 'node:sqlite'
+import type { TestContext } from 'node:test'
+import { type Answer, createAnswer } from '../../../src/api/answer.ts'
+import { refusal } from '../../../src/api/responses.ts'
+import { listen } from '../../../src/http/listen.ts'
+import type { Request, Response } from '../../../src/http/message.ts'
+import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { addOwner } from '../../fixtures/service.ts'
+
+/** A request of the program under test. */
+export interface Polled {
+  status: number
+  askedAt: number
+  answeredAt: number
+}
+
+/** How the service meets a request. */
+export type Weather = 'fair' | 'another request at the same moment' | 'broken database'
+
+export interface PolledService {
+  baseUrl: string
+  key: string
+  polled: Polled[]
+  revoke(): Promise<unknown>
+}
+
+/** A real service in real time. The nth request meets the nth weather, and later ones the last. */
+export async function startPolledService(
+  t: TestContext,
+  weathers: readonly Weather[],
+  server: ServerEntry = { name: 'Cobblestone', address: 'play.example.com' },
+): Promise<PolledService> {
+  const path = `${temporaryFolder(t)}/listing.db`
+  const store = await openServingSqliteStore(path)
+  const polled: Polled[] = []
+  const answer = createAnswer({ store, onFault: () => '5f0c1e9a7b3d-1' })
+  const database = new DatabaseSync(path)
+  const listener = await listen(
+    {
+      async answer(request) {
+        const askedAt = performance.now()
+        const weather = weathers[Math.min(polled.length, weathers.length - 1)]!
+        const response = await meet(answer, request, weather, database)
+        polled.push({ status: response.status, askedAt, answeredAt: performance.now() })
+        return response
+      },
+      refuse: refusal,
+      observe() {},
+    },
+    '127.0.0.1',
+    0,
+  )
+  t.after(async () => {
+    await listener.close()
+    database.close()
+    await store.close()
+  })
+  const { key, keyId, user } = await addOwner(store, 'ada@example.com', [server])
+  return {
+    baseUrl: `http://127.0.0.1:${listener.port}`,
+    key,
+    polled,
+    revoke: () => store.revokeApiKey(user.id, keyId, 1),
+  }
+}
+
+async function meet(
+  answer: Answer,
+  request: Request,
+  weather: Weather,
+  database: DatabaseSync,
+): Promise<Response> {
+  if (weather === 'fair') return answer(request)
+  if (weather === 'broken database') {
+    database.exec('ALTER TABLE servers RENAME TO elsewhere')
+    try {
+      return await answer(request)
+    } finally {
+      database.exec('ALTER TABLE elsewhere RENAME TO servers')
+    }
+  }
+  const [, second] = await Promise.all([answer(request), answer(request)])
+  return second
+}
