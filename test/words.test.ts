@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { filesBelow, filesIn, ROOT } from './fixtures/tree.ts'
+import { codeBlocksOf } from './operations/documents/code-blocks.ts'
+import { WALKED } from './operations/documents/walked.ts'
+import { guidePages } from './operations/guide/blocks.ts'
 
 /*
- * The rules of STYLE.md for prose, as far as a program can check them.
+ * The rules of STYLE.md for prose and documents, as far as a program can check them.
  */
 
 const documents = [
@@ -60,3 +63,42 @@ const WORDS = ['nobody', 'somebody', 'anybody', 'whoever']
 const UNKNOWN_PERSON = new RegExp(`\\b(?:${WORDS.join('|')})\\b`, 'i')
 /** A name, such as that of the user `nobody`. */
 const QUOTED_WORD = /(['"`])\w+\1/g
+
+const COMMANDS = ['sh', 'sql', 'ts', 'js', 'py', 'go']
+/** Blocks that are read: output, data and configuration. */
+const READ = ['text', 'json', 'csv', 'http', 'ini', 'yaml', 'nginx']
+/** Documents with tests of their own, and those that operations/documents/ walks through. */
+const GUIDES = [...guidePages(), 'docs/integrators.md', 'docs/declared-state.md']
+const RUN = new Set([...GUIDES, ...WALKED])
+/** Remove from it, don't add to it. */
+const NOT_RUN_MAX = 22
+
+const blocks = documents
+  .filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
+  .flatMap(({ path, text }) => codeBlocksOf(text, path).map((block) => ({ ...block, path })))
+
+test('every block of a document has a language that says whether it is run', () => {
+  for (const { at, language } of blocks)
+    assert.ok([...COMMANDS, ...READ].includes(language), `${at}: the language is "${language}"`)
+})
+
+test('every block of commands is run by a test, or says why not', () => {
+  for (const { at, path, language, notRun } of blocks)
+    if (COMMANDS.includes(language)) {
+      const isRun = language === 'sh' && RUN.has(path)
+      assert.ok(isRun || notRun !== null, `${at} is neither run nor marked: <!-- not run: … -->`)
+    } else assert.equal(notRun, null, `${at}: a block in ${language} is never run`)
+  const notRun = blocks.filter((block) => block.notRun !== null)
+  assert.ok(notRun.length <= NOT_RUN_MAX, notRun.map(({ at }) => at).join('\n'))
+})
+
+test('every document that a test runs has a block of commands', () => {
+  const withCommands = new Set(
+    blocks.filter(({ language, notRun }) => language === 'sh' && notRun === null),
+  )
+  for (const page of RUN)
+    assert.ok(
+      [...withCommands].some(({ path }) => path === page),
+      page,
+    )
+})

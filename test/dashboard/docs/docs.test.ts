@@ -27,7 +27,7 @@ for (const [path, file] of Object.entries(PAGES))
     const text = wordsOf(body.replace(/<[^>]+>/g, ' ').replaceAll('&quot;', '"'))
     const [, ...sections] = document.split(/^(?=## )/m)
     assert.ok(sections.length > 5)
-    const rest = sections.join('').replaceAll(/\]\([^)]+\)|<!--.*-->|^```\w*/gm, '')
+    const rest = sections.join('').replaceAll(/\]\([^)]+\)|<!--.*-->|^ *```\w*/gm, '')
     const example = path === '' ? 'BASE_URL' : 'http://127.0.0.1:8080'
     for (const word of wordsOf(rest.replaceAll(example, 'https://api.example.org')))
       assert.ok(text.has(word), `the page lacks "${word}"`)

@@ -1,0 +1,8 @@
+/** The documents outside the guides whose commands walk.test.ts runs. */
+export const WALKED = [
+  'README.md',
+  'docs/api.md',
+  'docs/commands.md',
+  'docs/dashboard.md',
+  'docs/monitoring.md',
+]
