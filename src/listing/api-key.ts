@@ -32,7 +32,7 @@ export function generateKey(): string {
 export function hashApiKey(key: string): Buffer {
   // Hashes to a string first: Node.js allocates memory for each Buffer result, which costs more
   // than the hash.
-  return Buffer.from(hash('sha256', key, 'hex'), 'hex')
+  return Buffer.from(hash('sha256', key, 'binary'), 'binary')
 }
 
 export function prefixOf(key: string): string {
