@@ -13,7 +13,7 @@ import { ask } from '../../fixtures/requests.ts'
 import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
 import { runHere, setDatabase } from '../here.ts'
 import { programIn } from '../program.ts'
-import { besideService } from './beside-service.ts'
+import { askPatiently, besideService } from './beside-service.ts'
 
 let server: Server
 before(async () => {
@@ -45,13 +45,13 @@ test('a state that is exported and applied on the other engine is exported alike
   }
   for (const url of [postgres, `sqlite:${again}`]) {
     const served = await program.serve({ env: { DATABASE_URL: url } })
-    const answer = await ask(served.port, { key })
+    const answer = await askPatiently(served.port, key)
     assert.equal(answer.status, 200, answer.body)
     assert.deepEqual(
       JSON.parse(answer.body).servers.map(({ name }: { name: string }) => name),
       ['Second', 'First'],
     )
-    assert.equal((await ask(served.port, { key: revoked })).status, 401)
+    assert.equal((await askPatiently(served.port, revoked)).status, 401)
     served.kill('SIGTERM')
     await served.ended
   }
