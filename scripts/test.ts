@@ -15,6 +15,8 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/history/*.test.ts',
   ],
   conform: ['test/conform/**/*.conform.ts'],
+  // They need `npm ci --prefix bench/peers`, so they are not in the gate.
+  peers: ['test/conform/peers/*.peers.ts'],
   operations: ['test/operations/**/*.test.ts'],
   // A busy machine can make Patroni change the primary by itself, so this is not in the gate.
   patroni: ['test/operations/patroni/*.patroni.ts'],

@@ -34,6 +34,9 @@ export interface Kit extends Sender {
 /** Longer than the second, because the clock of the service may run a little slower. */
 const FREE_AFTER = SECOND + 30_000
 
+/** The requests of which the last one counts, if the others got a 502. */
+export const TRIES_MAX = 4
+
 export function listWithKey({ text }: Key, request: Partial<Request> = {}): Request {
   const { fields = [], ...rest } = request
   return { path: LIST, ...rest, fields: [`Authorization: Bearer ${text}`, ...fields] }
@@ -46,13 +49,22 @@ export function createKit(
   const sender = createSender(parts.target, pace)
   const begun = now()
 
+  /** A 502 may be transient, and retrying later is appropriate (spec 7.2). */
+  async function send(request: Request, seen: Exchange[] = []): Promise<Exchange> {
+    for (let tries = 1; ; tries += 1) {
+      const exchange = await sender.send(request)
+      seen.push(exchange)
+      if (!isTransient(parts.judge, [exchange]) || tries === TRIES_MAX) return exchange
+      await delay(SECOND / 1_000)
+    }
+  }
+
   const kit: Kit = {
     ...parts,
     ...sender,
-    async claim(key, request) {
-      const exchange = await kit.send(listWithKey(key, request))
-      key.claims.push(exchange)
-      return exchange
+    send,
+    claim(key, request) {
+      return send(listWithKey(key, request), key.claims)
     },
     async claimTogether(keys) {
       const exchanges = await sender.sendTogether(keys.map((key) => listWithKey(key)))
@@ -66,6 +78,14 @@ export function createKit(
     until,
   }
   return kit
+}
+
+/** True if a request met a 502. Notes it, because a healthy service has none. */
+export function isTransient(judge: Judge, exchanges: readonly Exchange[]): boolean {
+  const failed = exchanges.find(({ answer }) => answer?.status === 502)
+  const exchange = failed ?? exchanges[0] ?? []
+  judge.expect('steady', failed === undefined, { exchange, expected: 'another answer than 502' })
+  return failed !== undefined
 }
 
 /** True unless the answer says that the request was not granted. */

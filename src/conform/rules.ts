@@ -49,6 +49,7 @@ const rules = {
   'health-exempt': { section: '8', text: '`/health` and `/` have no limit' },
   'own-limits': { section: '8', text: 'each key has its own limit' },
 
+  steady: { section: '7.2', text: 'no request of the run gets a 502', isChoice: true },
   'path-bytes': { section: '4.4', text: 'paths are compared byte for byte', isChoice: true },
   'head-of-health': { section: '4.4', text: 'HEAD of `/health` and `/` gets 404', isChoice: true },
   'field-order': { section: '2.1', text: 'fields have the order of section 2.1', isChoice: true },

@@ -25,12 +25,17 @@ export interface Sender {
 /** How long a second answer may take after the first one. */
 const QUIET_MS = 500
 
+/** How long connections for requests at the same moment may take to open. */
+const OPEN_MS = 3_000
+const OPEN_TRIES = 5
+
 export function createSender(target: Target, pace: Pace): Sender {
   let sent = 0
 
   async function sendTogether(requests: readonly Request[]): Promise<Exchange[]> {
-    const opened = await Promise.all(requests.map(open))
+    let opened = await openFresh(requests.length)
     await take(requests.length)
+    if (opened.some(isOver)) opened = await openFresh(requests.length)
     const exchanges = await Promise.all(
       requests.map(async (request, index) => {
         const connection = opened[index]!
@@ -51,6 +56,20 @@ export function createSender(target: Target, pace: Pace): Sender {
     const exchanges = await connection.ask(written)
     if (kept === undefined) connection.close()
     return exchanges
+  }
+
+  /**
+   * Opens connections for requests at the same moment. A proxy closes a connection on which no
+   * request begins, so connections that took too long to open are replaced.
+   */
+  async function openFresh(count: number): Promise<Opened[]> {
+    for (let tries = 1; ; tries += 1) {
+      const begun = performance.now()
+      const opened = await Promise.all(Array.from({ length: count }, open))
+      const isLate = performance.now() - begun > OPEN_MS || opened.some(isOver)
+      if (!isLate || tries === OPEN_TRIES) return opened
+      for (const each of opened) if ('close' in each) each.close()
+    }
   }
 
   async function open(): Promise<Opened> {
@@ -77,6 +96,10 @@ export function createSender(target: Target, pace: Pace): Sender {
     },
     open,
   }
+}
+
+function isOver(opened: Opened): boolean {
+  return 'isOver' in opened && opened.isOver()
 }
 
 function unsent(sent: string, failure: string): Exchange {

@@ -7,7 +7,7 @@ import {
   startHaproxy,
   startNginx,
 } from '../reliability/system/front/fronts.ts'
-import { assertConforms, deploy } from './deployment.ts'
+import { assertConforms, deploy, differencesIn } from './deployment.ts'
 
 /*
  * The proxies with the configurations of deploy/ take nothing from the conformance of the service.
@@ -32,9 +32,6 @@ suite('proxies', { concurrency: true }, () => {
       const url = `https://localhost:${front.port}`
       const ended = await program.run(['conform', url, ...options], { env })
       assertConforms(ended, keys)
-      const different = [...ended.stdout.matchAll(/^ {2}[\d.]+ {2}(.*?): /gm)].map(
-        ([, text]) => text,
-      )
-      assert.deepEqual(different, changed)
+      assert.deepEqual(differencesIn(ended), changed)
     })
 })

@@ -1,6 +1,6 @@
 import { judgeAnswer } from '../form.ts'
 import { mostApart, SECOND } from '../interval.ts'
-import { type Kit, listWithKey } from '../kit.ts'
+import { isTransient, type Key, type Kit, listWithKey } from '../kit.ts'
 import { LIST, listWith, type Request } from '../request.ts'
 import type { RuleName } from '../rules.ts'
 import { fieldOf, objectOf } from '../wire/answer.ts'
@@ -53,6 +53,7 @@ async function judgeTogether(
   for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     await kit.free(kit.key)
     const exchanges = await send()
+    if (isTransient(kit.judge, exchanges) && tries < TRIES_MAX - 1) continue
     const granted = exchanges.filter(({ answer }) => answer?.status === 200)
     const [first, second] = granted
     // The machine stood still, and both may be right.
@@ -123,9 +124,7 @@ async function judgeExempt(kit: Kit): Promise<void> {
   if (second === null) {
     await kit.claim(key)
   } else {
-    await kit.free(second)
-    for (const exchange of await kit.claimTogether([key, second]))
-      judgeAnswer(judge, 'own-limits', exchange, 200)
+    await judgeOwnLimits(kit, second)
   }
   for (const request of others) {
     await judgeHealth(kit, request)
@@ -133,6 +132,18 @@ async function judgeExempt(kit: Kit): Promise<void> {
     const exchange = await kit.send(request)
     const isExempt = answer?.status === 200 && exchange.answer?.status === 200
     judge.expect('health-exempt', isExempt, { exchange, expected: '200' })
+  }
+}
+
+/** Two keys get their 200s at the same moment (spec 8). */
+async function judgeOwnLimits(kit: Kit, second: Key): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    await kit.free(kit.key)
+    await kit.free(second)
+    const exchanges = await kit.claimTogether([kit.key, second])
+    if (isTransient(kit.judge, exchanges) && tries < TRIES_MAX) continue
+    for (const exchange of exchanges) judgeAnswer(kit.judge, 'own-limits', exchange, 200)
+    return
   }
 }
 

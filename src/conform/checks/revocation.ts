@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { judgeAnswer } from '../form.ts'
 import { isAfter } from '../interval.ts'
-import { type Kit, listWithKey } from '../kit.ts'
+import { isTransient, type Kit, listWithKey } from '../kit.ts'
 import { type Exchange, now } from '../wire/connection.ts'
 import { REQUESTS_PER_SECOND } from '../pace.ts'
 import type { Opened } from '../sender.ts'
@@ -37,7 +37,8 @@ export function revocationBy(command: string): Check {
       await useUntil(kit, isDone)
       const revocation = { t0, t1: now() }
       for (const exchange of await sendAfter(kit, connections))
-        if (isAfter(exchange, revocation)) judgeAnswer(kit.judge, 'revoked', exchange, 401)
+        if (isAfter(exchange, revocation) && !isTransient(kit.judge, [exchange]))
+          judgeAnswer(kit.judge, 'revoked', exchange, 401)
       for (const connection of connections) if ('close' in connection) connection.close()
     },
   }

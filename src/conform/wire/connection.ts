@@ -28,6 +28,8 @@ export interface Connection {
    * `quietMs` after the first answer.
    */
   probe(text: string, quietMs: number): Promise<Exchange>
+  /** True if the other side has ended the connection. */
+  isOver(): boolean
   close(): void
 }
 
@@ -72,6 +74,7 @@ export async function connect(target: Target): Promise<Connection> {
       await input.quiet(quietMs)
       return { sent: text, t0, t1, surplus: input.rest(), ...read }
     },
+    isOver: input.isOver,
     close: () => void socket.destroy(),
   }
 }
@@ -108,6 +111,7 @@ function createInput(socket: Socket) {
 
   return {
     rest: () => rest,
+    isOver: () => ended !== null,
     async opened(event: string): Promise<void> {
       const signal = AbortSignal.timeout(PATIENCE_MS)
       // An error of the socket rejects, before its own listener notes it.
