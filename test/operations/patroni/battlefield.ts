@@ -22,9 +22,12 @@ export interface Failovers {
 }
 
 /** Two processes of the service on a Patroni cluster whose primary is killed again and again. */
-export async function openFailovers(t: Ends): Promise<Failovers> {
+export async function openFailovers(
+  t: Ends,
+  options: { isPatient?: boolean } = {},
+): Promise<Failovers> {
   const own = lastFirst(t)
-  const cluster = await startPatroniCluster(own)
+  const cluster = await startPatroniCluster(own, options)
   const proxied = await createDatabase({ url: (name = 'postgres') => cluster.proxiedUrl(name) })
   const url = cluster.url(new URL(proxied).pathname.slice(1))
   const operator = await startOtherProcess(url)

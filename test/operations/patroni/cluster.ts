@@ -9,10 +9,9 @@ import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { ask } from '../../fixtures/requests.ts'
 import type { Ends } from '../../reliability/history/battlefield/ends.ts'
 import { endDaemon, freeFixedPort, startDaemon } from '../../fixtures/daemon/daemon.ts'
+import { endLease, startEtcd, UNPRIVILEGED } from './etcd.ts'
 import { replaced } from './shipped.ts'
 
-/** PostgreSQL refuses to run as root. */
-const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** Patroni and PostgreSQL may need this long for a step on a busy machine, in milliseconds. */
 const STEP_MS = 120_000
 
@@ -44,13 +43,20 @@ interface Node {
   patroni: ChildProcess | null
 }
 
-export async function startPatroniCluster(t: Ends): Promise<PatroniCluster> {
+/**
+ * With the shipped times, a busy machine can make Patroni change the primary by itself. A patient
+ * cluster waits for minutes. There the test ends the dead primary's lease, as its time would.
+ */
+export async function startPatroniCluster(
+  t: Ends,
+  { isPatient = false }: { isPatient?: boolean } = {},
+): Promise<PatroniCluster> {
   const folder = temporaryFolder(t)
   give(folder)
   const etcdPort = await startEtcd(t, folder)
   const nodes: [Node, Node] = [await makeNode(folder, 'db1'), await makeNode(folder, 'db2')]
   const start = async (node: Node) => {
-    const file = writeConfig(node, etcdPort)
+    const file = writeConfig(node, etcdPort, isPatient)
     node.patroni = await startDaemon(t, '/usr/bin/patroni', [file], {
       port: node.restPort,
       log: join(node.folder, 'log'),
@@ -77,6 +83,7 @@ export async function startPatroniCluster(t: Ends): Promise<PatroniCluster> {
       const other = nodes.find((node) => node !== killed)!
       const before = promotions(other).length
       await killNode(killed)
+      if (isPatient) await endLease(etcdPort)
       await within(STEP_MS, async () => promotions(other).length > before)
       await asAdmin(urlOf(`127.0.0.1:${other.port}`, 'postgres'), async (client) => {
         const { rows } = await client.query('SELECT pg_is_in_recovery() AS recovers')
@@ -99,25 +106,6 @@ function urlOf(hosts: string, database: string): string {
   return `postgres://postgres:secret@${hosts}/${database}`
 }
 
-async function startEtcd(t: Ends, folder: string): Promise<number> {
-  const [port, peerPort] = [await freeFixedPort(), await freeFixedPort()]
-  const peer = `http://127.0.0.1:${peerPort}`
-  const config = replaced('deploy/patroni/etcd.yml', {
-    'etcd1=http://10.0.0.11:2380,etcd2=http://10.0.0.12:2380,etcd3=http://10.0.0.13:2380': `etcd1=${peer}`,
-    'http://10.0.0.11:2380': peer,
-    'http://10.0.0.11:2379': `http://127.0.0.1:${port}`,
-    '/var/lib/etcd/listing': join(folder, 'etcd'),
-  })
-  const file = join(folder, 'etcd.yml')
-  writeFileSync(file, config)
-  await startDaemon(t, '/usr/bin/etcd', ['--config-file', file], {
-    port,
-    log: join(folder, 'etcd.log'),
-    ...UNPRIVILEGED,
-  })
-  return port
-}
-
 async function makeNode(parent: string, name: string): Promise<Node> {
   const folder = join(parent, name)
   mkdirSync(folder)
@@ -126,7 +114,11 @@ async function makeNode(parent: string, name: string): Promise<Node> {
   return { name, folder, port, restPort, patroni: null }
 }
 
-function writeConfig({ name, folder, port, restPort }: Node, etcdPort: number): string {
+function writeConfig(
+  { name, folder, port, restPort }: Node,
+  etcdPort: number,
+  isPatient: boolean,
+): string {
   const config = replaced('deploy/patroni/patroni.yml', {
     'name: db1': `name: ${name}`,
     '10.0.0.11:2379,10.0.0.12:2379,10.0.0.13:2379': `127.0.0.1:${etcdPort}`,
@@ -137,11 +129,15 @@ function writeConfig({ name, folder, port, restPort }: Node, etcdPort: number): 
     '/var/lib/postgresql/15/pgpass': join(folder, 'pgpass'),
     '/var/run/postgresql': folder,
     'CHANGE-ME': 'secret',
+    ...(isPatient ? PATIENT : {}),
   })
   const file = join(folder, 'patroni.yml')
   writeFileSync(file, config)
   return file
 }
+
+/** Patroni wants `ttl` to be at least `loop_wait` and twice `retry_timeout`. */
+const PATIENT = { 'ttl: 20': 'ttl: 300', 'retry_timeout: 5': 'retry_timeout: 120' }
 
 async function startProxy(t: Ends, folder: string, [one, two]: [Node, Node]): Promise<number> {
   const port = await freeFixedPort()
