@@ -46,13 +46,14 @@ const BREAK_ACCOUNTS = `
   }
 `
 
-test('the published package has no TypeScript, but the files that the service reads', () => {
+test('the published package has no TypeScript but an example, and the files that the service reads', () => {
   const names = filesOf(folder).filter((name) => !name.startsWith('node_modules/'))
   assert.deepEqual(
     names.filter((name) => name.endsWith('.ts')),
-    [],
+    ['docs/examples/poll.ts'],
   )
-  assert.ok(existsSync(join(folder, 'docs/api.md')), 'the dashboard shows it')
+  for (const name of ['api', 'integrators', 'errors', 'reference', 'faq'])
+    assert.ok(existsSync(join(folder, `docs/${name}.md`)), 'the dashboard shows it')
   for (const part of ['sqlite/migrations', 'postgres/migrations', 'dashboard/html/assets'])
     assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))
 })
