@@ -37,10 +37,10 @@ export function referenceOf(description: Description): string {
     ...operations.flat(),
     '## OPTIONS on any path',
     'A preflight: the request that browsers send before a request to another origin.',
-    ...showAnswers(options),
+    ...showAnswers('OPTIONS', options),
     '## Broken requests',
     'Every operation has these answers too.',
-    ...showTable(answersOf(paths[LISTING]!.get, true)),
+    ...showTable('any request', answersOf(paths[LISTING]!.get, true)),
     '## Fields of a server',
     components.schemas.Server!.description!,
     ...showFields(components.schemas.Server!),
@@ -59,13 +59,13 @@ function showOperation(path: string, operation: Operation): string[] {
     `## GET ${path}`,
     `${summary}. ${security === undefined ? 'This request needs a key.' : 'This request needs no key.'}`,
     ...description.split('\n\n').filter((each) => each !== ''),
-    ...showAnswers(operation),
+    ...showAnswers(`GET ${path}`, operation),
     ...showExamples(operation),
   ]
 }
 
-function showAnswers(operation: Operation): string[] {
-  return showTable(answersOf(operation, false))
+function showAnswers(request: string, operation: Operation): string[] {
+  return showTable(request, answersOf(operation, false))
 }
 
 function answersOf(operation: Operation, isBroken: boolean): [string, Answer][] {
@@ -73,11 +73,12 @@ function answersOf(operation: Operation, isBroken: boolean): [string, Answer][] 
   return all.filter(([status]) => OF_EVERY_OPERATION.has(status) === isBroken)
 }
 
-function showTable(answers: readonly [string, Answer][]): string[] {
+/** The request names the table, because a screen reader lists all tables of a page. */
+function showTable(request: string, answers: readonly [string, Answer][]): string[] {
   const rows = answers.map(
     ([status, answer]) => `| ${status} | ${answer.description} | ${showBodies(answer)} |`,
   )
-  return [['| status | meaning | body |', '|---|---|---|', ...rows].join('\n')]
+  return [[`| status of ${request} | meaning | body |`, '|---|---|---|', ...rows].join('\n')]
 }
 
 /** The bodies of an answer in a cell. A listing has an example below the table. */
