@@ -73,11 +73,9 @@ test('calls that share a 401 go on with the new key', async (t) => {
   await service.store.revokeApiKey(user.id, old!.id, presentInstant())
   const calls = Array.from({ length: 10 }, () => client.listServers())
   await time.until(Promise.all(calls))
-  // The first call asks at once, and the others share the next answer.
-  assert.deepEqual(
-    seen.map(({ status }) => status),
-    [200, 401, 200, 200],
-  )
+  // Calls that read the file before the first of them asked share its answer, the others the next.
+  const statuses = seen.map(({ status }) => status).join(' ')
+  assert.match(statuses, /^200 401 200( 200)?$/)
 })
 
 test('a file that lost its key is an error that names the file, not the key', async (t) => {
