@@ -11,6 +11,9 @@ if (major < 24 || (major === 24 && minor < 16)) {
   )
   process.exit(2)
 }
+// With Maglev, one of V8's compilers, Node.js 26 sends wrong heads after some hundred requests.
+// docs/decisions/0050-no-maglev-on-node-26.md
+if (major >= 26) process.getBuiltinModule('node:v8').setFlagsFromString('--no-maglev')
 const { existsSync } = process.getBuiltinModule('node:fs')
 const module = process.getBuiltinModule('node:module')
 // Caching compiled code halves the start time of a command. If NODE_COMPILE_CACHE is set, Node.js

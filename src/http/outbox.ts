@@ -45,21 +45,6 @@ export function createOutbox(keepAliveMs: number, readClock: () => number = Date
     closing = Buffer.from(`${date}Connection: close\r\n\r\n`)
   }
 
-  function append(part: Buffer): void {
-    bytes.set(part, length)
-    length += part.length
-  }
-
-  /** An answer without a body has no length (RFC 9110, 8.6). */
-  function appendLength(size: number): void {
-    if (size === 0) return
-    append(LENGTH_NAME)
-    const digits = String(size)
-    for (let at = 0; at < digits.length; at += 1) bytes[length + at] = digits.charCodeAt(at)
-    length += digits.length
-    append(LINE_END)
-  }
-
   function makeRoom(size: number): void {
     const needed = length + size
     if (needed <= bytes.length) return
@@ -73,10 +58,11 @@ export function createOutbox(keepAliveMs: number, readClock: () => number = Date
       const now = Math.floor(readClock() / 1_000)
       if (now !== second) renewDate(now)
       makeRoom(head.length + LENGTH_BYTES_MAX + kept.length + body.length)
-      append(head)
-      appendLength(body.length)
-      append(isLast ? closing : kept)
-      if (!isHead) append(body)
+      let end = append(bytes, length, head)
+      // An answer without a body has no length (RFC 9110, 8.6).
+      if (body.length > 0) end = appendLength(bytes, end, body.length)
+      end = append(bytes, end, isLast ? closing : kept)
+      length = isHead ? end : append(bytes, end, body)
     },
 
     take() {
@@ -93,4 +79,18 @@ export function createOutbox(keepAliveMs: number, readClock: () => number = Date
       bytes = small
     },
   }
+}
+
+/** Writes a part at `from`, and returns its end. */
+function append(bytes: Buffer, from: number, part: Buffer): number {
+  bytes.set(part, from)
+  return from + part.length
+}
+
+function appendLength(bytes: Buffer, from: number, size: number): number {
+  const digits = String(size)
+  let end = append(bytes, from, LENGTH_NAME)
+  for (let at = 0; at < digits.length; at += 1) bytes[end + at] = digits.charCodeAt(at)
+  end += digits.length
+  return append(bytes, end, LINE_END)
 }
