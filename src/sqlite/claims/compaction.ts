@@ -35,7 +35,7 @@ const upsert = (values: string) => `
 `
 
 export function createCompaction(database: DatabaseSync, stamps: Stamps): Compaction {
-  const writeLastUses = prepareRows(database, 4, upsert)
+  const writeLastUses = createWriteLastUses(database, stamps)
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
 
@@ -56,7 +56,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
     const serials = keys.after(compactedTo, COMPACT_STEP)
     if (serials.length > 0)
       return {
-        work: () => writeLastUses(rowsOf(serials, stamps, boot)),
+        work: () => writeLastUses(serials, boot),
         done: () => (compactedTo = serials.at(-1)!),
       }
     if (removedTo === removeTo) return null
@@ -100,12 +100,18 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   }
 }
 
-/** The values of one row per key. */
-function rowsOf(serials: readonly number[], stamps: Stamps, boot: number): number[] {
-  return serials.flatMap((serial) => {
-    const { used_at, monotonic } = stamps.get(serial)
-    return [serial, used_at, monotonic, boot]
-  })
+/** Writes the last use of each of these keys. */
+function createWriteLastUses(database: DatabaseSync, stamps: Stamps) {
+  const write = prepareRows(database, 4, upsert)
+  return (serials: readonly number[], boot: number): void => {
+    write(serials.length, (index, values, at) => {
+      const { used_at, monotonic } = stamps.get(serials[index]!)
+      values[at] = serials[index]!
+      values[at + 1] = used_at
+      values[at + 2] = monotonic
+      values[at + 3] = boot
+    })
+  }
 }
 
 /** Compacts all rows at once; their number is bounded. Needs an open transaction. */

@@ -114,8 +114,12 @@ function createWriteUses(database: DatabaseSync) {
   )
   return (newest: number, claims: readonly RecentClaim[], stamp: Stamp, boot: number) => {
     const { used_at, monotonic } = stamp
-    write(
-      claims.flatMap(({ serial }, index) => [newest + 1 + index, serial, used_at, monotonic, boot]),
-    )
+    write(claims.length, (index, values, at) => {
+      values[at] = newest + 1 + index
+      values[at + 1] = claims[index]!.serial
+      values[at + 2] = used_at
+      values[at + 3] = monotonic
+      values[at + 4] = boot
+    })
   }
 }
