@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
 import { ACTIVE_KEYS_MAX } from '../../../src/listing/key-format.ts'
 import { FIXED_PREFIX } from '../../../src/listing/key-format.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
@@ -43,7 +44,7 @@ export function drawAct(random: Random, content: Content): Act {
     () => issue(user, keys.length),
     () => register(user),
     () => importServers(user),
-    () => foundOrganization(user),
+    () => foundOrganization(user, organizationsOf(content, user)),
     ...(keys.length > 2 ? [() => revoke(user, random.pick(keys))] : []),
     ...(servers.length > 2
       ? [
@@ -89,14 +90,24 @@ function registerUser(): Act {
   }
 }
 
-/** Makes an organization together with its owner. */
-function foundOrganization(user: string): Act {
+/** How many organizations the user has founded. Each has its founder only. */
+function organizationsOf(content: Content, user: string): number {
+  const owned = Object.entries(content).filter(
+    ([name, value]) => name.startsWith('organization ') && value.startsWith(user),
+  )
+  return owned.length
+}
+
+/** Makes an organization together with its owner; at the limit, checks that it is refused. */
+function foundOrganization(user: string, owned: number): Act {
   const id = randomUUID()
+  const isFull = owned === ORGANIZATIONS_MAX
   return {
-    changes: { [`organization ${id}`]: `${user} owner` },
+    changes: isFull ? {} : { [`organization ${id}`]: `${user} owner` },
     async perform(store) {
       const organization = { id, slug: id, name: 'Guild' }
-      assert.equal(await store.insertOrganization(user, organization, presentInstant()), 'made')
+      const made = await store.insertOrganization(user, organization, presentInstant())
+      assert.equal(made, isFull ? 'too many' : 'made')
     },
   }
 }

@@ -14,14 +14,17 @@ const OPEN = `
   const { parentPort, workerData } = require('node:worker_threads')
   const { folder, arrived } = workerData
   const refusals = []
-  import(${JSON.stringify(join(ROOT, 'src/sqlite/database.ts'))}).then((sqlite) => {
+  Promise.all([
+    import(${JSON.stringify(join(ROOT, 'src/sqlite/database.ts'))}),
+    import(${JSON.stringify(join(ROOT, 'src/sqlite/file/create-file.ts'))}),
+  ]).then(([{ openDatabase }, { createDatabaseFile }]) => {
     for (let file = 0; file < ${FILES}; file += 1) {
       const path = folder + '/' + file + '.db'
       Atomics.add(arrived, 0, 1)
       while (Atomics.load(arrived, 0) < (file + 1) * ${CONNECTIONS}) {}
-      sqlite.createDatabaseFile(path)
+      createDatabaseFile(path)
       try {
-        sqlite.openDatabase(path, { synchronous: 'FULL', lockWaitMs: 5_000 }).close()
+        openDatabase(path, { synchronous: 'FULL', lockWaitMs: 5_000 }).close()
       } catch (error) {
         refusals.push(error.message)
       }

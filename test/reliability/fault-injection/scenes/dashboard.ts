@@ -67,13 +67,19 @@ export function disturbedVisits<D extends Disturbance>(
   }
 }
 
-/** The routes in the source of the program, except those of its assets. */
+/**
+ * The routes in the source of the program, except those of its assets. The pages of documents are a
+ * list, and `path` or `PATH` names each.
+ */
 function routesOfDashboard(): string[] {
-  const routes = filesBelow('src/dashboard', '.ts').flatMap(({ text }) =>
-    [...text.matchAll(/\bapp\.(get|post)\(\s*'([^']+)'/g)].map(
+  const routes = filesBelow('src/dashboard', '.ts').flatMap(({ text }) => [
+    ...[...text.matchAll(/\bapp\.(get|post)\(\s*'([^']+)'/g)].map(
       ([, method, path]) => `${method} ${path}`,
     ),
-  )
+    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/dashboard\/docs[^']*)'/g)].map(
+      ([, path]) => `get ${path}`,
+    ),
+  ])
   return [...new Set(routes)].toSorted()
 }
 

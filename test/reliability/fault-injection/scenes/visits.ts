@@ -26,7 +26,9 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
     ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
     ['/dashboard/account'],
-    ['/dashboard/docs'],
+    ...['', '/guide', '/errors', '/reference', '/questions', '/openapi.json'].map(
+      (end): [string] => [`/dashboard/docs${end}`],
+    ),
     ['/dashboard/operator'],
   ]
   const redirects: [route: string, path?: string][] = [
