@@ -16,13 +16,16 @@ export function pack(folder: string, source = '.'): string {
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/**
- * Installs a tarball into a new folder, as an operator does. Returns the path of the command.
- * Offline, because the tarball has everything.
- */
+/** Installs a tarball into a new folder, as an operator does. Returns the path of the command. */
 export function install(tarball: string, folder: string, env = process.env): string {
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
+  addTo(folder, tarball, env)
+  return join(folder, 'node_modules/.bin/server-listing')
+}
+
+/** Installs another tarball beside it. Offline, because a tarball has everything. */
+export function addTo(folder: string, tarball: string, env = process.env): void {
   const options = [
     '--offline',
     '--omit=dev',
@@ -32,7 +35,6 @@ export function install(tarball: string, folder: string, env = process.env): str
     '--loglevel=error',
   ]
   run('npm', ['install', ...options, resolve(tarball)], { cwd: folder, env })
-  return join(folder, 'node_modules/.bin/server-listing')
 }
 
 function run(

@@ -7,21 +7,24 @@ import { sbom } from './sbom.ts'
 /** The files of a release, by their paths. */
 export interface Release {
   tarball: string
+  /** The package of the client for TypeScript and JavaScript. */
+  client: string
   /** The bill of materials, in the JSON of CycloneDX. */
   sbom: string
   /** SHA-256 sums of the others, for `sha256sum --check`. */
   sums: string
 }
 
-/** Builds the package and writes the files of a release into a folder. */
+/** Builds both packages and writes the files of a release into a folder. */
 export function release(folder: string): Release {
   mkdirSync(folder, { recursive: true })
   const tarball = pack(folder)
+  const client = pack(folder, 'client')
   const bill = tarball.replace(/\.tgz$/, '.cdx.json')
   writeFileSync(bill, sbom())
   const sums = join(folder, 'SHA256SUMS')
-  writeFileSync(sums, [tarball, bill].map(sumOf).join(''))
-  return { tarball, sbom: bill, sums }
+  writeFileSync(sums, [tarball, client, bill].map(sumOf).join(''))
+  return { tarball, client, sbom: bill, sums }
 }
 
 function sumOf(path: string): string {

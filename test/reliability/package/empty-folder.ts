@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
@@ -15,7 +15,7 @@ const LISTENING = /listening on http:\/\/[^\s"]*:(\d+)/
 
 /** The package as an operator has it: in an empty folder, on a machine without the checkout. */
 export function testEmptyFolder(installedPackage: () => InstalledPackage): void {
-  test('npx runs commands and the service in the folder of the installation', async (t) => {
+  test('in an empty folder npx runs commands and the service, and the client asks it', async (t) => {
     const { folder: cwd, env } = installedPackage()
     const options = { cwd, env: { ...env, ...FREE_PORTS } }
     const run = async (line: string) =>
@@ -23,7 +23,10 @@ export function testEmptyFolder(installedPackage: () => InstalledPackage): void 
     assert.match(await run('--help'), /Usage: server-listing/)
     await run('migrate')
     await run('user add ada@example.com')
-    const key = await run('key issue --user ada@example.com --name bot')
+    const servers = [{ name: 'Survival', address: 'play.example.com' }]
+    writeFileSync(join(cwd, 'servers.json'), JSON.stringify(servers))
+    await run('server import --user ada@example.com servers.json')
+    const key = (await run('key issue --user ada@example.com --name bot')).trim()
 
     const service = spawn('npx', ['server-listing', 'serve'], { ...options, stdio: 'pipe' })
     t.after(() => service.kill('SIGTERM'))
@@ -34,8 +37,11 @@ export function testEmptyFolder(installedPackage: () => InstalledPackage): void 
     while (!LISTENING.test(log) && service.exitCode === null)
       await Promise.race([once(service.stdout, 'data'), ended])
     const port = Number(LISTENING.exec(log)?.[1])
-    const { status, body } = await ask(port, { key: key.trim() })
-    assert.deepEqual([status, body], [200, '{"servers":[]}'])
+    assert.equal((await ask(port, { key })).status, 200)
+    writeFileSync(join(cwd, 'list.mjs'), programOfReadme(`http://127.0.0.1:${port}`))
+    const clientEnv = { ...env, SERVER_LISTING_KEY: key }
+    const listed = await promisify(execFile)('node', ['list.mjs'], { cwd, env: clientEnv })
+    assert.equal(listed.stdout, 'Survival play.example.com\n')
     service.kill('SIGTERM')
     await ended
     assert.match(log, /"closed"/, await errors)
@@ -58,6 +64,12 @@ export function testEmptyFolder(installedPackage: () => InstalledPackage): void 
     assert.ok(existsSync(join(files, 'LICENSE')))
     assert.deepEqual(filesOf(join(files, 'deploy')), filesOf(join(ROOT, 'deploy')))
   })
+}
+
+/** The first program in the README of the client, for the API at this URL. */
+function programOfReadme(url: string): string {
+  const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8')
+  return /^```js\n(.*?)^```/ms.exec(readme)![1]!.replace('https://api.example.com', url)
 }
 
 /** The paths of all files below a folder, but for those of packages in it. */

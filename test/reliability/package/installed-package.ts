@@ -1,14 +1,14 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { install } from '../../../scripts/package/installed.ts'
+import { addTo, install } from '../../../scripts/package/installed.ts'
 import { type Release, release } from '../../../scripts/package/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 /** The package in a folder of its own. */
 export interface InstalledPackage {
   release: Release
-  /** Where the operator ran `npm install`. */
+  /** Where the operator ran `npm install`, for the client, too. */
   folder: string
   /** The files of the package. */
   files: string
@@ -31,7 +31,9 @@ export function installPackage(): InstalledPackage {
   const env = { ...outsideCheckout(), HOME: home, PATH }
   const released = release(join(home, 'release'))
   const folder = join(home, 'installed')
-  install(released.tarball, folder, { ...env, npm_config_cache: join(home, 'empty-cache') })
+  const npmEnv = { ...env, npm_config_cache: join(home, 'empty-cache') }
+  install(released.tarball, folder, npmEnv)
+  addTo(folder, released.client, npmEnv)
   return {
     release: released,
     folder,

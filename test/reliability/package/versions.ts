@@ -83,7 +83,9 @@ function testedVersions(): Map<string, string> {
 /** What npm has installed beside the package itself. */
 function installedVersions(folder: string): Map<string, string> {
   const installed = versionsOf(packagesOf(join(folder, 'node_modules/.package-lock.json')))
+  // The two packages of the release. The client has no dependency.
   installed.delete('server-listing')
+  installed.delete('server-listing-client')
   return installed
 }
 
