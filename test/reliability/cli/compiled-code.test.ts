@@ -21,7 +21,7 @@ async function accepted(program: Program, env: Record<string, string>): Promise<
 async function plant(program: Program, cache: string): Promise<string> {
   const own = join(cache, 'server-listing')
   mkdirSync(own, { recursive: true, mode: 0o700 })
-  await accepted(program, { NODE_COMPILE_CACHE: own })
+  await accepted(program, { XDG_CACHE_HOME: cache })
   assert.ok(
     (await accepted(program, { XDG_CACHE_HOME: cache })) > MODULES_MIN,
     'nothing was planted',
