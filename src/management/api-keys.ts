@@ -1,6 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '../listing/api-key.ts'
+import type { Instant } from '../listing/instant.ts'
 import type { Database, Queries } from './database.ts'
-import { at, bytes, sql, uuid, uuids } from './sql.ts'
+import { at, bytes, type Sql, sql, uuid, uuids } from './sql.ts'
 
 export function apiKeys(database: Database): ApiKeyStore {
   const { selectApiKeys } = database.dialect
@@ -39,12 +40,11 @@ export function apiKeys(database: Database): ApiKeyStore {
       return database.all<ApiKey>(selectApiKeys(sql`id IN (${uuids(ids)}) ${owned}`))
     },
 
-    // The first revocation's instant stays: a second one changes nothing.
     async revokeApiKey(userId, id, revokedAt) {
       return database.transact(async (transaction) => {
-        const revoked = await transaction.run(sql`
-          UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(revokedAt)})
-          WHERE user_id = ${uuid(userId)} AND id = ${uuid(id)}`)
+        const revoked = await transaction.run(
+          revocationOf(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`, revokedAt),
+        )
         if (revoked === 0) return null
         return transaction.get<ApiKey>(selectApiKeys(sql`id = ${uuid(id)}`))
       })
@@ -58,13 +58,16 @@ export function apiKeys(database: Database): ApiKeyStore {
         )
         const ids = found.map(({ id }) => id)
         await transaction.lock('api_keys', ids)
-        await transaction.run(sql`
-          UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(revokedAt)})
-          WHERE id IN (${uuids(ids)})`)
+        await transaction.run(revocationOf(sql`id IN (${uuids(ids)})`, revokedAt))
         return transaction.all<ApiKey>(selectApiKeys(sql`id IN (${uuids(ids)})`))
       })
     },
   }
+}
+
+/** Revokes these keys. The first revocation's instant stays: a second one changes nothing. */
+export function revocationOf(where: Sql, revokedAt: Instant): Sql {
+  return sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(revokedAt)}) WHERE ${where}`
 }
 
 /** The lowest slot that no active key of the user has, or null. */

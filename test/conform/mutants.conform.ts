@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
-import { createAnswer } from '../../src/api/answer.ts'
-import { notFound, refusal } from '../../src/api/responses.ts'
+import { notFound } from '../../src/api/responses.ts'
 import { conform, findingsOf, notesOf } from '../../src/conform/conform.ts'
 import type { Finding } from '../../src/conform/judge.ts'
 import type { RuleName } from '../../src/conform/rules.ts'
 import { readTarget } from '../../src/conform/wire/target.ts'
-import { listen } from '../../src/http/listen.ts'
-import { LIMITS } from '../../src/http/limits.ts'
 import type { Response } from '../../src/http/message.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
+import { listenOn } from '../reliability/history/mutants/listener.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
@@ -71,17 +69,7 @@ async function judge(
   const { user, key, keyId } = await addOwner(operator, 'ada@example.com', entries)
   const { key: second } = await issueKey(operator, user, 'second')
   const engine = openFlawedEngine(path, flaw)
-  const answer = createAnswer({ store: engine, onFault: () => {} })
-  const listener = await listen(
-    {
-      answer: async (request) => distort(await answer(request)),
-      refuse: refusal,
-      observe: () => {},
-    },
-    '127.0.0.1',
-    0,
-    { ...LIMITS, lingerMs: 100, drainGraceMs: 50 },
-  )
+  const listener = await listenOn(engine, distort)
   t.after(async () => {
     await listener.close()
     engine.close()

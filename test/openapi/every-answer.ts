@@ -1,8 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
-import { NotConfigured } from '../../src/listing/faults.ts'
-import { startService } from '../../src/service.ts'
+import { startUnconfigured } from './unconfigured.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 import { open } from '../wire/client/raw.ts'
@@ -86,20 +85,7 @@ async function causeSilence(t: Context, validate: Validate): Promise<Exchange[]>
 }
 
 async function causeNotConfigured(t: Context, validate: Validate): Promise<Exchange[]> {
-  const service = await startService({
-    store: null,
-    problem: new NotConfigured('DATABASE_URL must be set'),
-    host: '127.0.0.1',
-    port: 0,
-    log: { fault: () => '5f0c1e9a7b3d-1', http() {} },
-    dashboard: {
-      port: 0,
-      baseUrl: 'http://127.0.0.1:8080',
-      dashboardUrl: 'http://127.0.0.1:8081',
-      signUp: 'closed',
-      trustedProxies: [],
-    },
-  })
+  const service = await startUnconfigured()
   const { port, exchanges, close } = await startValidatingProxy(service.port, validate)
   t.after(async () => {
     close()

@@ -4,7 +4,7 @@ import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
 import { insertEntry } from '../accounts/audit.ts'
 import { insertionOf } from '../accounts/users.ts'
-import { findFreeSlot } from '../api-keys.ts'
+import { findFreeSlot, revocationOf } from '../api-keys.ts'
 import type { Dialect, Transaction } from '../database.ts'
 import { canRegisterIn, placeOf } from '../servers/registered-servers.ts'
 import { insertRows, updateRows } from '../servers/server-imports.ts'
@@ -72,8 +72,7 @@ async function writeKeys(
 ): Promise<boolean> {
   await transaction.lock('api_keys', [...revoked, ...changed.map(({ id }) => id)])
   for (const id of revoked) {
-    await transaction.run(sql`
-      UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(now)}) WHERE id = ${uuid(id)}`)
+    await transaction.run(revocationOf(sql`id = ${uuid(id)}`, now))
     await note('key revoked', id)
   }
   for (const { id, name, prefix, isRenamed } of changed) {

@@ -5,7 +5,8 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { FIELDS, register } from './publish.ts'
+import { fields } from '../../contract/people.ts'
+import { register } from './publish.ts'
 
 /*
  * Which servers have no public page, and what an attacker gets.
@@ -79,7 +80,7 @@ test('an unpublished server has no page any more, and a renamed one its new name
   const { user } = await dashboard.signedIn()
   const id = await register(dashboard, user.id)
   const update = (changed: Partial<ServerFields>) =>
-    dashboard.store.updateServer(user.id, id, { ...FIELDS, ...changed }, presentInstant())
+    dashboard.store.updateServer(user.id, id, fields(changed), presentInstant())
   const get = () => dashboard.visitor().get(`/servers/${id}`)
   await update({ name: 'Renamed' })
   assert.match((await get()).body, /<bdi>Renamed</)

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createAnswer } from '../../../../src/api/answer.ts'
-import { refusal } from '../../../../src/api/responses.ts'
 import type { Response } from '../../../../src/http/message.ts'
-import { LIMITS } from '../../../../src/http/limits.ts'
-import { listen } from '../../../../src/http/listen.ts'
 import type { ServingStore } from '../../../../src/listing/store.ts'
 import { check, checkAll, describe } from '../check/check.ts'
 import { type Random, randomFrom } from '../../../fixtures/random.ts'
 import { type Incident, now } from '../record/record.ts'
 import { type Operator, type Scene, setScene } from '../traffic/scene.ts'
 import type { StoreRecord } from '../record/sqlite-record.ts'
+import { listenOn } from './listener.ts'
 import { watchForStalls } from '../faults/stalls.ts'
 import { startTraffic } from '../traffic/traffic.ts'
 import type { Invariant, Violation } from '../record/violation.ts'
@@ -58,17 +55,7 @@ export async function runTrial(
   flawed: Flawed | null,
 ): Promise<Trial> {
   const random = randomFrom(seed)
-  const answer = createAnswer({ store, onFault: () => {} })
-  const listener = await listen(
-    {
-      answer: async (request) => distort(await answer(request)),
-      refuse: refusal,
-      observe: () => {},
-    },
-    '127.0.0.1',
-    0,
-    { ...LIMITS, lingerMs: 100, drainGraceMs: 50 },
-  )
+  const listener = await listenOn(store, distort)
   let isOver = false
   const scene = await setScene(operator)
   const from = now()
