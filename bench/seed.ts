@@ -33,29 +33,50 @@ export async function seedSqlite(
   }
   for (const [name, body] of Object.entries(functions))
     database.function(name, body as (value: unknown) => string | Uint8Array)
+  // The data is on the disk when COMMIT returns, so the disk does not write it while we measure.
+  database.exec('BEGIN')
+  insertRows(database, keys, serversPerOwner)
+  database.exec('COMMIT; PRAGMA journal_mode = WAL')
+  database.close()
+}
+
+/** What the functions return stays in memory until their statement ends, so rows come in slices. */
+const SLICE = 100_000
+
+function insertRows(database: DatabaseSync, keys: number, serversPerOwner: number): void {
   const now = presentInstant()
   const at = formatInstant(now)
-  // The data is on the disk when COMMIT returns, so the disk does not write it while we measure.
+  const owners = keys / KEYS_PER_OWNER
   database.exec(`
-    BEGIN;
     CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY);
     WITH RECURSIVE up (n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM up WHERE n < ${keys - 1})
     INSERT INTO numbers SELECT n FROM up;
-    INSERT INTO users (id, email, name, created_at, updated_at)
-    SELECT owner_id(n), n || '@example.com', 'owner', '${at}', '${at}'
-    FROM numbers WHERE n < ${keys / KEYS_PER_OWNER};
-    INSERT INTO servers (id, created_by, name, slug, host_label, version, listing_kind, updated_at)
-    SELECT uuid(), owner_id(o.n), format('Emerald Hollow %07d', o.n), format('emerald-%07d-%d', o.n, s.n),
-      format('emerald-%07d.example.net:25565', o.n), '1.21.4', 'server', ${now} - s.n * 1000000
-    FROM numbers AS o, numbers AS s WHERE o.n < ${keys / KEYS_PER_OWNER} AND s.n < ${serversPerOwner};
-    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
-    SELECT uuid(), owner_id(n / ${KEYS_PER_OWNER}), 'bot', prefixOf(key_of(n)), hashApiKey(key_of(n)), ${now},
-      n % ${KEYS_PER_OWNER} + 1
-    FROM numbers;
-    COMMIT;
-    PRAGMA journal_mode = WAL;
   `)
-  database.close()
+  const insert = (rows: number, sql: string) => {
+    const statement = database.prepare(sql)
+    for (let first = 0; first < rows; first += SLICE)
+      statement.run(first, Math.min(first + SLICE, rows) - 1)
+  }
+  insert(
+    owners,
+    `INSERT INTO users (id, email, name, created_at, updated_at)
+     SELECT owner_id(n), n || '@example.com', 'owner', '${at}', '${at}'
+     FROM numbers WHERE n BETWEEN ? AND ?`,
+  )
+  insert(
+    owners,
+    `INSERT INTO servers (id, created_by, name, slug, host_label, version, listing_kind, updated_at)
+     SELECT uuid(), owner_id(o.n), format('Emerald Hollow %07d', o.n), format('emerald-%07d-%d', o.n, s.n),
+       format('emerald-%07d.example.net:25565', o.n), '1.21.4', 'server', ${now} - s.n * 1000000
+     FROM numbers AS o, numbers AS s WHERE o.n BETWEEN ? AND ? AND s.n < ${serversPerOwner}`,
+  )
+  insert(
+    keys,
+    `INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
+     SELECT uuid(), owner_id(n / ${KEYS_PER_OWNER}), 'bot', prefixOf(key_of(n)), hashApiKey(key_of(n)), ${now},
+       n % ${KEYS_PER_OWNER} + 1
+     FROM numbers WHERE n BETWEEN ? AND ?`,
+  )
 }
 
 export async function seedPostgres(
