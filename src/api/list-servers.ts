@@ -31,7 +31,7 @@ export interface ListServersContext {
 /** GET /v1/servers. The steps and their order are those of spec 5.2; it never throws. */
 export function createListServers(
   context: ListServersContext,
-): (request: Request) => Response | Promise<Response> {
+): (request: Request, startedAt?: number) => Response | Promise<Response> {
   const { store, listings, count, onFault } = context
 
   // One pair of functions for all requests: an async function would be an object for each.
@@ -50,10 +50,11 @@ export function createListServers(
     return withRequestId(answerToFault(fault), onFault(fault))
   }
 
-  return ({ authorization }) => {
+  return ({ authorization }, startedAt) => {
     const key = readBearer(authorization) // steps 1 and 2
     if (key === null) return unauthorized
-    return store.claim(hashApiKey(key), listings).then(onClaim, onClaimFault) // steps 3 to 6
+    // steps 3 to 6
+    return store.claim(hashApiKey(key), listings, startedAt).then(onClaim, onClaimFault)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { HeldListings, Listing } from '../listing/claim.ts'
+import type { HeldListing, HeldListings, Listing } from '../listing/claim.ts'
 
 /** Rendered listings, by owner. Only the store can say whether one is current. */
 export interface ListingCache extends HeldListings {
@@ -13,9 +13,9 @@ export interface ListingCache extends HeldListings {
  */
 export const BLOCK_BYTES = 256 * 1024
 /** What an entry takes beside the body, in bytes, by the sizes of V8's objects. */
-export const ENTRY_BYTES = 320
+export const ENTRY_BYTES = 328
 
-interface Entry extends Listing {
+interface Entry extends HeldListing {
   block: Block
 }
 
@@ -68,7 +68,8 @@ export function createListingCache(
       const block = blockFor(body.length)
       const end = block.used + body.length
       block.bytes.set(body, block.used)
-      byUser.set(userId, { revision, body: block.bytes.subarray(block.used, end), block })
+      const entry = { userId, revision, body: block.bytes.subarray(block.used, end), block }
+      byUser.set(userId, entry)
       block.used = end
       block.owners.push(userId)
       bytes += ENTRY_BYTES

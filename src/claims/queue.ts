@@ -56,17 +56,21 @@ export function createClaimQueue(
     batches.schedule()
   }
 
-  function ask({ keyHash, listings }: Call, send: (call: Waiting) => void): Promise<Claim> {
+  function ask(
+    { keyHash, listings }: Call,
+    send: (call: Waiting) => void,
+    since = now(),
+  ): Promise<Claim> {
     if (isClosed) return Promise.reject(closedFault())
     return new Promise((resolve, reject) => {
-      send({ keyHash, listings, since: now(), resolve, reject, busy: null })
+      send({ keyHash, listings, since, resolve, reject, busy: null })
     })
   }
 
   return {
     counts: meter,
 
-    claim: (keyHash, listings) => ask({ keyHash, listings }, add),
+    claim: (keyHash, listings, since) => ask({ keyHash, listings }, add, since),
 
     async probe() {
       await ask({ keyHash: PROBE_HASH, listings: NO_LISTINGS }, addAhead)

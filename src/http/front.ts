@@ -85,7 +85,10 @@ function take(front: Front, connection: Connection, head: Head): void {
   const exchange = enqueue(connection, head.method)
   const isOneTooMany = connection.underWay >= limits.pipelinedMax
   if (head.isLast || head.flaw !== null || isOneTooMany) stopReading(connection)
-  const answer = head.flaw === null ? application.answer(head) : application.refuse(head.flaw)
+  const answer =
+    head.flaw === null
+      ? application.answer(head, exchange.startedAt)
+      : application.refuse(head.flaw)
   if (answer instanceof Promise)
     void answer.then((response) => {
       settle(front, exchange, response)

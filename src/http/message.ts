@@ -37,8 +37,11 @@ export type HttpEvent =
 
 /** Decides the answers. The front knows no route and no error text. */
 export interface Application {
-  /** Answers every request and never throws. */
-  answer(request: Request): Response | Promise<Response>
+  /**
+   * Answers every request and never throws. `startedAt` is when its head was complete, by
+   * `performance.now()`.
+   */
+  answer(request: Request, startedAt: number): Response | Promise<Response>
   refuse(status: Refusal): Response
   observe(event: HttpEvent): void
 }

@@ -16,9 +16,11 @@ export interface ClaimStore {
    *   if the transaction proves that it is current.
    *
    * `listings` holds the caller's cached listings. The store says in the same transaction whether
-   * one is current. Throws AuthenticationFault, ListFault or NotConfigured.
+   * one is current. `since` is when the request arrived, by `performance.now()`; by default, now.
+   * A claim that waits too long from then on fails. Throws AuthenticationFault, ListFault or
+   * NotConfigured.
    */
-  claim(keyHash: Uint8Array, listings: HeldListings): Promise<Claim>
+  claim(keyHash: Uint8Array, listings: HeldListings, since?: number): Promise<Claim>
 }
 
 /** The outcome of one request with a key. */
@@ -59,5 +61,10 @@ export interface Listing {
 
 /** Rendered listings, by owner. */
 export interface HeldListings {
-  get(userId: string): Listing | null
+  get(userId: string): HeldListing | null
+}
+
+/** A listing with its owner. Rows in memory that name the same owner can share this string. */
+export interface HeldListing extends Listing {
+  userId: string
 }

@@ -64,7 +64,7 @@ test('each refusal has the form of all errors', () => {
 })
 
 test('a preflight has no body, and each answer names its route', async () => {
-  const answer = createAnswer({ store: { claim: assert.fail }, onFault: assert.fail })
+  const answer = createAnswer({ store: { claim: () => assert.fail() }, onFault: assert.fail })
   const preflight = await answer({ method: 'OPTIONS', path: '/', authorization: null })
   assert.deepEqual([preflight.body.length, preflight.route], [0, 'OPTIONS'])
   const routes = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { createClaimQueue } from '../../src/claims/queue.ts'
-import { holding } from '../fixtures/listings.ts'
+import { holding, NO_LISTINGS } from '../fixtures/listings.ts'
 import { refusedByTurn } from '../fixtures/turns.ts'
 import { call, KINDS, type Kind, queueOver, sizesOf, summary } from './queue-over.ts'
 
@@ -76,6 +76,16 @@ function deadlineContract(kind: Kind): void {
     await Promise.all(refused)
     assert.equal((await later).outcome, 'revoked')
     assert.deepEqual(batches, ['4'])
+  })
+
+  test('counts the wait from the time of the request, if the caller gives it', async () => {
+    const { queue, batches, elapse } = queueOver(kind)
+    const requestedAt = 5_000
+    elapse(1)
+    const claim = queue.claim(Uint8Array.of(1), NO_LISTINGS, requestedAt)
+    elapse(waitMaxMs - 1)
+    await assert.rejects(claim, new RegExp(`AuthenticationFault: ${expiredReason}`))
+    assert.deepEqual(batches, [])
   })
 
   test('rejects expired claims 256 per turn while it decides new ones', async () => {

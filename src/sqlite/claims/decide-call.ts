@@ -41,8 +41,11 @@ export function createDecideCall(
     candidates.set(serial, index)
     try {
       const held = call.listings.get(userId)
-      if (held?.revision === revision)
+      if (held?.revision === revision) {
+        // The rows of an owner's keys share one string. A copy for each takes megabytes.
+        row.userId = held.userId
         return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows: null, held }
+      }
       return {
         outcome: 'granted',
         apiKeyId,
