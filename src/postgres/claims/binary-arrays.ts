@@ -30,10 +30,33 @@ export function uuidArray(values: readonly (string | null)[]): Buffer {
   let at = HEADER_BYTES
   for (const value of values) {
     at = array.writeInt32BE(value === null ? NULL_LENGTH : UUID_BYTES, at)
-    if (value !== null) at += array.write(value.replaceAll('-', ''), at, 'hex')
+    if (value === null) continue
+    writeUuid(array, value, at)
+    at += UUID_BYTES
   }
   return array.subarray(0, at)
 }
+
+const HYPHEN = 45
+
+/** Writes the digits pair by pair, which takes less time than a text without hyphens. */
+function writeUuid(array: Buffer, uuid: string, from: number): void {
+  let index = 0
+  for (let at = from; at < from + UUID_BYTES; at += 1) {
+    if (uuid.charCodeAt(index) === HYPHEN) index += 1
+    array[at] = (digitAt(uuid, index) << 4) | digitAt(uuid, index + 1)
+    index += 2
+  }
+}
+
+/** A hexadecimal digit in either case: the low four bits of a letter count from 1. */
+function digitAt(text: string, index: number): number {
+  const code = text.charCodeAt(index)
+  return code > NINE ? (code & 0xf) + 9 : code - ZERO
+}
+
+const ZERO = 48
+const NINE = 57
 
 function startArray(oid: number, count: number, length: number): Buffer {
   const array = Buffer.allocUnsafe(HEADER_BYTES + count * (LENGTH_BYTES + length))

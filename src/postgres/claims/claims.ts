@@ -1,6 +1,7 @@
 import pg, { type ClientBase } from 'pg'
-import { type Call, hashText, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
-import type { Listing } from '../../listing/claim.ts'
+import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
+import { wordOf } from '../../claims/key-cache.ts'
+import type { HeldListing, HeldListings } from '../../listing/claim.ts'
 import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
 import type { ServerRow } from '../../listing/servers/server.ts'
 import { byteaArray, uuidArray } from './binary-arrays.ts'
@@ -25,18 +26,9 @@ export async function claimBatch(
   keys: KnownKeys,
   calls: readonly Call[],
 ): Promise<Outcome[]> {
-  const indexes = new Map<string, number>()
-  const asked: Call[] = []
-  const indexOf = calls.map((call) => {
-    const key = hashText(call.keyHash)
-    const known = indexes.get(key)
-    if (known !== undefined) return known
-    indexes.set(key, asked.length)
-    asked.push(call)
-    return asked.length - 1
-  })
-  const outcomes = await claimDistinct(client, keys, asked)
-  if (asked.length === calls.length) return outcomes
+  const { distinct, indexOf } = withoutDuplicates(calls)
+  const outcomes = await claimDistinct(client, keys, distinct)
+  if (distinct.length === calls.length) return outcomes
   const taken = new Set<number>()
   return indexOf.map((index) => {
     const outcome = outcomes[index]!
@@ -46,36 +38,59 @@ export async function claimBatch(
   })
 }
 
-/** What the caller holds for a call: its key, and the owner's listing. */
-interface Held extends KnownKey {
-  listing: Listing
+/** The first call with each key, and for each call the index of the one with its key. */
+function withoutDuplicates(calls: readonly Call[]) {
+  const indexes = new Map<number, number>()
+  const distinct: Call[] = []
+  const indexOf = calls.map((call) => {
+    // The beginning of the hash. Different hashes that begin alike get numbers in turn.
+    for (let number = wordOf(call.keyHash, 0); ; number += 1) {
+      const index = indexes.get(number)
+      if (index === undefined) {
+        indexes.set(number, distinct.length)
+        return distinct.push(call) - 1
+      }
+      if (Buffer.compare(distinct[index]!.keyHash, call.keyHash) === 0) return index
+    }
+  })
+  return { distinct, indexOf }
+}
+
+/** Calls with different keys, and what is known about each: its key, and the owner's listing. */
+interface Asked {
+  calls: readonly Call[]
+  known: readonly (KnownKey | undefined)[]
+  held: readonly (HeldListing | null)[]
 }
 
 async function claimDistinct(
   client: ClientBase,
   keys: KnownKeys,
-  asked: readonly Call[],
+  calls: readonly Call[],
 ): Promise<Outcome[]> {
-  const held = asked.map((call) => heldFor(call, keys))
+  const known = calls.map(({ keyHash }) => keys.of(keyHash))
+  const held = calls.map(({ listings }, at) => heldFor(known[at], listings))
   const { rows } = await client.query({
     name: 'claim-api-keys',
     text: CLAIM,
     values: [
-      byteaArray(asked.map(({ keyHash }) => keyHash)),
-      uuidArray(held.map((one) => one?.apiKeyId ?? null)),
-      uuidArray(held.map((one) => one?.listing.revision ?? null)),
+      byteaArray(calls.map(({ keyHash }) => keyHash)),
+      uuidArray(known.map((key) => key?.apiKeyId ?? null)),
+      uuidArray(held.map((listing) => listing?.revision ?? null)),
     ],
     rowMode: 'array',
   })
-  const read = readOutcomes(keys, asked, held, rows as unknown as ClaimedRow[])
+  const read = readOutcomes(keys, { calls, known, held }, rows as unknown as ClaimedRow[])
   await renew(client, read)
   return read.outcomes
 }
 
-function heldFor({ keyHash, listings }: Call, keys: KnownKeys): Held | null {
-  const key = keys.of(keyHash)
-  const listing = key === undefined ? null : listings.get(key.userId)
-  return listing === null ? null : { ...key!, listing }
+function heldFor(key: KnownKey | undefined, listings: HeldListings): HeldListing | null {
+  if (key === undefined) return null
+  const listing = listings.get(key.userId)
+  // The keys of an owner share one string. A copy for each takes megabytes.
+  if (listing !== null) key.userId = listing.userId
+  return listing
 }
 
 interface Read {
@@ -85,27 +100,29 @@ interface Read {
   isHeldOff: boolean
 }
 
+const UNKNOWN: Outcome = { outcome: 'unknown' }
+
 function readOutcomes(
   keys: KnownKeys,
-  asked: readonly Call[],
-  held: readonly (Held | null)[],
+  { calls, known, held }: Asked,
   rows: readonly ClaimedRow[],
 ): Read {
-  const outcomes: Outcome[] = asked.map(() => ({ outcome: 'unknown' }))
+  const outcomes: Outcome[] = calls.map(() => UNKNOWN)
   const ahead = new Map<string, number>()
   let isHeldOff = false
   for (const row of rows) {
     if (row[0] === 'held') {
-      for (const n of numbersIn(row[5])) outcomes[n - 1] = grantedAsHeld(held[n - 1]!)
+      for (const n of numbersIn(row[5]))
+        outcomes[n - 1] = grantedAsHeld(known[n - 1]!, held[n - 1]!)
       continue
     }
     const [verdict, n, apiKeyId, userId, revision, servers] = row
     switch (verdict) {
       case 'granted':
-        keys.learn(asked[n - 1]!.keyHash, { apiKeyId, userId })
         outcomes[n - 1] = {
           outcome: verdict,
           apiKeyId,
+          countPlace: keys.learn(calls[n - 1]!.keyHash, apiKeyId, userId),
           userId,
           revision: revision ?? NO_REVISION,
           rows: (JSON.parse(servers) as ListedServer[]).map(toRow),
@@ -132,9 +149,10 @@ function numbersIn(list: string | null): number[] {
   return list === null ? [] : list.split(',').map(Number)
 }
 
-function grantedAsHeld({ apiKeyId, userId, listing }: Held): Outcome {
-  const { revision } = listing
-  return { outcome: 'granted', apiKeyId, userId, revision, rows: null, held: listing }
+function grantedAsHeld(key: KnownKey, held: HeldListing): Outcome {
+  const { apiKeyId, userId } = key
+  const { revision } = held
+  return { outcome: 'granted', apiKeyId, countPlace: key, userId, revision, rows: null, held }
 }
 
 /**

@@ -1,5 +1,8 @@
-/** What a claim on a key returned before. Neither value of a stored key changes. */
-export interface KnownKey {
+import { createKeyCache } from '../../claims/key-cache.ts'
+import type { CountPlace } from '../../listing/use-counts.ts'
+
+/** What a claim on a key returned before. */
+export interface KnownKey extends CountPlace {
   apiKeyId: string
   userId: string
 }
@@ -11,25 +14,30 @@ export interface KnownKey {
  */
 export interface KnownKeys {
   of(keyHash: Uint8Array): KnownKey | undefined
-  learn(keyHash: Uint8Array, key: KnownKey): void
+  /** Keeps what a claim returned. */
+  learn(keyHash: Uint8Array, apiKeyId: string, userId: string): KnownKey
 }
 
-/** The maximum of known keys, at about 200 bytes each. */
-const KEYS_MAX = 500_000
+/** The maximum of known keys, at about 220 bytes each. */
+const KEYS_MAX = 524_288
 
 export function createKnownKeys(keysMax = KEYS_MAX): KnownKeys {
-  const known = new Map<number, KnownKey>()
+  const known = createKeyCache<KnownKey>(keysMax)
   return {
-    of: (keyHash) => known.get(shortOf(keyHash)),
-    learn(keyHash, key) {
-      // Evict the oldest one.
-      if (known.size >= keysMax) known.delete(known.keys().next().value!)
-      known.set(shortOf(keyHash), key)
+    of: known.get,
+
+    learn(keyHash, apiKeyId, userId) {
+      const key = known.get(keyHash)
+      if (key === undefined) {
+        const learned = { apiKeyId, userId, owner: null, number: 0 }
+        known.add(keyHash, learned)
+        return learned
+      }
+      // A restore can bring a key back under another id, whose requests are counted anew.
+      if (key.apiKeyId !== apiKeyId) key.owner = null
+      key.apiKeyId = apiKeyId
+      key.userId = userId
+      return key
     },
   }
-}
-
-/** The first 48 bits as a number. It takes a third of the memory of the whole hash in a map. */
-function shortOf({ buffer, byteOffset, byteLength }: Uint8Array): number {
-  return Buffer.from(buffer, byteOffset, byteLength).readUIntBE(0, 6)
 }

@@ -1,31 +1,43 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { createKnownKeys } from '../../../src/postgres/claims/known-keys.ts'
 
-const ADA = { apiKeyId: 'bot', userId: 'ada' }
+const hashOf = (number: number) => createHash('sha256').update(`${number}`).digest()
 
-test('a bounded number of keys is known; the oldest one is evicted', () => {
-  const known = createKnownKeys(2)
-  const hashes = [0, 1, 2].map((byte) => Uint8Array.of(255, 1, 2, 3, 4, byte))
-  const keys = hashes.map((_, index) => ({ apiKeyId: `key ${index}`, userId: `user ${index}` }))
-  for (const [index, hash] of hashes.entries()) known.learn(hash, keys[index]!)
-  assert.deepEqual(
-    hashes.map((hash) => known.of(hash)),
-    [undefined, keys[1], keys[2]],
-  )
+test('a key is known by all bytes of its hash', () => {
+  const known = createKnownKeys(32)
+  const key = known.learn(hashOf(1), 'bot', 'ada')
+  assert.equal(known.of(hashOf(1)), key)
+  assert.deepEqual([key.apiKeyId, key.userId], ['bot', 'ada'])
+  for (let place = 0; place < 32; place += 1) {
+    const other = hashOf(1)
+    other[place]! ^= 1
+    assert.equal(known.of(other), undefined)
+  }
 })
 
-test('a key is found by the first six bytes of the hash, all of them', () => {
-  const bytes = [11, 22, 33, 44, 55, 66]
-  const known = createKnownKeys()
-  known.learn(Uint8Array.from([...bytes, 1]), ADA)
-  assert.equal(known.of(Uint8Array.from([...bytes, 2])), ADA)
-  for (let place = 0; place < 6; place += 1)
-    for (const byte of [0, 255])
-      assert.equal(known.of(Uint8Array.from(bytes.with(place, byte))), undefined)
-  for (let place = 0; place < 5; place += 1) {
-    // A difference in one byte cannot cancel a difference in the next one.
-    const carried = bytes.with(place, bytes[place]! - 1).with(place + 1, bytes[place + 1]! + 1)
-    assert.equal(known.of(Uint8Array.from(carried)), undefined)
-  }
+test('a bounded number of keys is known, and one that is learned again takes no second place', () => {
+  const known = createKnownKeys(32)
+  const learn = (number: number) => known.learn(hashOf(number), `key ${number}`, 'ada')
+  for (let number = 1; number <= 32; number += 1) learn(number)
+  for (let number = 1; number <= 32; number += 1) learn(number)
+  const numbers = (most: number) =>
+    Array.from({ length: most }, (_, index) => index + 1).filter((number) =>
+      known.of(hashOf(number)),
+    )
+  assert.equal(numbers(32).length, 32)
+  for (let number = 33; number <= 100; number += 1) learn(number)
+  assert.equal(numbers(100).length, 32)
+})
+
+test('a key that comes back under another id is counted anew', () => {
+  const known = createKnownKeys(32)
+  const key = known.learn(hashOf(1), 'bot', 'ada')
+  const counts = {}
+  key.owner = counts
+  assert.equal(known.learn(hashOf(1), 'bot', 'ada').owner, counts)
+  known.learn(hashOf(1), 'restored bot', 'bob')
+  const { apiKeyId, userId, owner } = known.of(hashOf(1))!
+  assert.deepEqual([apiKeyId, userId, owner], ['restored bot', 'bob', null])
 })

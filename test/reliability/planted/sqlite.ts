@@ -25,7 +25,7 @@ export const SQLITE: Mutant[] = [
   },
   {
     name: 'key-rows-compared-by-their-start',
-    file: 'src/sqlite/claims/key-rows.ts',
+    file: 'src/claims/key-cache.ts',
     from: 'if (tags[place] === tag && isAt(place, keyHash)) return',
     to: 'if (tags[place] === tag) return',
     noticedBy: witness('test/sqlite/claims/key-rows.test.ts', 'hashes that begin alike'),
