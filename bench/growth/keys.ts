@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { presentInstant } from '../../src/listing/instant.ts'
-import { registerBoot } from '../../src/sqlite/claims/boots.ts'
-import { systemClock } from '../../src/sqlite/claims/clock.ts'
 import { chooseDriver, type Driver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
@@ -32,16 +30,14 @@ export async function measureKeys(scene: Scene): Promise<Result[]> {
   ]
 }
 
-/** Each key has a last use in this boot, as if the service had run for long. Returns the URL. */
+/** Each key has a last use, as if the service had run for long. Returns the URL. */
 async function seed({ folder }: Scene, keys: number): Promise<string> {
   console.log(`seeding ${keys} keys of owners with one server`)
   const path = join(folder, `${keys}-keys.db`)
   await seedSqlite(path, keys, 1)
   const database = new DatabaseSync(path)
-  const boot = registerBoot(database, systemClock.bootId ?? '')
   database.exec(`
-    INSERT INTO last_uses (api_key, used_at, monotonic, boot)
-    SELECT serial, ${presentInstant()}, ${systemClock.monotonic() - 5_000_000}, ${boot} FROM api_keys`)
+    INSERT INTO older_uses (api_key, used_at) SELECT serial, ${presentInstant()} FROM api_keys`)
   database.close()
   return `sqlite:${path}`
 }

@@ -12,6 +12,7 @@ const OWN_TABLES = new Set([
   'boots',
   'uses',
   'last_uses',
+  'older_uses',
   'secrets',
   'sessions',
   'sign_in_links',

@@ -141,12 +141,13 @@ async function transact<T>(
 function selectApiKeys(where: Sql): Sql {
   return sql`
     SELECT id, user_id, name, prefix, created_at, revoked_at,
-      coalesce(latest.used_at, last_uses.used_at) AS last_used_at FROM api_keys
+      coalesce(latest.used_at, last_uses.used_at, older_uses.used_at) AS last_used_at FROM api_keys
     LEFT JOIN (
       SELECT api_key, used_at, max(number) FROM uses
       WHERE api_key IN (SELECT serial FROM api_keys WHERE ${where}) GROUP BY api_key
     ) AS latest ON latest.api_key = serial
     LEFT JOIN last_uses ON last_uses.api_key = serial
+    LEFT JOIN older_uses ON older_uses.api_key = serial
     WHERE ${where}`
 }
 
@@ -170,6 +171,8 @@ function recentApiKeys(keysMax: number): Sql {
           ORDER BY 2 DESC LIMIT ${keysMax}
         ) UNION ALL SELECT * FROM (
           SELECT api_key, used_at FROM last_uses ORDER BY used_at DESC LIMIT ${keysMax}
+        ) UNION ALL SELECT * FROM (
+          SELECT api_key, used_at FROM older_uses ORDER BY used_at DESC LIMIT ${keysMax}
         )
       ) GROUP BY api_key ORDER BY 2 DESC LIMIT ${keysMax}
     ) ON api_key = serial`

@@ -25,16 +25,18 @@ function withKeys(t: TestContext, ...ids: string[]): DatabaseSync {
 }
 
 test('the view shows each key once with its latest claim, compacted or not', (t) => {
-  const database = withKeys(t, 'never', 'recent', 'compacted', 'both')
+  const database = withKeys(t, 'never', 'recent', 'compacted', 'both', 'older')
   database.exec(`
     INSERT INTO uses VALUES (1, 2, 20, 1, 1), (2, 2, 30, 1, 1), (3, 2, 25, 1, 1), (4, 4, 50, 1, 1);
     INSERT INTO last_uses VALUES (3, 40, 1, 1), (4, 45, 1, 1);
+    INSERT INTO older_uses VALUES (2, 98), (3, 99), (5, 10);
   `)
   const rows = database.prepare('SELECT * FROM api_key_uses ORDER BY last_used_at').all()
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
     [
       { api_key_id: 'never', prefix: PREFIX, last_used_at: null },
+      { api_key_id: 'older', prefix: PREFIX, last_used_at: 10 },
       // The wall clock went back, so the latest claim has an earlier time.
       { api_key_id: 'recent', prefix: PREFIX, last_used_at: 25 },
       { api_key_id: 'compacted', prefix: PREFIX, last_used_at: 40 },

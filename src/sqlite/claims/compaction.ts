@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transact } from '../database.ts'
+import { createOlderUses, type Step } from './older-uses.ts'
 import { createSerialSet } from './serial-set.ts'
 import type { Stamps } from './stamps.ts'
 import { prepareRows } from './write-rows.ts'
@@ -23,9 +24,10 @@ export interface Compaction {
   beginWithRestored(newest: number): void
   /**
    * Takes the next step, if there is one, in its own transaction. It does nothing if the schema is
-   * not the given one, since a restore may have replaced the rows.
+   * not the given one, since a restore may have replaced the rows. `newest` is the newest monotonic
+   * stamp.
    */
-  step(boot: number, schema: number): void
+  step(boot: number, schema: number, newest: number): void
 }
 
 const upsert = (values: string) => `
@@ -38,6 +40,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   const writeLastUses = createWriteLastUses(database, stamps)
   const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
+  const older = createOlderUses(database)
 
   // The rows that were appended since the last compaction began, and their keys.
   let rows = 0
@@ -50,16 +53,19 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   let removeTo = 0
   let hasRestored = false
 
-  /** The next step, and what changes in memory once it is committed; null if there is none. */
-  function plan(boot: number): { work(): void; done(): void } | null {
+  /** The next step; null if there is none. */
+  function plan(boot: number, newest: number): Step | null {
     if (hasRestored) return { work: () => compactAll(database), done: () => (hasRestored = false) }
     const serials = keys.after(compactedTo, COMPACT_STEP)
     if (serials.length > 0)
       return {
         work: () => writeLastUses(serials, boot),
-        done: () => (compactedTo = serials.at(-1)!),
+        done() {
+          compactedTo = serials.at(-1)!
+          for (const serial of serials) older.add(serial)
+        },
       }
-    if (removedTo === removeTo) return null
+    if (removedTo === removeTo) return older.plan(boot, newest)
     const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
     return { work: () => removeUpTo.run(upTo), done: () => (removedTo = upTo) }
   }
@@ -87,8 +93,8 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
       removedTo = removeTo = newest
     },
 
-    step(boot, schema) {
-      const planned = plan(boot)
+    step(boot, schema, newest) {
+      const planned = plan(boot, newest)
       if (planned === null) return
       const isDone = transact(database, () => {
         if (findSchema.get()?.schema_version !== schema) return false

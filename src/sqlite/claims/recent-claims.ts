@@ -101,7 +101,7 @@ export function createRecentClaims(
       compaction.beginWhenDue(newest)
     },
 
-    compactStep: () => compaction.step(boot, schema),
+    compactStep: () => compaction.step(boot, schema, stamp.monotonic),
   }
 }
 

@@ -5,6 +5,7 @@
  */
 export interface SerialSet {
   add(serial: number): void
+  size(): number
   /** The next larger members, at most `max`, in ascending order. */
   after(serial: number, max: number): number[]
   /** 0 for the empty set. */
@@ -15,6 +16,7 @@ export interface SerialSet {
 export function createSerialSet(): SerialSet {
   let words = new Int32Array(1_024)
   let largest = 0
+  let size = 0
 
   return {
     add(serial) {
@@ -24,9 +26,14 @@ export function createSerialSet(): SerialSet {
         larger.set(words)
         words = larger
       }
-      words[word]! |= 1 << (serial & 31)
+      const bit = 1 << (serial & 31)
+      if ((words[word]! & bit) !== 0) return
+      words[word]! |= bit
+      size += 1
       if (serial > largest) largest = serial
     },
+
+    size: () => size,
 
     after(serial, max) {
       const members: number[] = []
@@ -50,7 +57,7 @@ export function createSerialSet(): SerialSet {
 
     clear() {
       words.fill(0, 0, (largest >>> 5) + 1)
-      largest = 0
+      largest = size = 0
     },
   }
 }

@@ -46,10 +46,17 @@ export const SQLITE: Mutant[] = [
   },
   {
     name: 'claims-outlive-their-key',
-    file: 'src/sqlite/migrations/0001-init.sql',
+    file: 'src/sqlite/migrations/0011-older-uses.sql',
     from: 'AFTER DELETE ON api_keys BEGIN\n  DELETE FROM uses WHERE api_key = old.serial;\n',
     to: 'AFTER DELETE ON api_keys BEGIN\n',
     noticedBy: witness('test/sqlite/schema.test.ts', 'are deleted with it, compacted or not'),
+  },
+  {
+    name: 'claims-of-the-last-second-move',
+    file: 'src/sqlite/claims/older-uses.ts',
+    from: 'newest - CLAIM_INTERVAL_US',
+    to: 'newest + CLAIM_INTERVAL_US',
+    noticedBy: witness('test/sqlite/claims/older-uses.test.ts', 'rows of the last second stay'),
   },
   {
     name: 'sixth-key-by-sql',

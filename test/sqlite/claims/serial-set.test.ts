@@ -21,6 +21,7 @@ test('the members come out sorted and once each, in steps of any size', () => {
         [...new Set(added)].toSorted((a, b) => a - b),
       )
       assert.equal(set.largest(), Math.max(0, ...added))
+      assert.equal(set.size(), found.length)
     }),
   )
 })

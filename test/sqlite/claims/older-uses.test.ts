@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { createOlderUses, type OlderUses } from '../../../src/sqlite/claims/older-uses.ts'
+import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
+import { migrate } from '../../../src/sqlite/migrate.ts'
+import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
+
+/*
+ * Rows of `last_uses` move on to `older_uses`, so that the rows of the keys in use lie close
+ * together. A start looks for the last second of claims in `last_uses` only.
+ */
+
+const NOW = 86_400_000_000
+const SECOND = 1_000_000
+const ROWS = 131_073
+
+/** A file with one last use of each of so many keys, `age` microseconds ago in this boot. */
+function withLastUses(t: TestContext, rows: number, age: (serial: number) => number) {
+  const database = new DatabaseSync(':memory:')
+  t.after(() => database.close())
+  migrate(database)
+  const insert = database.prepare('INSERT INTO last_uses VALUES (?, ?, ?, 1)')
+  database.exec('BEGIN')
+  for (let serial = 1; serial <= rows; serial += 1)
+    insert.run(serial, 2 * serial, NOW - age(serial))
+  database.exec('COMMIT')
+  const count = (table: string) =>
+    Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
+  return { database, count }
+}
+
+/** Takes all steps. Returns their number. */
+function moveAll(older: OlderUses, afterStep = () => {}): number {
+  for (let steps = 0; ; steps += 1) {
+    const step = older.plan(1, NOW)
+    if (step === null) return steps
+    step.work()
+    step.done()
+    afterStep()
+  }
+}
+
+test('131,072 rows stay, and one more makes all of them move, 512 at a time', (t) => {
+  const { database, count } = withLastUses(t, ROWS - 1, () => 2 * SECOND)
+  assert.equal(moveAll(createOlderUses(database)), 0)
+  database.exec(`INSERT INTO last_uses VALUES (${ROWS}, ${2 * ROWS}, 0, 1)`)
+  let moved = 0
+  const steps = moveAll(createOlderUses(database), () => {
+    const [left, older] = [count('last_uses'), count('older_uses')]
+    assert.equal(left + older, ROWS)
+    assert.ok(older - moved <= 512)
+    moved = older
+  })
+  assert.equal(steps, Math.ceil(ROWS / 512))
+  assert.deepEqual([count('last_uses'), count('older_uses')], [0, ROWS])
+  const wrong = database.prepare(
+    'SELECT count(*) AS n FROM older_uses WHERE used_at <> 2 * api_key',
+  )
+  assert.equal(wrong.get()?.n, 0)
+})
+
+test('rows of the last second stay, also those from the future, until a later pass', (t) => {
+  const ages = [0, SECOND, SECOND + 1, -SECOND, SECOND / 2]
+  const { database, count } = withLastUses(t, ROWS, (serial) => ages[serial] ?? 5 * SECOND)
+  database.exec('UPDATE last_uses SET boot = 2 WHERE api_key = 4')
+  moveAll(createOlderUses(database))
+  const left = database.prepare('SELECT api_key FROM last_uses ORDER BY api_key').all()
+  assert.deepEqual(
+    left.map(({ api_key }) => api_key),
+    [1, 3],
+  )
+  assert.equal(count('older_uses'), ROWS - 2)
+})
+
+test('a last use replaces the older one', (t) => {
+  const { database } = withLastUses(t, ROWS, () => 2 * SECOND)
+  database.exec('INSERT INTO older_uses VALUES (7, 1), (200000, 5)')
+  moveAll(createOlderUses(database))
+  const find = database.prepare('SELECT used_at FROM older_uses WHERE api_key = ?')
+  assert.deepEqual([find.get(7)?.used_at, find.get(200_000)?.used_at], [14, 5])
+})
+
+test('an eighth of all keys stays, and added rows count once', (t) => {
+  const { database } = withLastUses(t, 0, () => 0)
+  const older = createOlderUses(database)
+  older.add(8 * 140_000)
+  for (let round = 0; round < 2; round += 1)
+    for (let serial = 1; serial < 140_000; serial += 1) older.add(serial)
+  assert.equal(older.plan(1, NOW), null)
+  older.add(140_000)
+  assert.notEqual(older.plan(1, NOW), null)
+})
+
+test('nothing moves before this boot has a stamp', (t) => {
+  const { database } = withLastUses(t, ROWS, () => 2 * SECOND)
+  const older = createOlderUses(database)
+  assert.equal(older.plan(1, 0), null)
+  assert.notEqual(older.plan(1, NOW), null)
+})
+
+test('a start finds the last second of claims while rows move', async (t) => {
+  const { path, database, recent, stamp, advance } = await openRecent(t)
+  const addKeys = database.prepare(
+    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
+     VALUES (?, ?, ?, 'a', '', ?, 1, 1)`,
+  )
+  database.exec('PRAGMA foreign_keys = OFF; BEGIN')
+  for (const serial of [1, 2, 140_000]) {
+    const hash = Uint8Array.from(HASH)
+    hash[31] = serial
+    addKeys.run(serial, `${serial}`, `${serial}`, hash)
+  }
+  database.exec('COMMIT')
+  const append = (from: number, to: number) => {
+    database.exec('BEGIN IMMEDIATE')
+    recent.append(
+      range(from, to).flatMap((serial) => claimsOf(serial)),
+      stamp(),
+    )
+    database.exec('COMMIT')
+    recent.settle(true)
+  }
+  const stepTo = (table: string, rows: number) => {
+    const counted = database.prepare(`SELECT count(*) AS n FROM ${table}`)
+    while (Number(counted.get()?.n) < rows) recent.compactStep()
+  }
+  append(1, 140_000)
+  advance(1_500)
+  stepTo('last_uses', 140_000)
+  append(1, 1)
+  stepTo('older_uses', 1_000)
+  // Claims of the last second are compacted while the first pass is under way.
+  append(2, 32_768)
+  stepTo('older_uses', 100_000)
+  const restarted = new DatabaseSync(path)
+  t.after(() => restarted.close())
+  const { lastUse } = createRecentClaims(restarted, BOOT, NOW + 2 * SECOND)
+  const found = [1, 2, 140_000].map((serial) => lastUse(serial, HASH))
+  assert.deepEqual(found, [NOW + 1.5 * SECOND, NOW + 1.5 * SECOND, 0])
+})
