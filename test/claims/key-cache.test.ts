@@ -30,9 +30,11 @@ test('a full cache evicts a random row', () => {
   assert.deepEqual(kept, [...NUMBERS.slice(1, 31), 33, 34])
 })
 
+/** One of the two sets of a cache of 64 rows. */
+const setOf = (number: number) => (wordOf(hashOf(number), 4) >>> 0) % 2
+
 test('a full set evicts only its own rows', () => {
   const cache = createKeyCache<number>(64)
-  const setOf = (number: number) => (wordOf(hashOf(number), 4) >>> 0) % 2
   const [own, others] = [0, 1].map((set) => NUMBERS.filter((number) => setOf(number) === set))
   for (const number of others!.slice(0, 32)) cache.add(hashOf(number), number)
   for (const number of own!) cache.add(hashOf(number), number)
