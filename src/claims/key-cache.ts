@@ -8,7 +8,8 @@ export interface KeyCache<Row> {
 
 /**
  * Keys share a set of this many places by their hashes. Wider sets are filled more evenly: if keys
- * fill three quarters of the cache, 1 % of the lookups miss. The tags of a set fill two cache lines.
+ * fill three quarters of the cache, 1 % of the lookups miss. The tags of a set fill two cache
+ * lines.
  */
 const WAYS = 32
 const HASH_BYTES = 32

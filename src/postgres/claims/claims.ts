@@ -1,6 +1,5 @@
 import pg, { type ClientBase } from 'pg'
 import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
-import { wordOf } from '../../claims/key-cache.ts'
 import type { HeldListing, HeldListings } from '../../listing/claim.ts'
 import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
 import type { ServerRow } from '../../listing/servers/server.ts'
@@ -15,6 +14,7 @@ import {
   type ListedServer,
   NO_REVISION,
 } from './claim-statements.ts'
+import { withoutDuplicates } from '../../claims/duplicates.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 
 /**
@@ -36,24 +36,6 @@ export async function claimBatch(
     taken.add(index)
     return isFirst ? outcome : outcomeOfDuplicate(outcome)
   })
-}
-
-/** The first call with each key, and for each call the index of the one with its key. */
-function withoutDuplicates(calls: readonly Call[]) {
-  const indexes = new Map<number, number>()
-  const distinct: Call[] = []
-  const indexOf = calls.map((call) => {
-    // The beginning of the hash. Different hashes that begin alike get numbers in turn.
-    for (let number = wordOf(call.keyHash, 0); ; number += 1) {
-      const index = indexes.get(number)
-      if (index === undefined) {
-        indexes.set(number, distinct.length)
-        return distinct.push(call) - 1
-      }
-      if (Buffer.compare(distinct[index]!.keyHash, call.keyHash) === 0) return index
-    }
-  })
-  return { distinct, indexOf }
 }
 
 /** Calls with different keys, and what is known about each: its key, and the owner's listing. */

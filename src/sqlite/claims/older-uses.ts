@@ -63,8 +63,8 @@ function countRows(database: DatabaseSync, most: number): number {
 }
 
 /**
- * Moves the rows of the next keys, but for stamps of this boot since `since`: a start reads those in
- * `last_uses` only. Returns the last of these keys, or null if there are no more.
+ * Moves the rows of the next keys, but for stamps of this boot since `since`: a start reads those
+ * in `last_uses` only. Returns the last of these keys, or null if there are no more.
  */
 function createMove(database: DatabaseSync) {
   const findEnd = database.prepare(
