@@ -30,7 +30,7 @@ export interface ImageConfig {
 const BASE = 'localhost/base'
 const IMAGE = 'localhost/server-listing'
 
-/** Takes minutes, most of them for Debian's base system, which it downloads. Needs root. */
+/** Takes a minute or two, most of it for Debian's base system, which it downloads. Needs root. */
 export function buildImage(version: string): BuiltImage {
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-image-'))
   // No image of this machine takes part.
@@ -44,7 +44,8 @@ export function buildImage(version: string): BuiltImage {
     }).trim()
 
   const debian = join(folder, 'debian')
-  execFileSync('debootstrap', ['--variant=minbase', 'bookworm', debian], { stdio: 'ignore' })
+  const bootstrap = ['--variant=minbase', 'bookworm', debian, mirrorOfApt()]
+  execFileSync('debootstrap', bootstrap, { stdio: 'ignore' })
   copyFileSync(process.execPath, join(debian, 'usr/local/bin/node'))
   const base = buildah('from', 'scratch')
   buildah('add', '--quiet', base, debian, '/')
@@ -67,4 +68,13 @@ export function buildImage(version: string): BuiltImage {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The server from which this machine gets its packages. */
+function mirrorOfApt(): string {
+  const format = ['indextargets', '--format', '$(REPO_URI) $(COMPONENT) $(RELEASE)']
+  const targets = execFileSync('apt-get', [...format, 'Created-By: Packages'], { encoding: 'utf8' })
+  const [, uri] = /^(\S+) main bookworm$/m.exec(targets) ?? []
+  if (uri === undefined) throw new Error(`apt knows no server of Debian 12: ${targets}`)
+  return uri
 }
