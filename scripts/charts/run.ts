@@ -18,6 +18,8 @@ const MARK = '<!-- npm run charts writes what follows. -->'
 
 const DRAWN: Record<string, (results: Results) => Record<string, string>> = {
   sqlite: (results) => ({ answers: drawAnswers(results), latency: drawLatency(results) }),
+  peers: (results) => ({ peers: drawPeers(results) }),
+  growth: (results) => ({ growth: drawGrowth(results) }),
 }
 
 mkdirSync(PICTURES, { recursive: true })
@@ -76,6 +78,38 @@ function drawLatency(results: Results): string {
       line('bare node:http, p50', 'bare p50'),
     ],
   })
+}
+
+function drawPeers(results: Results): string {
+  const perSecond = mediansOf(tableOf(results, '200s per CPU second'))
+  return barChart({
+    title: 'CPU time of a 200',
+    unit: 'µs',
+    bars: Object.entries(perSecond).map(([label, value]) => ({
+      label,
+      parts: [{ name: 'CPU time', value: 1e6 / value }],
+    })),
+  })
+}
+
+/** A bar for each size of a file or of an owner. */
+function drawGrowth({ tables }: Results): string {
+  const bars = tables.flatMap((table) => {
+    const measured = /^CPU time per request in µs, (.+?), under /.exec(table.title)?.[1]
+    if (measured === undefined) return []
+    return Object.entries(mediansOf(table))
+      .filter(([column]) => column.startsWith('of '))
+      .map(([column, value]) => {
+        const size = Number(column.replaceAll(/\D/g, '')).toLocaleString('en')
+        const keys = /^(\d+) keys in use$/.exec(measured)?.[1]
+        const label =
+          keys === undefined
+            ? `${size} servers, ${measured}`
+            : `${Number(keys).toLocaleString('en')} of ${size} keys`
+        return { label, parts: [{ name: 'CPU time', value }] }
+      })
+  })
+  return barChart({ title: 'CPU time of a request, by the size of the data', unit: 'µs', bars })
 }
 
 function tableOf({ suite, tables }: Results, start: string): Table {
