@@ -25,7 +25,7 @@ export type Outcome = Decided | Busy
 
 /** A call in the queue. */
 export interface Waiting extends Call {
-  /** When the caller asked, in milliseconds. */
+  /** When the request arrived, in milliseconds. */
   since: number
   resolve(claim: Claim): void
   reject(fault: Error): void

@@ -1,8 +1,8 @@
 /** Rows of recently used keys, by the key's hash, in bounded memory. */
 export interface KeyCache<Row> {
   get(keyHash: Uint8Array): Row | undefined
-  /** Adds the row of a key that has none. It may replace that of another key. */
-  add(keyHash: Uint8Array, row: Row): void
+  /** Adds or replaces the row of a key. It may evict that of another key. */
+  set(keyHash: Uint8Array, row: Row): void
   clear(): void
 }
 
@@ -42,20 +42,31 @@ export function createKeyCache<Row>(
     return WAYS * ((wordOf(keyHash, 4) >>> 0) % sets)
   }
 
+  /** The place of the key within its set; -1 if it has none. */
+  function placeOf(keyHash: Uint8Array): number {
+    const tag = tagOf(keyHash)
+    const first = firstPlaceOf(keyHash)
+    for (let place = first; place < first + WAYS; place += 1)
+      if (tags[place] === tag && isAt(place, keyHash)) return place
+    return -1
+  }
+
+  /** A free place of the set if there is one, and a random one otherwise. */
+  function newPlaceOf(keyHash: Uint8Array): number {
+    const first = firstPlaceOf(keyHash)
+    for (let place = first; place < first + WAYS; place += 1) if (tags[place] === 0) return place
+    return first + Math.floor(random() * WAYS)
+  }
+
   return {
     get(keyHash) {
-      const tag = tagOf(keyHash)
-      const first = firstPlaceOf(keyHash)
-      for (let place = first; place < first + WAYS; place += 1)
-        if (tags[place] === tag && isAt(place, keyHash)) return rows[place]
-      return undefined
+      const place = placeOf(keyHash)
+      return place === -1 ? undefined : rows[place]
     },
 
-    add(keyHash, row) {
-      const first = firstPlaceOf(keyHash)
-      let place = first
-      while (place < first + WAYS && tags[place] !== 0) place += 1
-      if (place === first + WAYS) place = first + Math.floor(random() * WAYS)
+    set(keyHash, row) {
+      const known = placeOf(keyHash)
+      const place = known === -1 ? newPlaceOf(keyHash) : known
       tags[place] = tagOf(keyHash)
       hashes.set(keyHash, HASH_BYTES * place)
       rows[place] = row

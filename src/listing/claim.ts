@@ -33,7 +33,7 @@ export type KnownClaim =
 
 interface KnownKey {
   apiKeyId: string
-  /** Only of an engine that keeps rows of keys in memory. */
+  /** Missing if the engine has no row of the key in memory. */
   countPlace?: CountPlace
 }
 

@@ -3,10 +3,12 @@ import { test } from 'node:test'
 import { createAnswer } from '../../src/api/answer.ts'
 import { AuthenticationFault, ListFault, NotConfigured } from '../../src/listing/faults.ts'
 import { refusal } from '../../src/api/responses.ts'
+import { listen } from '../../src/http/listen.ts'
 import type { Response } from '../../src/http/message.ts'
 import { generateKey, hashApiKey } from '../../src/listing/api-key.ts'
 import type { ServerRow } from '../../src/listing/servers/server.ts'
 import type { ClaimStore, Listing, Claim } from '../../src/listing/claim.ts'
+import { ask } from '../fixtures/requests.ts'
 
 /* Answers as values: the store's calls, the cache, and answers that no request can cause. */
 
@@ -61,6 +63,22 @@ test('each refusal has the form of all errors', () => {
     assert.equal(refused.route, 'unknown')
     assert.match(String(refused.head), /\r\nContent-Type: application\/json; charset=utf-8\r\n/)
   }
+})
+
+test('a claim gets the time of its request', async () => {
+  const times: (number | undefined)[] = []
+  const claim: ClaimStore['claim'] = async (_keyHash, _listings, since) => {
+    times.push(since)
+    return { outcome: 'unknown' }
+  }
+  const answer = createAnswer({ store: { claim }, onFault: assert.fail })
+  const listener = await listen({ answer, refuse: refusal, observe() {} }, '127.0.0.1', 0)
+  const from = performance.now()
+  assert.equal((await ask(listener.port, { key: generateKey() })).status, 401)
+  const to = performance.now()
+  await listener.close()
+  const [time = 0] = times
+  assert.ok(time >= from && time <= to, `${time}, not from ${from} to ${to}`)
 })
 
 test('a preflight has no body, and each answer names its route', async () => {

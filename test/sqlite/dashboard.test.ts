@@ -102,6 +102,28 @@ test('writing the counts of many keys touches few pages of the file', async (t) 
   )
 })
 
+test('the dashboard shows the last use of a key that was not used lately', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const store = await openServingSqliteStore(path, manualClock())
+  t.after(() => store.close())
+  const { user } = await addOwner(store, 'ada@example.com')
+  await addOwner(store, 'bob@example.com')
+  const other = new DatabaseSync(path)
+  t.after(() => other.close())
+  other.exec(`
+    INSERT INTO older_uses SELECT serial, 5 FROM api_keys;
+    INSERT INTO last_uses SELECT max(serial), 7, 7, 1 FROM api_keys`)
+  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, 5)
+  const recent = await store.listRecentApiKeys(9)
+  assert.deepEqual(
+    recent.map(({ email, last_used_at }) => [email, last_used_at]),
+    [
+      ['bob@example.com', 7],
+      ['ada@example.com', 5],
+    ],
+  )
+})
+
 test("reading one owner's keys does not sort the claims of all keys", async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   const store = await openServingSqliteStore(path, manualClock())

@@ -28,16 +28,11 @@ export function createKnownKeys(keysMax = KEYS_MAX): KnownKeys {
 
     learn(keyHash, apiKeyId, userId) {
       const key = known.get(keyHash)
-      if (key === undefined) {
-        const learned = { apiKeyId, userId, owner: null, number: 0 }
-        known.add(keyHash, learned)
-        return learned
-      }
-      // A restore can bring a key back under another id, whose requests are counted anew.
-      if (key.apiKeyId !== apiKeyId) key.owner = null
-      key.apiKeyId = apiKeyId
-      key.userId = userId
-      return key
+      if (key?.apiKeyId === apiKeyId && key.userId === userId) return key
+      // A restore can bring a key back under another id. A batch under way keeps the one it had.
+      const learned = { apiKeyId, userId, owner: null, number: 0 }
+      known.set(keyHash, learned)
+      return learned
     },
   }
 }

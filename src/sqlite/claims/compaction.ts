@@ -14,7 +14,10 @@ const COMPACT_AFTER = 32_768
 const COMPACT_STEP = 512
 const REMOVE_STEP = 2_048
 
-/** Compacts appended claims into one row per key, in small steps, in the order of that table. */
+/**
+ * Compacts appended claims into one row per key, in small steps, in the order of that table.
+ * Between two compactions it moves rows on to `older_uses`.
+ */
 export interface Compaction {
   /** Adds a committed row, by the number of its key. */
   add(serial: number): void
@@ -24,10 +27,10 @@ export interface Compaction {
   beginWithRestored(newest: number): void
   /**
    * Takes the next step, if there is one, in its own transaction. It does nothing if the schema is
-   * not the given one, since a restore may have replaced the rows. `newest` is the newest monotonic
-   * stamp.
+   * not the given one, since a restore may have replaced the rows. `newestStamp` is on the
+   * monotonic clock.
    */
-  step(boot: number, schema: number, newest: number): void
+  step(boot: number, schema: number, newestStamp: number): void
 }
 
 const upsert = (values: string) => `
@@ -54,18 +57,15 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   let hasRestored = false
 
   /** The next step; null if there is none. */
-  function plan(boot: number, newest: number): Step | null {
+  function plan(boot: number, newestStamp: number): Step | null {
     if (hasRestored) return { work: () => compactAll(database), done: () => (hasRestored = false) }
     const serials = keys.after(compactedTo, COMPACT_STEP)
     if (serials.length > 0)
       return {
         work: () => writeLastUses(serials, boot),
-        done() {
-          compactedTo = serials.at(-1)!
-          for (const serial of serials) older.add(serial)
-        },
+        done: () => (compactedTo = serials.at(-1)!),
       }
-    if (removedTo === removeTo) return older.plan(boot, newest)
+    if (removedTo === removeTo) return older.plan(boot, newestStamp)
     const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
     return { work: () => removeUpTo.run(upTo), done: () => (removedTo = upTo) }
   }
@@ -73,6 +73,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   return {
     add(serial) {
       appended.add(serial)
+      older.add(serial)
       rows += 1
     },
 
@@ -87,14 +88,15 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
 
     beginWithRestored(newest) {
       hasRestored = true
+      older.lookAgain()
       keys.clear()
       appended.clear()
       rows = compactedTo = 0
       removedTo = removeTo = newest
     },
 
-    step(boot, schema, newest) {
-      const planned = plan(boot, newest)
+    step(boot, schema, newestStamp) {
+      const planned = plan(boot, newestStamp)
       if (planned === null) return
       const isDone = transact(database, () => {
         if (findSchema.get()?.schema_version !== schema) return false

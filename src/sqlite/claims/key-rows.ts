@@ -46,7 +46,7 @@ export function createKeyRows(
       const cached = cache.get(keyHash)
       if (cached !== undefined) return cached
       const row = read(keyHash)
-      if (row !== undefined && isBounded(row)) cache.add(keyHash, row)
+      if (row !== undefined && isBounded(row)) cache.set(keyHash, row)
       return row
     },
 

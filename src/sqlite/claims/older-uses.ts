@@ -3,11 +3,11 @@ import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { createSerialSet } from './serial-set.ts'
 
 /**
- * Rows in `last_uses` before they move to `older_uses`: this many, or an eighth of all keys. Many
- * rows at a time share the pages that they move to.
+ * Rows that `last_uses` keeps: this many, or one for each eight numbers of keys if that is more.
+ * Many rows that move together share the pages that they move to.
  */
-const ROWS_MIN = 131_072
-const SHARE_OF_KEYS = 1 / 8
+const ROWS_KEPT = 131_072
+const NUMBERS_PER_ROW = 8
 /** Rows that one step looks at. It takes about a millisecond. */
 const MOVE_STEP = 512
 
@@ -17,49 +17,67 @@ export interface Step {
   done(): void
 }
 
-/** Moves rows on, so that `last_uses` has the keys in use close together. */
+/**
+ * Moves rows of `last_uses` on, so that those of the keys in use lie close together. Under full
+ * load the compaction goes first, and the table may exceed its bound.
+ */
 export interface OlderUses {
-  /** Notes that the key has a row in `last_uses`. */
+  /** Notes that the key has a row in `last_uses`, or will have one. */
   add(serial: number): void
-  /** The next step; null if there is none. `newest` is the newest monotonic stamp of this boot. */
-  plan(boot: number, newest: number): Step | null
+  /** Makes the next step look at the table anew: a backup has replaced it. */
+  lookAgain(): void
+  /** The next step; null if there is none. `newestStamp` is on the monotonic clock. */
+  plan(boot: number, newestStamp: number): Step | null
 }
 
 export function createOlderUses(database: DatabaseSync): OlderUses {
+  const findLargest = database.prepare('SELECT max(serial) AS serial FROM api_keys')
+  const findRows = database.prepare('SELECT api_key FROM last_uses LIMIT ?')
+  findRows.setReturnArrays(true)
   const move = createMove(database)
-  /** Rows that an earlier process left. */
-  let left = countRows(database, ROWS_MIN + 1)
-  const added = createSerialSet()
+  /** The keys with a row, as far as they are known. */
+  const rows = createSerialSet()
+  let largestKnown = 0
+  let mustLook = false
   /** The last row of the pass under way; null without one. */
   let movedTo: number | null = null
 
-  function isDue(): boolean {
-    return left + added.size() > Math.max(ROWS_MIN, SHARE_OF_KEYS * added.largest())
+  function rowsKept(): number {
+    return Math.max(ROWS_KEPT, Math.max(largestKnown, rows.largest()) / NUMBERS_PER_ROW)
   }
 
-  return {
-    add: added.add,
+  function look(): void {
+    largestKnown = Number(findLargest.get()?.serial)
+    rows.clear()
+    movedTo = null
+    for (const [serial] of findRows.iterate(rowsKept() + 1) as Iterable<unknown> as [number][])
+      rows.add(serial)
+    mustLook = false
+  }
 
-    plan(boot, newest) {
+  look()
+  return {
+    add: rows.add,
+
+    lookAgain() {
+      mustLook = true
+    },
+
+    plan(boot, newestStamp) {
+      if (mustLook) look()
       if (movedTo === null) {
-        if (newest === 0 || !isDue()) return null
-        left = 0
-        added.clear()
+        if (newestStamp === 0 || rows.size() <= rowsKept()) return null
+        rows.clear()
         movedTo = 0
       }
       const after = movedTo
       let end: number | null = null
       return {
-        work: () => (end = move(after, boot, newest - CLAIM_INTERVAL_US)),
+        work: () => (end = move(after, boot, newestStamp - CLAIM_INTERVAL_US)),
         done: () => (movedTo = end),
       }
     },
   }
-}
-
-function countRows(database: DatabaseSync, most: number): number {
-  const counted = database.prepare('SELECT count(*) AS n FROM (SELECT 1 FROM last_uses LIMIT ?)')
-  return Number(counted.get(most)?.n)
 }
 
 /**

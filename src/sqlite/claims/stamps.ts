@@ -64,7 +64,7 @@ function tagOf(hash: Uint8Array): number {
  * namespace, or a machine that was restored to a snapshot.
  */
 export function readLastSecond(database: DatabaseSync, boot: number, now: number): KeptStamp[] {
-  // The one statement of a start that reads a row for every key.
+  // Reads each row of the table. Older ones have moved on.
   const kept = database
     .prepare(
       `SELECT api_key, key_hash, used_at, monotonic FROM last_uses CROSS JOIN api_keys ON serial = api_key

@@ -1,8 +1,8 @@
 -- oldest compatible program: 11
 
--- Below the last uses, those of keys that were not used lately. Between 10,000,000 rows, those of the keys in use lie
--- on pages of their own, so each change would write a page. The serving process moves rows here many at a time, none
--- of them younger than a second.
+-- The last uses of keys that are not in use. In one table of 10,000,000 rows each key in use lies on a page of its own,
+-- so that each change writes a page. The serving process moves rows here from last_uses, many at a time and none of them
+-- younger than a second.
 CREATE TABLE older_uses (
   api_key INTEGER PRIMARY KEY,
   used_at INTEGER NOT NULL

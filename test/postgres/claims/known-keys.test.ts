@@ -31,13 +31,13 @@ test('a bounded number of keys is known, and one that is learned again takes no 
   assert.equal(numbers(100).length, 32)
 })
 
-test('a key that comes back under another id is counted anew', () => {
+test('a key that comes back under another id replaces the one before, and is counted anew', () => {
   const known = createKnownKeys(32)
-  const key = known.learn(hashOf(1), 'bot', 'ada')
-  const counts = {}
-  key.owner = counts
-  assert.equal(known.learn(hashOf(1), 'bot', 'ada').owner, counts)
-  known.learn(hashOf(1), 'restored bot', 'bob')
-  const { apiKeyId, userId, owner } = known.of(hashOf(1))!
-  assert.deepEqual([apiKeyId, userId, owner], ['restored bot', 'bob', null])
+  const before = known.learn(hashOf(1), 'bot', 'ada')
+  before.owner = {}
+  assert.equal(known.learn(hashOf(1), 'bot', 'ada'), before)
+  const after = known.learn(hashOf(1), 'restored bot', 'bob')
+  assert.equal(known.of(hashOf(1)), after)
+  assert.deepEqual([after.apiKeyId, after.userId, after.owner], ['restored bot', 'bob', null])
+  assert.deepEqual([before.apiKeyId, before.userId], ['bot', 'ada'])
 })

@@ -54,8 +54,8 @@ export const SQLITE: Mutant[] = [
   {
     name: 'claims-of-the-last-second-move',
     file: 'src/sqlite/claims/older-uses.ts',
-    from: 'newest - CLAIM_INTERVAL_US',
-    to: 'newest + CLAIM_INTERVAL_US',
+    from: 'newestStamp - CLAIM_INTERVAL_US',
+    to: 'newestStamp + CLAIM_INTERVAL_US',
     noticedBy: witness('test/sqlite/claims/older-uses.test.ts', 'rows of the last second stay'),
   },
   {

@@ -60,9 +60,15 @@ test('131,072 rows stay, and one more makes all of them move, 512 at a time', (t
   assert.equal(wrong.get()?.n, 0)
 })
 
-test('rows of the last second stay, also those from the future, until a later pass', (t) => {
-  const ages = [0, SECOND, SECOND + 1, -SECOND, SECOND / 2]
-  const { database, count } = withLastUses(t, ROWS, (serial) => ages[serial] ?? 5 * SECOND)
+test('rows of the last second stay, also those from the future', (t) => {
+  const ages = new Map([
+    [1, SECOND],
+    [2, SECOND + 1],
+    [3, -SECOND],
+    [4, SECOND / 2],
+  ])
+  const { database, count } = withLastUses(t, ROWS, (serial) => ages.get(serial) ?? 5 * SECOND)
+  // A stamp of another boot, which no clock of this one can place.
   database.exec('UPDATE last_uses SET boot = 2 WHERE api_key = 4')
   moveAll(createOlderUses(database))
   const left = database.prepare('SELECT api_key FROM last_uses ORDER BY api_key').all()
@@ -81,8 +87,8 @@ test('a last use replaces the older one', (t) => {
   assert.deepEqual([find.get(7)?.used_at, find.get(200_000)?.used_at], [14, 5])
 })
 
-test('an eighth of all keys stays, and added rows count once', (t) => {
-  const { database } = withLastUses(t, 0, () => 0)
+test('a row for each eight numbers of keys stays, and a row that comes back counts once', (t) => {
+  const { database } = withLastUses(t, 100, () => 2 * SECOND)
   const older = createOlderUses(database)
   older.add(8 * 140_000)
   for (let round = 0; round < 2; round += 1)
@@ -90,6 +96,29 @@ test('an eighth of all keys stays, and added rows count once', (t) => {
   assert.equal(older.plan(1, NOW), null)
   older.add(140_000)
   assert.notEqual(older.plan(1, NOW), null)
+})
+
+test('a start knows how many keys there are, and which of them have rows', (t) => {
+  const { database } = withLastUses(t, ROWS, () => 2 * SECOND)
+  database.exec(`
+    PRAGMA foreign_keys = OFF;
+    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
+    VALUES (${8 * ROWS}, 'a', 'ada', 'a', '', randomblob(32), 1, 1)`)
+  const older = createOlderUses(database)
+  older.add(1)
+  assert.equal(older.plan(1, NOW), null)
+  older.add(ROWS + 1)
+  assert.notEqual(older.plan(1, NOW), null)
+})
+
+test('a table that a backup has replaced is counted anew', (t) => {
+  const { database, count } = withLastUses(t, ROWS, () => 2 * SECOND)
+  const older = createOlderUses(database)
+  older.plan(1, NOW)!.done()
+  database.exec('DELETE FROM last_uses WHERE api_key > 1')
+  older.lookAgain()
+  assert.equal(older.plan(1, NOW), null)
+  assert.equal(count('last_uses'), 1)
 })
 
 test('nothing moves before this boot has a stamp', (t) => {
@@ -106,9 +135,9 @@ test('a start finds the last second of claims while rows move', async (t) => {
      VALUES (?, ?, ?, 'a', '', ?, 1, 1)`,
   )
   database.exec('PRAGMA foreign_keys = OFF; BEGIN')
-  for (const serial of [1, 2, 140_000]) {
+  for (const serial of [1, 2_000, 140_000]) {
     const hash = Uint8Array.from(HASH)
-    hash[31] = serial
+    hash[31] = serial & 0xff
     addKeys.run(serial, `${serial}`, `${serial}`, hash)
   }
   database.exec('COMMIT')
@@ -130,12 +159,12 @@ test('a start finds the last second of claims while rows move', async (t) => {
   stepTo('last_uses', 140_000)
   append(1, 1)
   stepTo('older_uses', 1_000)
-  // Claims of the last second are compacted while the first pass is under way.
+  // Claims of the last second are compacted, also of keys that the pass has not reached yet.
   append(2, 32_768)
   stepTo('older_uses', 100_000)
   const restarted = new DatabaseSync(path)
   t.after(() => restarted.close())
   const { lastUse } = createRecentClaims(restarted, BOOT, NOW + 2 * SECOND)
-  const found = [1, 2, 140_000].map((serial) => lastUse(serial, HASH))
+  const found = [1, 2_000, 140_000].map((serial) => lastUse(serial, HASH))
   assert.deepEqual(found, [NOW + 1.5 * SECOND, NOW + 1.5 * SECOND, 0])
 })
