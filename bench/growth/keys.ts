@@ -68,7 +68,7 @@ async function measureStart({ settings, children }: Scene, url: string): Promise
   return medianOf(rounds, 'seconds')
 }
 
-/** The ratio of the costs with the same number of keys in use, of all keys or of few among many. */
+/** How many times as much a request costs if the keys in use are few of a file's keys, not all. */
 async function measureCosts(
   scene: Scene,
   few: Subject,

@@ -109,7 +109,11 @@ function drawGrowth({ tables }: Results): string {
         return { label, parts: [{ name: 'CPU time', value }] }
       })
   })
-  return barChart({ title: 'CPU time of a request, by the size of the data', unit: 'µs', bars })
+  return barChart({
+    title: 'CPU time of a request, by servers of the owner and by keys in use',
+    unit: 'µs',
+    bars,
+  })
 }
 
 function tableOf({ suite, tables }: Results, start: string): Table {

@@ -10,6 +10,10 @@ const UUID_BYTES = 16
 const HEADER_BYTES = 20
 const LENGTH_BYTES = 4
 const NULL_LENGTH = -1
+/** Codes of characters. */
+const HYPHEN = 45
+const ZERO = 48
+const NINE = 57
 
 /** A `bytea[]` of values of one length. */
 export function byteaArray(values: readonly Uint8Array[]): Buffer {
@@ -37,8 +41,6 @@ export function uuidArray(values: readonly (string | null)[]): Buffer {
   return array.subarray(0, at)
 }
 
-const HYPHEN = 45
-
 /** Writes the digits pair by pair, which takes less time than a text without hyphens. */
 function writeUuid(array: Buffer, uuid: string, from: number): void {
   let index = 0
@@ -54,9 +56,6 @@ function digitAt(text: string, index: number): number {
   const code = text.charCodeAt(index)
   return code > NINE ? (code & 0xf) + 9 : code - ZERO
 }
-
-const ZERO = 48
-const NINE = 57
 
 function startArray(oid: number, count: number, length: number): Buffer {
   const array = Buffer.allocUnsafe(HEADER_BYTES + count * (LENGTH_BYTES + length))

@@ -1,5 +1,6 @@
 import pg, { type ClientBase } from 'pg'
 import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
+import { withoutDuplicates } from '../../claims/duplicates.ts'
 import type { HeldListing, HeldListings } from '../../listing/claim.ts'
 import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
 import type { ServerRow } from '../../listing/servers/server.ts'
@@ -14,7 +15,6 @@ import {
   type ListedServer,
   NO_REVISION,
 } from './claim-statements.ts'
-import { withoutDuplicates } from '../../claims/duplicates.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 
 /**

@@ -63,7 +63,10 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
     if (serials.length > 0)
       return {
         work: () => writeLastUses(serials, boot),
-        done: () => (compactedTo = serials.at(-1)!),
+        done() {
+          compactedTo = serials.at(-1)!
+          for (const serial of serials) older.add(serial)
+        },
       }
     if (removedTo === removeTo) return older.plan(boot, newestStamp)
     const upTo = Math.min(removedTo + REMOVE_STEP, removeTo)
@@ -73,7 +76,6 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
   return {
     add(serial) {
       appended.add(serial)
-      older.add(serial)
       rows += 1
     },
 

@@ -3,11 +3,11 @@ import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { createSerialSet } from './serial-set.ts'
 
 /**
- * Rows that `last_uses` keeps: this many, or one for each eight numbers of keys if that is more.
- * Many rows that move together share the pages that they move to.
+ * `last_uses` keeps this many rows, or an eighth of the largest key number if that is more. Rows
+ * that move together in large numbers share the pages that they move to.
  */
 const ROWS_KEPT = 131_072
-const NUMBERS_PER_ROW = 8
+const SHARE_KEPT = 1 / 8
 /** Rows that one step looks at. It takes about a millisecond. */
 const MOVE_STEP = 512
 
@@ -22,7 +22,7 @@ export interface Step {
  * load the compaction goes first, and the table may exceed its bound.
  */
 export interface OlderUses {
-  /** Notes that the key has a row in `last_uses`, or will have one. */
+  /** Notes that the key has a row in `last_uses`. */
   add(serial: number): void
   /** Makes the next step look at the table anew: a backup has replaced it. */
   lookAgain(): void
@@ -37,13 +37,14 @@ export function createOlderUses(database: DatabaseSync): OlderUses {
   const move = createMove(database)
   /** The keys with a row, as far as they are known. */
   const rows = createSerialSet()
+  /** The largest number of a key at the last look. */
   let largestKnown = 0
   let mustLook = false
   /** The last row of the pass under way; null without one. */
   let movedTo: number | null = null
 
   function rowsKept(): number {
-    return Math.max(ROWS_KEPT, Math.max(largestKnown, rows.largest()) / NUMBERS_PER_ROW)
+    return Math.max(ROWS_KEPT, SHARE_KEPT * Math.max(largestKnown, rows.largest()))
   }
 
   function look(): void {

@@ -64,7 +64,7 @@ function tagOf(hash: Uint8Array): number {
  * namespace, or a machine that was restored to a snapshot.
  */
 export function readLastSecond(database: DatabaseSync, boot: number, now: number): KeptStamp[] {
-  // Reads each row of the table. Older ones have moved on.
+  // Reads every row of the table, which is why rows of keys that are not in use leave it.
   const kept = database
     .prepare(
       `SELECT api_key, key_hash, used_at, monotonic FROM last_uses CROSS JOIN api_keys ON serial = api_key

@@ -87,7 +87,7 @@ test('a last use replaces the older one', (t) => {
   assert.deepEqual([find.get(7)?.used_at, find.get(200_000)?.used_at], [14, 5])
 })
 
-test('a row for each eight numbers of keys stays, and a row that comes back counts once', (t) => {
+test('an eighth of the largest key number stays, and a row that comes back counts once', (t) => {
   const { database } = withLastUses(t, 100, () => 2 * SECOND)
   const older = createOlderUses(database)
   older.add(8 * 140_000)
