@@ -20,7 +20,9 @@ export interface LineChart {
 }
 
 const WIDTH = 720
-const LABELS = 190
+/** The least width of the column of labels, and the width of a character in wide fonts. */
+const LABELS_MIN = 190
+const CHARACTER = 7.8
 const BAR = 26
 const STEP = 38
 const TOP = 46
@@ -34,11 +36,13 @@ const STYLE = `text{font:13px system-ui,sans-serif;fill:#1c2430}.t{font-weight:6
 
 export function barChart({ title, unit, bars }: BarChart): string {
   const longest = Math.max(...bars.map(({ parts }) => sum(parts)))
-  const scale = (WIDTH - LABELS - 110) / longest
+  const characters = Math.max(...bars.map(({ label }) => label.length))
+  const left = Math.max(LABELS_MIN, Math.ceil(CHARACTER * characters) + 10)
+  const scale = (WIDTH - left - 110) / longest
   const names = namesOf(bars)
   const rows = bars.map(({ label, parts }, row) => {
     const y = TOP + row * STEP
-    let x = LABELS
+    let x = left
     const drawn = parts.map(({ name, value }) => {
       const width = value * scale
       const part = `<rect class="${COLORS[names.indexOf(name)]}" x="${n(x)}" y="${y}" width="${n(width)}" height="${BAR}"/>`
@@ -46,7 +50,7 @@ export function barChart({ title, unit, bars }: BarChart): string {
       return part
     })
     const total = `<text class="m" x="${n(x + 8)}" y="${y + 18}">${shown(sum(parts))} ${unit}</text>`
-    return `<text x="${LABELS - 10}" y="${y + 18}" text-anchor="end">${escaped(label)}</text>${drawn.join('')}${total}`
+    return `<text x="${left - 10}" y="${y + 18}" text-anchor="end">${escaped(label)}</text>${drawn.join('')}${total}`
   })
   const bottom = TOP + bars.length * STEP
   const legend = names.length > 1 ? legendOf(names, bottom + 14, false) : ''
