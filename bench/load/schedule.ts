@@ -7,6 +7,9 @@ const GRACE_MS = 2_500
 /** The latency that counts for a request without an answer. */
 const NEVER_MS = 60_000
 
+/** Stands for the status of a request that was never sent. */
+const UNSENT = 0xffff
+
 export interface Schedule {
   clients: readonly Client[]
   text(): string
@@ -27,6 +30,13 @@ export interface Answered {
   latency: number
 }
 
+/** A client, and the number of its unanswered request. */
+interface Slot {
+  client: Client
+  number: number
+  tell(status: number): void
+}
+
 /**
  * Sends requests at a fixed rate, whether or not answers arrive. Request n is due n / rate seconds
  * after the start, and its latency counts from then on. So a stall delays every request that was
@@ -34,40 +44,44 @@ export interface Answered {
  */
 export async function askOnSchedule(schedule: Schedule): Promise<Answered[]> {
   const { clients, text, rate, startsAt, endsAt, whenBusy } = schedule
-  const all: Answered[] = []
   const total = Math.round(((endsAt - startsAt) * rate) / 1_000)
+  // By the number of a request. An object for each would make the collector's threads compete with
+  // the service for the processors.
+  const statuses = new Uint16Array(total)
+  const latencies = new Float64Array(total).fill(NEVER_MS)
   /** Clients without an unanswered request, the longest idle first. */
-  const free = [...clients]
+  const free = clients.map(createSlot)
   let due = 0
   let unanswered = 0
 
-  function dueNext(): Answered {
-    const dueAt = startsAt + (due * 1_000) / rate
-    const request = { dueAt, status: 0, latency: NEVER_MS }
-    due += 1
-    all.push(request)
-    return request
+  const dueAtOf = (number: number) => startsAt + (number * 1_000) / rate
+
+  function createSlot(client: Client): Slot {
+    const slot = { client, number: 0, tell }
+    function tell(status: number): void {
+      statuses[slot.number] = status
+      latencies[slot.number] = performance.now() - dueAtOf(slot.number)
+      unanswered -= 1
+      free.push(slot)
+      if (whenBusy === 'wait') sendDue()
+    }
+    return slot
   }
 
   function sendDue(): void {
     const present = Math.floor(((performance.now() - startsAt) * rate) / 1_000) + 1
-    while (due < Math.min(total, present)) {
-      const client = free.shift()
-      if (client === undefined && whenBusy === 'wait') return
-      if (client === undefined) due += 1
-      else send(client, dueNext())
+    for (; due < Math.min(total, present); due += 1) {
+      const slot = free.shift()
+      if (slot !== undefined) send(slot)
+      else if (whenBusy === 'wait') return
+      else statuses[due] = UNSENT
     }
   }
 
-  function send(client: Client, request: Answered): void {
+  function send(slot: Slot): void {
     unanswered += 1
-    client.ask(text(), (status) => {
-      request.status = status
-      request.latency = performance.now() - request.dueAt
-      unanswered -= 1
-      free.push(client)
-      if (whenBusy === 'wait') sendDue()
-    })
+    slot.number = due
+    slot.client.ask(text(), slot.tell)
   }
 
   const isOver = () => due === total && unanswered === 0
@@ -75,7 +89,10 @@ export async function askOnSchedule(schedule: Schedule): Promise<Answered[]> {
     sendDue()
     await delay(TICK_MS)
   }
-  if (whenBusy === 'wait') while (due < total) dueNext()
+  const all: Answered[] = []
+  for (const [number, status] of statuses.entries()) {
+    if (status !== UNSENT) all.push({ dueAt: dueAtOf(number), status, latency: latencies[number]! })
+  }
   return all
 }
 
