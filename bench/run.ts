@@ -24,7 +24,7 @@ Writes what it measured to bench/results/.
   overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
   idle      with and without 2,000 sockets that are silent or send a head byte by byte
-  metrics   the service and one whose code counts nothing and has no listener for health
+  metrics   the service with its metrics switched on and off, and a copy without their code
   growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
   peers     the service and the same API put together from libraries
   before    this tree and an older one, on each engine

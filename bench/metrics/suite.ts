@@ -9,96 +9,103 @@ import { median, medianOf, runRounds } from '../rounds.ts'
 import { installPackage, openFile, openKeys, type Scene } from '../scene.ts'
 import { startServe, type Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import { installWithoutMetrics } from './without.ts'
+import { installSwitchedMetrics, installWithoutMetrics } from './without.ts'
 
-/** Turns of each of the two services in one round. */
-const TURNS = 3
+/** Pairs of a turn with metrics and one without them, in one round. */
+const PAIRS = 24
+const TURN_SECONDS = 1
 /** Until a service without requests has read its schema and probed its database a few times. */
 const IDLE_MS = 3_000
 
-/** The installed package as it is, or the one without metrics, with a file of its own. */
+/** A tree of the program, with a file of its own. */
 interface Variant {
   name: string
   tree: string
   url: string
-  driver: Driver
-  /** Reads `/metrics`, as Prometheus does. */
-  isScraped: boolean
 }
 
 interface Started {
   subject: Subject
+  /** Reads `/metrics`, as Prometheus does. */
   scrape(): Promise<void>
 }
 
 export async function measureMetrics(scene: Scene): Promise<Result[]> {
   const file = await openFile(scene, 'with.db')
-  const installed = installPackage(scene)
-  const without = await installWithoutMetrics(installed, join(scene.folder, 'without'))
   const copy = join(scene.folder, 'without.db')
   cpSync(file, copy)
-  const pair = [
-    await variantOf(scene, 'with', installed, file),
-    await variantOf(scene, 'without', without, copy),
-  ] as const
-  const more = await measureMemory(scene, pair)
-  return [
-    ['CPU time per 200, with metrics / without', await measureCpu(scene, pair), '≤ 1.01'],
-    more,
-  ]
+  const installed = installPackage(scene)
+  const without = await installWithoutMetrics(installed, join(scene.folder, 'without'))
+  const switched = await installSwitchedMetrics(installed, join(scene.folder, 'switched'))
+  const more = await measureMemory(scene, [
+    { name: 'with', tree: installed, url: `sqlite:${file}` },
+    { name: 'without', tree: without, url: `sqlite:${copy}` },
+  ])
+  const ratio = await measureCpu(scene, { name: 'switched', tree: switched, url: `sqlite:${file}` })
+  return [['CPU time per 200, with metrics / without', ratio, '≤ 1.01'], more]
 }
 
-async function variantOf(scene: Scene, name: string, tree: string, file: string): Promise<Variant> {
-  const driver = await chooseDriver(scene, openKeys(scene, name))
-  return { name, tree, url: `sqlite:${file}`, driver, isScraped: name === 'with' }
-}
-
-/** Starts both anew in every round, because two processes of one program differ in their cost. */
-async function measureCpu(scene: Scene, pair: readonly [Variant, Variant]): Promise<number> {
-  const { rounds, seconds, warmUpSeconds } = scene.settings
-  const counted = await runRounds({
-    title: 'µs of CPU time for a 200',
+/**
+ * Switches the metrics of one process, since two processes of one program differ by more than
+ * metrics cost. Returns the median of all pairs, because a machine's speed changes.
+ */
+async function measureCpu(scene: Scene, variant: Variant): Promise<number> {
+  const { rounds, warmUpSeconds } = scene.settings
+  const driver = await chooseDriver(scene, openKeys(scene, variant.name))
+  const ratios: number[] = []
+  await runRounds({
+    title: 'µs of CPU time for a 200, and the ratio as the median of the pairs of a round',
     count: rounds,
-    async measure(number) {
-      // Every other round begins with the service without metrics.
-      const variants = number % 2 === 0 ? pair.toReversed() : pair
-      const started = await startAll(scene, variants)
-      const costs = new Map(variants.map((variant) => [variant, [] as number[]]))
-      for (const variant of variants) await load(variant, started.get(variant)!, warmUpSeconds / 5)
-      for (let turn = 0; turn < TURNS; turn += 1)
-        for (const variant of variants)
-          costs.get(variant)!.push(await load(variant, started.get(variant)!, seconds / 2))
-      await endAll(started)
-      const [withMetrics, without] = pair.map((variant) => median(costs.get(variant)!))
-      return { with: withMetrics!, without: without!, ratio: withMetrics! / without! }
+    async measure() {
+      const started = await start(scene, variant)
+      const turn = (isMetered: boolean, seconds: number) =>
+        takeTurn(driver, started, isMetered, seconds)
+      await turn(true, Math.ceil(warmUpSeconds / 5))
+      await turn(false, Math.ceil(warmUpSeconds / 5))
+      const pairs: { with: number; without: number }[] = []
+      for (let pair = 0; pair < PAIRS; pair += 1)
+        pairs.push({
+          with: await turn(true, TURN_SECONDS),
+          without: await turn(false, TURN_SECONDS),
+        })
+      await started.subject.end()
+      const ofPairs = pairs.map((pair) => pair.with / pair.without)
+      ratios.push(...ofPairs)
+      return {
+        with: medianOf(pairs, 'with'),
+        without: medianOf(pairs, 'without'),
+        ratio: median(ofPairs),
+      }
     },
   })
-  return printInterval('ratio', counted, (some) => medianOf(some, 'ratio'))
+  return printInterval('ratio', ratios, median)
 }
 
-/** Returns the microseconds of CPU time for a 200. */
-async function load(variant: Variant, { subject, scrape }: Started, seconds: number) {
-  const [{ cpu, other }] = await Promise.all([
-    variant.driver.run(subject, Math.max(1, Math.round(seconds))),
-    scrape(),
-  ])
-  if (other > 0) throw new Error(`${other} answers of '${variant.name}' were no 200`)
+/** Returns the microseconds of CPU time for a 200, and switches the metrics. */
+async function takeTurn(
+  driver: Driver,
+  { subject, scrape }: Started,
+  isMetered: boolean,
+  seconds: number,
+): Promise<number> {
+  const scraped = isMetered ? scrape() : null
+  const [{ cpu, other }] = await Promise.all([driver.run(subject, seconds), scraped])
+  if (other > 0) throw new Error(`${other} answers of the service were no 200`)
+  process.kill(subject.pid, 'SIGUSR2')
   return cpu
 }
 
 /** The resident memory of services that have just started and get no request. */
-async function measureMemory(scene: Scene, pair: readonly [Variant, Variant]): Promise<Result> {
+async function measureMemory(scene: Scene, variants: readonly Variant[]): Promise<Result> {
   const counted = await runRounds({
     title: 'resident memory without requests, in MiB',
     count: scene.settings.rounds,
     async measure() {
-      const started = await startAll(scene, pair)
-      await Promise.all([...started.values()].map(({ scrape }) => scrape()))
+      const started = await Promise.all(variants.map((variant) => start(scene, variant)))
+      await started[0]!.scrape()
       await delay(IDLE_MS)
-      const [withMetrics, without] = pair.map((each) =>
-        residentMbOf(started.get(each)!.subject.pid),
-      )
-      await endAll(started)
+      const [withMetrics, without] = started.map(({ subject }) => residentMbOf(subject.pid))
+      for (const { subject } of started) await subject.end()
       return { with: withMetrics!, without: without! }
     },
   })
@@ -106,21 +113,10 @@ async function measureMemory(scene: Scene, pair: readonly [Variant, Variant]): P
   return ['resident memory when idle, with metrics and health - without', more, '≤ 5 MiB']
 }
 
-async function startAll(scene: Scene, variants: readonly Variant[]) {
-  const started = new Map<Variant, Started>()
-  for (const variant of variants) {
-    const port = await freePort()
-    const subject = await startServe(scene.children, variant.name, variant.url, variant.tree, {
-      OPS_PORT: String(port),
-    })
-    const scrape = variant.isScraped ? () => scrapeAt(port) : async () => {}
-    started.set(variant, { subject, scrape })
-  }
-  return started
-}
-
-async function endAll(started: ReadonlyMap<Variant, Started>): Promise<void> {
-  for (const { subject } of started.values()) await subject.end()
+async function start({ children }: Scene, { name, tree, url }: Variant): Promise<Started> {
+  const port = await freePort()
+  const subject = await startServe(children, name, url, tree, { OPS_PORT: String(port) })
+  return { subject, scrape: () => scrapeAt(port) }
 }
 
 async function scrapeAt(port: number): Promise<void> {

@@ -3,53 +3,79 @@ import { dirname, join } from 'node:path'
 import type { Plugin } from 'rolldown'
 import { bundle } from '../../scripts/package/bundle.ts'
 
+/** By the path of a module: its new text. */
+type Change = Record<string, (code: string) => string>
+
 /** What stands in for each module that only metrics and health need. */
-const REPLACED: Record<string, string> = {
-  'src/ops/request-meter.ts': `export const createRequestMeter = () => ({ observe() {} })`,
-  'src/claims/meter.ts': `export const createClaimMeter = () => ({ countBatch() {}, countShed() {} })`,
-  'src/ops/listen.ts': `export const listenForOps = async ({ host }) => ({
-    host, port: 0, drain() {}, async close() {},
-  })`,
+const WITHOUT: Change = {
+  'src/ops/request-meter.ts': () => `export const createRequestMeter = () => ({ observe() {} })`,
+  'src/claims/meter.ts': () => `
+    export const createClaimMeter = () => ({ countBatch() {}, countShed() {} })`,
+  'src/ops/listen.ts': () => `
+    export const listenForOps = async ({ host }) => ({ host, port: 0, drain() {}, async close() {} })`,
+  ...timedBy((reading) => `0 && ${reading}`),
+}
+
+/** Each SIGUSR2 ends or resumes all work of a request or a batch that only metrics need. */
+const SWITCHED: Change = {
+  'src/ops/request-meter.ts': (code) => returningEarly(code, 'observe(event) {'),
+  'src/claims/meter.ts': (code) => returningEarly(code, 'countBatch(size, waited) {'),
+  'src/ops/monitor.ts': (code) => returningEarly(code, 'async look() {'),
+  'src/main.ts': (code) => `${code}
+    process.on('SIGUSR2', () => (globalThis.isUnmetered = !globalThis.isUnmetered))`,
+  ...timedBy((reading) => `globalThis.isUnmetered ? 0 : ${reading}`),
 }
 
 /**
  * Where the request path reads the clock for a meter. The log of requests reads it too. The time of
  * a request's head is not among them: the queue needs it.
  */
-const UNTIMED: Record<string, [code: string, instead: string][]> = {
-  'src/claims/batches.ts': [['now() - batch[0]!.since', '0']],
-  'src/http/answers.ts': [['performance.now() - exchange.startedAt', '0']],
+function timedBy(instead: (reading: string) => string): Change {
+  const replaced = (reading: string) => (code: string) => replace(code, reading, instead(reading))
+  return {
+    'src/claims/batches.ts': replaced('now() - batch[0]!.since'),
+    'src/http/answers.ts': replaced('performance.now() - exchange.startedAt'),
+  }
+}
+
+function returningEarly(code: string, head: string): string {
+  return replace(code, head, `${head} if (globalThis.isUnmetered) return;`)
+}
+
+function replace(code: string, text: string, instead: string): string {
+  if (!code.includes(text)) throw new Error(`the source no longer has: ${text}`)
+  return code.replace(text, instead)
 }
 
 /** Copies the installed package to a folder, with a bundle that lacks all code for metrics. */
-export async function installWithoutMetrics(installed: string, folder: string): Promise<string> {
+export function installWithoutMetrics(installed: string, folder: string): Promise<string> {
+  return installChanged(installed, folder, WITHOUT)
+}
+
+/** Copies the installed package to a folder. SIGUSR2 switches the metrics of the copy. */
+export function installSwitchedMetrics(installed: string, folder: string): Promise<string> {
+  return installChanged(installed, folder, SWITCHED)
+}
+
+async function installChanged(installed: string, folder: string, change: Change): Promise<string> {
   cpSync(dirname(installed), folder, { recursive: true })
   const tree = join(folder, 'server-listing')
-  const left = new Set([...Object.keys(REPLACED), ...Object.keys(UNTIMED)])
-  await bundle(join(tree, 'dist'), [withoutMetrics(left)])
+  const left = new Set(Object.keys(change))
+  await bundle(join(tree, 'dist'), [changing(change, left)])
   if (left.size > 0) throw new Error(`the bundle never loaded ${[...left].join(', ')}`)
   return tree
 }
 
 /** Takes each module that it changed out of `left`. */
-function withoutMetrics(left: Set<string>): Plugin {
+function changing(change: Change, left: Set<string>): Plugin {
   return {
-    name: 'without-metrics',
+    name: 'changed-metrics',
 
     transform(code, id) {
-      const path = [...Object.keys(REPLACED), ...Object.keys(UNTIMED)].find((one) =>
-        id.endsWith(`/${one}`),
-      )
+      const path = Object.keys(change).find((one) => id.endsWith(`/${one}`))
       if (path === undefined) return null
       left.delete(path)
-      return { code: REPLACED[path] ?? untimed(path, code), map: null }
+      return { code: change[path]!(code), map: null }
     },
   }
-}
-
-function untimed(path: string, code: string): string {
-  return UNTIMED[path]!.reduce((changed, [from, to]) => {
-    if (!changed.includes(from)) throw new Error(`${path} no longer has: ${from}`)
-    return changed.replace(from, to)
-  }, code)
 }
