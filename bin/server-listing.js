@@ -1,5 +1,6 @@
-#!/usr/bin/env -S node --max-semi-space-size=8 --
-// The option limits V8's young generation (MiB), which would otherwise grow to many times the need.
+#!/usr/bin/env -S env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --
+// Both settings limit the memory: docs/decisions/0005-young-objects.md. The second env is for pnpm,
+// which takes the first word for the program.
 // Without the `--`, Node.js would take our --env-file for its own.
 // Old JavaScript on purpose, so that an outdated Node.js can print the error below.
 import { compiledCodeFolder } from './compiled-code.js'
