@@ -6,7 +6,7 @@ import {
   MEMBERS_MAX,
 } from '../listing/invitation.ts'
 import type { Database, Queries } from './database.ts'
-import { belongsToTooMany, isOwner, ownsLocked } from './organizations.ts'
+import { belongsToTooMany, insertionOfMember, isOwner, ownsLocked } from './organizations.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
 
 export function invitations(database: Database): InvitationStore {
@@ -68,9 +68,8 @@ export function invitations(database: Database): InvitationStore {
         if (await belongsToTooMany(transaction, userId)) return 'too many'
         // A withdrawal at the same moment deletes the row, too. Only one of the two does.
         if (!(await decline(transaction, userId, organizationId))) return 'not found'
-        await transaction.run(sql`
-          INSERT INTO members (organization_id, user_id, role, joined_at)
-          VALUES (${uuid(organizationId)}, ${uuid(userId)}, 'member', ${at(now)}) ON CONFLICT DO NOTHING`)
+        const insertion = insertionOfMember(organizationId, userId, 'member', now)
+        await transaction.run(sql`${insertion} ON CONFLICT DO NOTHING`)
         return 'joined'
       })
     },

@@ -1,9 +1,11 @@
-import { presentInstant } from '../listing/instant.ts'
+import { type Instant, presentInstant } from '../listing/instant.ts'
 import {
   type Member,
   type Membership,
+  type Organization,
   ORGANIZATIONS_MAX,
   type OrganizationStore,
+  type Role,
 } from '../listing/organization.ts'
 import type { Store } from '../listing/store.ts'
 import type { Database, Queries, Transaction } from './database.ts'
@@ -22,12 +24,9 @@ export function organizations(
         await transaction.lock('users', [userId])
         if (await belongsToTooMany(transaction, userId)) return 'too many'
         const inserted = await transaction.run(sql`
-          INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})
-          ON CONFLICT (slug) DO NOTHING`)
+          ${insertionOfOrganization({ id, slug, name })} ON CONFLICT (slug) DO NOTHING`)
         if (inserted === 0) return 'slug taken'
-        await transaction.run(sql`
-          INSERT INTO members (organization_id, user_id, role, joined_at)
-          VALUES (${uuid(id)}, ${uuid(userId)}, 'owner', ${at(now)})`)
+        await transaction.run(insertionOfMember(id, userId, 'owner', now))
         return 'made'
       })
     },
@@ -83,9 +82,8 @@ async function ensureOrganization(
   slug: string,
   userId: string,
 ): Promise<string> {
-  await transaction.run(sql`
-    INSERT INTO organizations (id, slug, name) VALUES (${uuid(crypto.randomUUID())}, ${slug}, ${slug})
-    ON CONFLICT (slug) DO NOTHING`)
+  const wanted = { id: crypto.randomUUID(), slug, name: slug }
+  await transaction.run(sql`${insertionOfOrganization(wanted)} ON CONFLICT (slug) DO NOTHING`)
   const found = await transaction.get<{ id: string }>(
     sql`SELECT id FROM organizations WHERE slug = ${slug}`,
   )
@@ -97,6 +95,21 @@ async function ensureOrganization(
       THEN 'member' ELSE 'owner' END)
     ON CONFLICT DO NOTHING`)
   return id
+}
+
+export function insertionOfOrganization({ id, slug, name }: Organization): Sql {
+  return sql`INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`
+}
+
+export function insertionOfMember(
+  organizationId: string,
+  userId: string,
+  role: Role,
+  joinedAt: Instant,
+): Sql {
+  return sql`
+    INSERT INTO members (organization_id, user_id, role, joined_at)
+    VALUES (${uuid(organizationId)}, ${uuid(userId)}, ${role}, ${at(joinedAt)})`
 }
 
 /**

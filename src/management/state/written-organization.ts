@@ -3,7 +3,8 @@ import type { Instant } from '../../listing/instant.ts'
 import { insertEntry } from '../accounts/audit.ts'
 import { insertionOf } from '../accounts/users.ts'
 import type { Transaction } from '../database.ts'
-import { at, sql, uuid } from '../sql.ts'
+import { insertionOfMember, insertionOfOrganization } from '../organizations.ts'
+import { sql, uuid } from '../sql.ts'
 import type { OrganizationPlan } from './planned-organization.ts'
 
 /** False if the organization would have no owner afterwards. */
@@ -19,15 +20,11 @@ export async function writeOrganization(
     await transaction.run(insertionOf(user))
     await note('user added', user.id, user.email)
   }
-  if (isNew)
-    await transaction.run(sql`
-      INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`)
+  if (isNew) await transaction.run(insertionOfOrganization({ id, slug, name }))
   if (isRenamed)
     await transaction.run(sql`UPDATE organizations SET name = ${name} WHERE id = ${uuid(id)}`)
   for (const { user_id, role, joined_at } of added) {
-    await transaction.run(sql`
-      INSERT INTO members (organization_id, user_id, role, joined_at)
-      VALUES (${uuid(id)}, ${uuid(user_id)}, ${role}, ${at(joined_at)})`)
+    await transaction.run(insertionOfMember(id, user_id, role, joined_at))
     await note('member added', user_id)
   }
   for (const { user_id, role } of changed) {
