@@ -10,7 +10,7 @@ export function tableOfResults({ suite, date, commit, machine, versions, results
   const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
   const rows = results.map(({ measured, value, target }) => {
     const [relation, number = '', unit = ''] = target.split(' ')
-    const shown = `${Number(value.toPrecision(3))} ${unit}`.trim()
+    const shown = `${Number(value.toPrecision(digitsFor(number)))} ${unit}`.trim()
     const met = isMet([measured, value, target as `≥ ${string}`]) ? 'yes' : '**no**'
     return `| ${measured} | ${shown} | ${relation} ${number} ${unit}`.trim() + ` | ${met} |`
   })
@@ -22,6 +22,12 @@ export function tableOfResults({ suite, date, commit, machine, versions, results
     ),
     ['| measured | value | target | met |', '|---|---|---|---|', ...rows].join('\n'),
   ].join('\n\n')
+}
+
+/** One significant digit more than a target with a fraction has, and at least three. */
+function digitsFor(target: string): number {
+  const digits = target.includes('.') ? target.replace(/^0\.|\./, '').length : 0
+  return Math.max(3, digits + 1)
 }
 
 /** Lines of at most 100 columns. */
