@@ -31,9 +31,9 @@ export interface Answered {
 }
 
 /** A client, and the number of its unanswered request. */
-interface Slot {
+interface Sender {
   client: Client
-  number: number
+  request: number
   tell(status: number): void
 }
 
@@ -45,43 +45,43 @@ interface Slot {
 export async function askOnSchedule(schedule: Schedule): Promise<Answered[]> {
   const { clients, text, rate, startsAt, endsAt, whenBusy } = schedule
   const total = Math.round(((endsAt - startsAt) * rate) / 1_000)
-  // By the number of a request. An object for each would make the collector's threads compete with
-  // the service for the processors.
+  // Indexed by the number of a request. With an object for each, threads of the garbage collector
+  // would compete with the service for the processors.
   const statuses = new Uint16Array(total)
   const latencies = new Float64Array(total).fill(NEVER_MS)
   /** Clients without an unanswered request, the longest idle first. */
-  const free = clients.map(createSlot)
+  const free = clients.map(createSender)
   let due = 0
   let unanswered = 0
 
   const dueAtOf = (number: number) => startsAt + (number * 1_000) / rate
 
-  function createSlot(client: Client): Slot {
-    const slot = { client, number: 0, tell }
+  function createSender(client: Client): Sender {
+    const sender = { client, request: 0, tell }
     function tell(status: number): void {
-      statuses[slot.number] = status
-      latencies[slot.number] = performance.now() - dueAtOf(slot.number)
+      statuses[sender.request] = status
+      latencies[sender.request] = performance.now() - dueAtOf(sender.request)
       unanswered -= 1
-      free.push(slot)
+      free.push(sender)
       if (whenBusy === 'wait') sendDue()
     }
-    return slot
+    return sender
   }
 
   function sendDue(): void {
     const present = Math.floor(((performance.now() - startsAt) * rate) / 1_000) + 1
     for (; due < Math.min(total, present); due += 1) {
-      const slot = free.shift()
-      if (slot !== undefined) send(slot)
+      const sender = free.shift()
+      if (sender !== undefined) send(sender)
       else if (whenBusy === 'wait') return
       else statuses[due] = UNSENT
     }
   }
 
-  function send(slot: Slot): void {
+  function send(sender: Sender): void {
     unanswered += 1
-    slot.number = due
-    slot.client.ask(text(), slot.tell)
+    sender.request = due
+    sender.client.ask(text(), sender.tell)
   }
 
   const isOver = () => due === total && unanswered === 0
@@ -89,6 +89,8 @@ export async function askOnSchedule(schedule: Schedule): Promise<Answered[]> {
     sendDue()
     await delay(TICK_MS)
   }
+  // A late answer must not send what is overdue.
+  due = total
   const all: Answered[] = []
   for (const [number, status] of statuses.entries()) {
     if (status !== UNSENT) all.push({ dueAt: dueAtOf(number), status, latency: latencies[number]! })

@@ -9,11 +9,13 @@ import { median, medianOf, runRounds } from '../rounds.ts'
 import { installPackage, openFile, openKeys, type Scene } from '../scene.ts'
 import { startServe, type Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import { installSwitchedMetrics, installWithoutMetrics } from './without.ts'
+import { installSwitchedMetrics, installWithoutMetrics } from './variants.ts'
 
 /** Pairs of a turn with metrics and one without them, in one round. */
-const PAIRS = 24
+const PAIRS = 20
 const TURN_SECONDS = 1
+/** Requests at most that are under way when a turn ends, with room to spare. */
+const LATE_MAX = 500
 /** Until a service without requests has read its schema and probed its database a few times. */
 const IDLE_MS = 3_000
 
@@ -26,9 +28,11 @@ interface Variant {
 
 interface Started {
   subject: Subject
-  /** Reads `/metrics`, as Prometheus does. */
-  scrape(): Promise<void>
+  /** Reads `/metrics`, as Prometheus does. Returns the requests that the service has counted. */
+  scrape(): Promise<number>
 }
+
+type Turn = 'with' | 'without'
 
 export async function measureMetrics(scene: Scene): Promise<Result[]> {
   const file = await openFile(scene, 'with.db')
@@ -55,19 +59,19 @@ async function measureCpu(scene: Scene, variant: Variant): Promise<number> {
   const ratios: number[] = []
   await runRounds({
     title: 'µs of CPU time for a 200, and the ratio as the median of the pairs of a round',
-    count: rounds,
-    async measure() {
+    // An even number, so that both orders are equally frequent.
+    count: 2 * Math.ceil(rounds / 2),
+    async measure(number) {
       const started = await start(scene, variant)
-      const turn = (isMetered: boolean, seconds: number) =>
-        takeTurn(driver, started, isMetered, seconds)
-      await turn(true, Math.ceil(warmUpSeconds / 5))
-      await turn(false, Math.ceil(warmUpSeconds / 5))
-      const pairs: { with: number; without: number }[] = []
-      for (let pair = 0; pair < PAIRS; pair += 1)
-        pairs.push({
-          with: await turn(true, TURN_SECONDS),
-          without: await turn(false, TURN_SECONDS),
-        })
+      await warmUp(driver, started, Math.ceil(warmUpSeconds / 5))
+      const order: Turn[] = number % 2 === 0 ? ['without', 'with'] : ['with', 'without']
+      if (order[0] === 'without') switchMetrics(started)
+      const pairs = []
+      for (let index = 0; index < PAIRS; index += 1) {
+        const pair = { with: 0, without: 0 }
+        for (const turn of order) pair[turn] = await takeTurn(driver, started, turn, TURN_SECONDS)
+        pairs.push(pair)
+      }
       await started.subject.end()
       const ofPairs = pairs.map((pair) => pair.with / pair.without)
       ratios.push(...ofPairs)
@@ -81,18 +85,33 @@ async function measureCpu(scene: Scene, variant: Variant): Promise<number> {
   return printInterval('ratio', ratios, median)
 }
 
-/** Returns the microseconds of CPU time for a 200, and switches the metrics. */
+/** A turn of each kind. Throws unless the service counts the requests of the first one only. */
+async function warmUp(driver: Driver, started: Started, seconds: number): Promise<void> {
+  await takeTurn(driver, started, 'with', seconds)
+  const counted = await started.scrape()
+  await takeTurn(driver, started, 'without', seconds)
+  const more = (await started.scrape()) - counted
+  // The last requests of a turn may be answered after the switch.
+  if (counted < LATE_MAX || more > LATE_MAX)
+    throw new Error(`with metrics ${counted} requests were counted, and without them ${more}`)
+}
+
+/** Returns the microseconds of CPU time for a 200. Then switches the metrics for the next turn. */
 async function takeTurn(
   driver: Driver,
-  { subject, scrape }: Started,
-  isMetered: boolean,
+  started: Started,
+  turn: Turn,
   seconds: number,
 ): Promise<number> {
-  const scraped = isMetered ? scrape() : null
-  const [{ cpu, other }] = await Promise.all([driver.run(subject, seconds), scraped])
+  const scraped = turn === 'with' ? started.scrape() : null
+  const [{ cpu, other }] = await Promise.all([driver.run(started.subject, seconds), scraped])
   if (other > 0) throw new Error(`${other} answers of the service were no 200`)
-  process.kill(subject.pid, 'SIGUSR2')
+  switchMetrics(started)
   return cpu
+}
+
+function switchMetrics({ subject }: Started): void {
+  process.kill(subject.pid, 'SIGUSR2')
 }
 
 /** The resident memory of services that have just started and get no request. */
@@ -101,7 +120,9 @@ async function measureMemory(scene: Scene, variants: readonly Variant[]): Promis
     title: 'resident memory without requests, in MiB',
     count: scene.settings.rounds,
     async measure() {
-      const started = await Promise.all(variants.map((variant) => start(scene, variant)))
+      const started: Started[] = []
+      // Services that start at the same time differ by megabytes.
+      for (const variant of variants) started.push(await start(scene, variant))
       await started[0]!.scrape()
       await delay(IDLE_MS)
       const [withMetrics, without] = started.map(({ subject }) => residentMbOf(subject.pid))
@@ -119,8 +140,10 @@ async function start({ children }: Scene, { name, tree, url }: Variant): Promise
   return { subject, scrape: () => scrapeAt(port) }
 }
 
-async function scrapeAt(port: number): Promise<void> {
+async function scrapeAt(port: number): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`)
   const text = await response.text()
   if (!text.includes('server_listing_build_info')) throw new Error(`no metrics: ${text}`)
+  const counts = text.matchAll(/^server_listing_requests_total\{.*\} (\d+)$/gm)
+  return counts.reduce((total, [, count]) => total + Number(count), 0)
 }

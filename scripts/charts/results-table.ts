@@ -24,9 +24,9 @@ export function tableOfResults({ suite, date, commit, machine, versions, results
   ].join('\n\n')
 }
 
-/** One significant digit more than a target with a fraction has, and at least three. */
+/** At least three significant digits, and one more than a fractional target has: 1.005 and 1.01. */
 function digitsFor(target: string): number {
-  const digits = target.includes('.') ? target.replace(/^0\.|\./, '').length : 0
+  const digits = target.includes('.') ? target.replace(/^0\.0*|\./, '').length : 0
   return Math.max(3, digits + 1)
 }
 

@@ -97,10 +97,12 @@ async function ensureOrganization(
   return id
 }
 
+/** Without the clause that says what happens if the slug is taken. */
 export function insertionOfOrganization({ id, slug, name }: Organization): Sql {
   return sql`INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`
 }
 
+/** Without the clause that says what happens if the user is a member already. */
 export function insertionOfMember(
   organizationId: string,
   userId: string,

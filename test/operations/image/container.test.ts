@@ -67,10 +67,11 @@ const ASK = `
   console.log(answer.status, await answer.text())
 `
 
-test('process 1 is Node.js without rights', async (t) => {
+test('process 1 is Node.js without rights, and with the limits of memory', async (t) => {
   const container = await runContainer(t, image, newVolume('other'))
-  const command = await container.exec('cat', '/proc/1/cmdline')
-  assert.deepEqual(command.split('\0').slice(0, 1), ['node'])
+  const words = async (name: string) => (await container.exec('cat', `/proc/1/${name}`)).split('\0')
+  assert.deepEqual((await words('cmdline')).slice(0, 2), ['node', '--max-semi-space-size=8'])
+  assert.ok((await words('environ')).includes('MALLOC_ARENA_MAX=1'))
   const status = readFileSync(`/proc/${container.pid}/status`, 'utf8')
   assert.match(status, new RegExp(`^Uid:\\t${UID}\\t${UID}\\t${UID}\\t${UID}$`, 'm'))
   assert.match(status, /^NSpid:\t\d+\t1$/m)

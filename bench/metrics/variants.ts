@@ -6,36 +6,32 @@ import { bundle } from '../../scripts/package/bundle.ts'
 /** By the path of a module: its new text. */
 type Change = Record<string, (code: string) => string>
 
-/** What stands in for each module that only metrics and health need. */
+/** Leaves metrics and health out. */
 const WITHOUT: Change = {
   'src/ops/request-meter.ts': () => `export const createRequestMeter = () => ({ observe() {} })`,
   'src/claims/meter.ts': () => `
     export const createClaimMeter = () => ({ countBatch() {}, countShed() {} })`,
   'src/ops/listen.ts': () => `
-    export const listenForOps = async ({ host }) => ({ host, port: 0, drain() {}, async close() {} })`,
-  ...timedBy((reading) => `0 && ${reading}`),
+    export const listenForOps = async ({ host }) => ({
+      host, port: 0, drain() {}, async close() {},
+    })`,
 }
 
-/** Each SIGUSR2 ends or resumes all work of a request or a batch that only metrics need. */
+/** Each SIGUSR2 switches the meters, their clock readings and the database's probe off or on. */
 const SWITCHED: Change = {
   'src/ops/request-meter.ts': (code) => returningEarly(code, 'observe(event) {'),
   'src/claims/meter.ts': (code) => returningEarly(code, 'countBatch(size, waited) {'),
   'src/ops/monitor.ts': (code) => returningEarly(code, 'async look() {'),
   'src/main.ts': (code) => `${code}
     process.on('SIGUSR2', () => (globalThis.isUnmetered = !globalThis.isUnmetered))`,
-  ...timedBy((reading) => `globalThis.isUnmetered ? 0 : ${reading}`),
+  // The log of requests reads the second one too. The time of a request's head is not among them:
+  // the queue needs it.
+  'src/claims/batches.ts': (code) => withoutReading(code, 'now() - batch[0]!.since'),
+  'src/http/answers.ts': (code) => withoutReading(code, 'performance.now() - exchange.startedAt'),
 }
 
-/**
- * Where the request path reads the clock for a meter. The log of requests reads it too. The time of
- * a request's head is not among them: the queue needs it.
- */
-function timedBy(instead: (reading: string) => string): Change {
-  const replaced = (reading: string) => (code: string) => replace(code, reading, instead(reading))
-  return {
-    'src/claims/batches.ts': replaced('now() - batch[0]!.since'),
-    'src/http/answers.ts': replaced('performance.now() - exchange.startedAt'),
-  }
+function withoutReading(code: string, reading: string): string {
+  return replace(code, reading, `globalThis.isUnmetered ? 0 : ${reading}`)
 }
 
 function returningEarly(code: string, head: string): string {
