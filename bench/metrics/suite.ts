@@ -144,6 +144,6 @@ async function scrapeAt(port: number): Promise<number> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`)
   const text = await response.text()
   if (!text.includes('server_listing_build_info')) throw new Error(`no metrics: ${text}`)
-  const counts = text.matchAll(/^server_listing_requests_total\{.*\} (\d+)$/gm)
+  const counts = [...text.matchAll(/^server_listing_requests_total\{.*\} (\d+)$/gm)]
   return counts.reduce((total, [, count]) => total + Number(count), 0)
 }
