@@ -30,7 +30,7 @@ Writes what it measured to bench/results/.
   before    this tree and an older one, on each engine
 
   --tree   the older tree, such as a git worktree, with its own node_modules; for the suite 'before'
-  --quick  a short run for a first impression, with fewer and shorter rounds; writes no file
+  --quick  a short run for a first impression, with fewer and mostly shorter rounds; writes no file
   --help   print this text
 
 Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 invalid arguments.`

@@ -14,7 +14,7 @@ import { installSwitchedMetrics, installWithoutMetrics } from './variants.ts'
 /** Pairs of a turn with metrics and one without them, in one round. */
 const PAIRS = 20
 const TURN_SECONDS = 1
-/** Requests at most that are under way when a turn ends, with room to spare. */
+/** More requests than are under way when a turn ends. */
 const LATE_MAX = 500
 /** Until a service without requests has read its schema and probed its database a few times. */
 const IDLE_MS = 3_000
