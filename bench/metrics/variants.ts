@@ -24,8 +24,8 @@ const SWITCHED: Change = {
   'src/ops/monitor.ts': (code) => returningEarly(code, 'async look() {'),
   'src/main.ts': (code) => `${code}
     process.on('SIGUSR2', () => (globalThis.isUnmetered = !globalThis.isUnmetered))`,
-  // The log of requests reads the second one too. The time of a request's head is not among them:
-  // the queue needs it.
+  // The debug log uses the second reading, too. The reading at a request's head stays, because the
+  // queue needs it.
   'src/claims/batches.ts': (code) => withoutReading(code, 'now() - batch[0]!.since'),
   'src/http/answers.ts': (code) => withoutReading(code, 'performance.now() - exchange.startedAt'),
 }
@@ -43,7 +43,7 @@ function replace(code: string, text: string, instead: string): string {
   return code.replace(text, instead)
 }
 
-/** Copies the installed package to a folder, with a bundle that lacks all code for metrics. */
+/** Copies the installed package to a folder, with a bundle that lacks the meters and the listener. */
 export function installWithoutMetrics(installed: string, folder: string): Promise<string> {
   return installChanged(installed, folder, WITHOUT)
 }
