@@ -43,7 +43,7 @@ function replace(code: string, text: string, instead: string): string {
   return code.replace(text, instead)
 }
 
-/** Copies the installed package to a folder, with a bundle that lacks the meters and the listener. */
+/** Copies the installed package to a folder, without the meters and the listener in its bundle. */
 export function installWithoutMetrics(installed: string, folder: string): Promise<string> {
   return installChanged(installed, folder, WITHOUT)
 }
