@@ -47,11 +47,19 @@ test('the view shows each key once with its latest claim, compacted or not', (t)
 
 test('two keys have different ids, and serials of 1 to 100,000,000', (t) => {
   const database = withKeys(t, 'one', 'two')
-  const change = (set: string) => database.exec(`UPDATE api_keys SET ${set} WHERE id = 'one'`)
-  assert.throws(() => change(`id = 'two'`), /UNIQUE constraint failed: api_keys.id/)
+  const insert = database.prepare(`
+    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
+    VALUES (?, ?, 'ada', 'bot', '${PREFIX}', randomblob(32), 1, 3)
+  `)
+  assert.throws(() => insert.run(3, 'two'), /UNIQUE constraint failed: api_keys.id/)
   for (const serial of [0, -1, 100_000_001])
-    assert.throws(() => change(`serial = ${serial}`), /CHECK constraint failed/)
-  for (const serial of [100_000_000, 1]) change(`serial = ${serial}`)
+    assert.throws(() => insert.run(serial, 'three'), /CHECK constraint failed/)
+  insert.run(100_000_000, 'three')
+  const serials = database.prepare('SELECT serial FROM api_keys ORDER BY serial').all()
+  assert.deepEqual(
+    serials.map(({ serial }) => serial),
+    [1, 2, 100_000_000],
+  )
 })
 
 test('the schema stores each boot id once', (t) => {

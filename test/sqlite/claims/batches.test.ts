@@ -43,7 +43,8 @@ test('a batch that breaks off in the middle fails from there on', async (t) => {
   const { claims, ada, bob } = await openClaims(t)
   assert.deepEqual(claims.claimBatch([callWith(bob)])?.map(nameOf), ['granted'])
   // A hash that cannot be looked up stands for a file that suddenly cannot be read.
-  const broken = { keyHash: Symbol('no hash') as unknown as Uint8Array, listings: NO_LISTINGS }
+  const noHash: unknown = { ...hashApiKey(ada), 0: 256 }
+  const broken = { keyHash: noHash as Uint8Array, listings: NO_LISTINGS }
   const outcomes = claims.claimBatch([callWith(bob), callWith(ada), broken, callWith(ada)])
   const fault = 'AuthenticationFault'
   assert.deepEqual(outcomes?.map(nameOf), ['limited', fault, fault, fault])
