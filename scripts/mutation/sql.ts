@@ -20,7 +20,7 @@ const WORKERS = 2
 const TESTS = {
   sqlite: [
     'test/contract/sqlite.test.ts',
-    'test/sqlite/claims/*.test.ts',
+    'test/sqlite/claims/**/*.test.ts',
     'test/sqlite/{.,file}/*.test.ts',
     'test/dashboard/**/!(postgres).test.ts',
     'test/cli/users/users.test.ts',
@@ -43,7 +43,8 @@ type Engine = keyof typeof TESTS
 /** Tests that come first for the files whose path contains a text. */
 const NEAREST: Record<string, string[]> = {
   // These write rows past the store.
-  'sqlite/migrations/': ['test/sqlite/last-uses.test.ts', 'test/sqlite/schema.test.ts'],
+  'sqlite/migrations/': ['test/sqlite/{kept-hashes,last-uses,schema}.test.ts'],
+  'sqlite/claims/key-filter': ['test/sqlite/claims/filter/*.test.ts'],
   'postgres/migrations/': [
     'test/postgres/upgrade.test.ts',
     'test/postgres/listing-revisions.test.ts',

@@ -9,10 +9,12 @@ import { copyFile, hashOf, openKeys } from './open-keys.ts'
  * filter that may lack a key excludes nothing.
  */
 
-/** Of 1,000 unknown hashes. The same ones each time, so that a count never varies. */
+/** The same ones each time, so that a count never varies. */
+const UNKNOWN = Array.from({ length: 1_000 }, (_, index) => hashOf(`unknown ${index}`))
+
+/** Of 1,000 unknown hashes. */
 function countExcluded(filter: KeyFilter): number {
-  const unknown = Array.from({ length: 1_000 }, (_, index) => hashOf(`unknown ${index}`))
-  return unknown.filter((keyHash) => filter.excludes(keyHash)).length
+  return UNKNOWN.filter((keyHash) => filter.excludes(keyHash)).length
 }
 
 /** Reads until another read changes nothing, and returns the number of reads until then. */
