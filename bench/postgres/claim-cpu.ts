@@ -7,7 +7,7 @@ import { createKnownKeys } from '../../src/postgres/claims/known-keys.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { cpuSecondsOf } from '../proc.ts'
-import { KEYS, SERVERS_PER_OWNER } from '../scene.ts'
+import { SERVERS_PER_OWNER } from '../scene.ts'
 import { keysOf, seedPostgres } from '../seed.ts'
 import { openTable } from '../table.ts'
 
@@ -17,6 +17,8 @@ import { openTable } from '../table.ts'
  * for the disk: `node bench/postgres/claim-cpu.ts`.
  */
 
+/** More than the turns of one second use, or claims would be limited. */
+const KEYS = 200_000
 const SIZES = [1, 10, 20, 40, 80, 128]
 const TURNS = 8
 const TURN_MS = 250

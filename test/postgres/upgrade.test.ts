@@ -68,3 +68,17 @@ test('the epoch of the service has one row', async () => {
   await assert.rejects(insert(false), /violates check constraint/)
   await assert.rejects(insert(true), /duplicate key/)
 })
+
+test('an upgrade takes the index on hashes that an operator made beforehand', async (t) => {
+  const url = await createDatabase(server)
+  const database = openDatabase(url, ENDLESS)
+  t.after(database.close)
+  await migrate(database, MIGRATIONS.slice(0, 9))
+  await asAdmin(url, (client) =>
+    client.query('CREATE INDEX CONCURRENTLY api_keys_by_hash ON api_keys USING hash (key_hash)'),
+  )
+  const index = () => database.query(`SELECT 'api_keys_by_hash'::regclass::oid`)
+  const before = await index()
+  await migrate(database)
+  assert.deepEqual(await index(), before)
+})
