@@ -1,5 +1,5 @@
-#!/usr/bin/env -S env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --
-// Both settings limit the memory: docs/decisions/0005-young-objects.md. The launcher that pnpm
+#!/usr/bin/env -S env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --no-parallel-scavenge --
+// All three settings limit the memory: docs/decisions/0005-young-objects.md. The launcher that pnpm
 // writes runs the first word after -S as a program, so that word can't be a variable.
 // Without the `--`, Node.js would take our --env-file for its own.
 // Old JavaScript on purpose, so that an outdated Node.js can print the error below.

@@ -72,7 +72,9 @@ export async function runCrowd(children: Children, crowd: Load): Promise<Seen> {
 }
 
 async function runProgram(children: Children, name: string, options: Load) {
-  const args = [`${import.meta.dirname}/${name}`, JSON.stringify(options)]
+  // Threads that collect garbage would take the processors from the server.
+  const program = ['--single-threaded-gc', `${import.meta.dirname}/${name}`]
+  const args = [...program, JSON.stringify(options)]
   const printed = await children.run(process.execPath, args, options.seconds + MORE_SECONDS)
   return JSON.parse(printed) as unknown
 }

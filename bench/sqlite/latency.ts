@@ -1,6 +1,7 @@
 import { watchStolen } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { askAtRate } from '../scene.ts'
+import type { Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
 import type { Bench } from './suite.ts'
 
@@ -32,9 +33,10 @@ function measureLoad(bench: Bench, load: number) {
     async measure() {
       const peak = await driver.run(service, PEAK_SECONDS)
       const rate = Math.round((peak.ok / peak.seconds) * load)
-      const ofBare = await askAtRate(bench, bare, keys, rate, settings.seconds)
+      const ask = (subject: Subject) => askAtRate(bench, subject, keys, rate, settings.seconds)
+      const ofBare = await whileStopped(service, () => ask(bare))
       const readStolen = watchStolen()
-      const seen = await askAtRate(bench, service, keys, rate, settings.seconds)
+      const seen = await whileStopped(bare, () => ask(service))
       return {
         rate,
         'bare p50': ofBare.p50,
@@ -48,4 +50,14 @@ function measureLoad(bench: Bench, load: number) {
       }
     },
   })
+}
+
+/** A server without load still collects garbage, which takes the processor from the other one. */
+async function whileStopped<T>({ pid }: Subject, measure: () => Promise<T>): Promise<T> {
+  process.kill(pid, 'SIGSTOP')
+  try {
+    return await measure()
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
 }

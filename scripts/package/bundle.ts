@@ -6,6 +6,8 @@ import { licensesOf } from './licenses.ts'
 import { sourceUrls } from './source-urls.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
+/** The program of a thread, which loads nothing else. */
+const CHECKPOINT_THREAD = 'sqlite/file/checkpoint-thread-main.js'
 
 /**
  * Bundles `src/` into a folder, which it replaces. Node.js strips no types below node_modules, and
@@ -41,6 +43,7 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
   const copy = (from: string, to: string) =>
     cpSync(join(ROOT, 'src', from), join(destination, to), { recursive: true })
   for (const engine of ['sqlite', 'postgres']) copy(`${engine}/migrations`, `${engine}/migrations`)
+  copy(CHECKPOINT_THREAD, CHECKPOINT_THREAD)
   copy('dashboard/html/assets', 'dashboard/html/assets')
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   writeFileSync(join(destination, 'LICENSES.txt'), licensesOf(modules))

@@ -21,6 +21,7 @@ import {
 import { unusable } from './errors.ts'
 import { journaled } from './backup/journaled.ts'
 import { completeRevocations } from './backup/revocations.ts'
+import { startCheckpointThread } from './file/checkpoint-thread.ts'
 import { createCheckpoints, withCheckpoints } from './file/checkpoints.ts'
 import { watchFiles, whileHeld } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
@@ -72,8 +73,9 @@ export async function openServingSqliteStore(
     opened.push(() => closeDatabase(claiming))
     const timer = createBatchTimer(onFault)
     const claims = createClaims(claiming, bootId, clock, timer)
-    const checkpoints = createCheckpoints(path, claiming, [database], timer)
-    opened.push(checkpoints.close)
+    const thread = startCheckpointThread(path, onFault)
+    opened.push(thread.close)
+    const checkpoints = createCheckpoints(claiming, [database], thread, timer)
     const watch = watchFiles(path, holdFiles(path), onFault)
     opened.push(watch.close)
     const decider = withCheckpoints(whileHeld(claims, watch), checkpoints)

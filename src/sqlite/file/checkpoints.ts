@@ -1,15 +1,15 @@
-import { closeSync, fdatasync, openSync, realpathSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Claims } from '../claims/claims.ts'
 import type { BatchTimer } from '../claims/slow-batches.ts'
+import type { CheckpointThread } from './checkpoint-thread.ts'
 
-/** Batches between two flushes of the log. Each batch writes at least one page of 4 kB. */
-const FLUSH_AFTER = 512
-/** Batches between two checkpoints. */
-const CHECKPOINT_AFTER = 4_096
+/** Batches between two copies by the checkpoint thread. A batch writes at least a page of 4 kB. */
+const COPY_AFTER = 512
+/** Batches after which the serving thread copies the rest. */
+const RESTART_AFTER = 4_096
 /**
  * Pages in the log at which SQLite itself copies it with the next commit. The log grows to this
- * size if a flush is slow, or if only the dashboard writes.
+ * size if the disk is slow, or if only the dashboard writes.
  */
 const LOG_PAGES_MAX = 8_192
 
@@ -17,39 +17,33 @@ const LOG_PAGES_MAX = 8_192
 export interface Checkpoints {
   /** Call it after each batch. */
   noteBatch(): void
-  close(): void
 }
 
 /**
- * A checkpoint waits for the disk on the thread that serves. The thread pool flushes the log to the
- * disk before, so that little is left to wait for. `others` are the process's other connections.
- * `flush` calls back when the bytes of a file are on the disk.
+ * The log starts anew only after a copy to its very end, which the serving thread makes between two
+ * batches. A copy waits for the disk, so that the checkpoint thread copies nearly everything
+ * before. `others` are the process's other connections.
  */
 export function createCheckpoints(
-  path: string,
   claiming: DatabaseSync,
   others: readonly DatabaseSync[],
+  thread: Pick<CheckpointThread, 'copy'>,
   timer: BatchTimer,
-  flush: (file: number, done: () => void) => void = fdatasync,
 ): Checkpoints {
   for (const connection of [claiming, ...others])
     connection.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES_MAX}`)
   const checkpoint = claiming.prepare('PRAGMA wal_checkpoint(PASSIVE)')
-  const log = openSync(`${realpathSync(path)}-wal`, 'r')
-  let unflushed = 0
   let uncopied = 0
-  let isFlushing = false
-  let isClosed = false
+  let sinceRestart = 0
+  let isCopying = false
 
-  /** A failed flush changes nothing: the checkpoint flushes the log, too. */
-  function onFlushed(): void {
-    isFlushing = false
-    if (isClosed) closeSync(log)
-    else if (uncopied >= CHECKPOINT_AFTER) copy()
+  function onCopied(): void {
+    isCopying = false
+    if (sinceRestart >= RESTART_AFTER) copyRest()
   }
 
-  function copy(): void {
-    uncopied = 0
+  function copyRest(): void {
+    sinceRestart = 0
     timer.begin()
     try {
       checkpoint.get()
@@ -61,17 +55,12 @@ export function createCheckpoints(
 
   return {
     noteBatch() {
-      unflushed += 1
       uncopied += 1
-      if (unflushed < FLUSH_AFTER || isFlushing) return
-      unflushed = 0
-      isFlushing = true
-      flush(log, onFlushed)
-    },
-
-    close() {
-      isClosed = true
-      if (!isFlushing) closeSync(log)
+      sinceRestart += 1
+      if (uncopied < COPY_AFTER || isCopying) return
+      uncopied = 0
+      isCopying = true
+      thread.copy(onCopied)
     },
   }
 }

@@ -7,7 +7,7 @@ import { ROOT } from '../../fixtures/tree.ts'
 /** Prints how the process was started. */
 const PRINT = 'console.log(JSON.stringify([process.execArgv, process.env.MALLOC_ARENA_MAX]))'
 
-test('the command limits the young generation of V8 and the arenas of malloc', () => {
+test('the command limits what memory V8 and malloc keep', () => {
   const printed = execFileSync(join(ROOT, 'bin/server-listing.js'), ['--version'], {
     encoding: 'utf8',
     env: {
@@ -16,6 +16,7 @@ test('the command limits the young generation of V8 and the arenas of malloc', (
     },
   })
   const [options, arenas] = JSON.parse(printed.split('\n', 1)[0]!) as [string[], string]
-  assert.ok(options.includes('--max-semi-space-size=8'), printed)
+  for (const option of ['--max-semi-space-size=8', '--no-parallel-scavenge'])
+    assert.ok(options.includes(option), printed)
   assert.equal(arenas, '1')
 })

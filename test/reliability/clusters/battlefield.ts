@@ -52,7 +52,7 @@ export async function openClusters(
   t.after(() => Promise.all(routers.map((router) => router.close())))
 
   async function readRecord(scene: Scene) {
-    blameByOwner(scene, directory)
+    blameByOwner(scene.incidents, scene.owners, directory.stays)
     const records = await Promise.all(
       sites.map(({ url }, index) => readStamps(url, scene, offsets[index]!)),
     )

@@ -43,7 +43,13 @@ export interface Stay {
   cluster: number
   from: number
   to: number
+  /** In between, every router sends the owner's requests there. */
+  settled: number
+  leaving: number
 }
+
+/** The end of what has not ended. */
+const NEVER = Number.MAX_SAFE_INTEGER
 
 const SYNC_MS = 50
 /** Messages to routers arrive this much later, at most. */
@@ -104,9 +110,13 @@ export function createDirectory(random: Random): Directory {
 
     async place(owner, place) {
       const from = now()
+      const last = stays.findLast((stay) => stay.owner === owner)
+      if (last?.leaving === NEVER) last.leaving = from
       await publish({ places: new Map(current.places).set(owner, place) }, owner)
-      for (const stay of stays) if (stay.owner === owner && stay.to > now()) stay.to = now()
-      if (place !== null) stays.push({ owner, cluster: place, from, to: Number.MAX_SAFE_INTEGER })
+      const settled = now()
+      if (last?.to === NEVER) last.to = settled
+      if (place !== null)
+        stays.push({ owner, cluster: place, from, to: NEVER, settled, leaving: NEVER })
     },
 
     placeOf: (owner) => current.places.get(owner) ?? null,

@@ -6,8 +6,8 @@ import { networkFaults } from '../history/faults/network-faults.ts'
 import { postgresFaults } from '../history/faults/postgres-faults.ts'
 import type { Incident } from '../history/record/record.ts'
 import { type Fleet, processFaults } from '../history/traffic/fleet.ts'
-import type { Scene } from '../history/traffic/scene.ts'
-import type { Directory, DirectoryCopy } from './directory.ts'
+import type { Owner } from '../history/traffic/scene.ts'
+import type { Directory, DirectoryCopy, Stay } from './directory.ts'
 import type { Database, Move } from './move.ts'
 import type { SplitOperator } from './operator.ts'
 
@@ -92,18 +92,41 @@ export function moves(
 }
 
 /**
- * A cluster's fault touches the owners who were on that cluster until its aftermath was over.
- * Replaces the incidents of clusters by those of their owners.
+ * A cluster's fault touches the owners who were on that cluster until its aftermath was over. A
+ * service without owners notices the fault when the next owner arrives, so its aftermath begins
+ * then. Replaces the incidents of clusters by those of their owners, each while the owner is there.
  */
-export function blameByOwner({ incidents, owners }: Scene, { stays }: Directory): void {
+export function blameByOwner(
+  incidents: Incident[],
+  owners: readonly Pick<Owner, 'userId' | 'name'>[],
+  stays: readonly Stay[],
+): void {
   const names = new Map(owners.map(({ userId, name }) => [userId, name]))
   const ofOwners = (incident: Incident): Incident[] => {
     const { process, t0, t1, aftermath } = incident
     if (process === 0 || process >= ROUTERS_FROM) return [incident]
-    const touched = stays.filter(
-      ({ cluster, from, to }) => cluster === process && from < t1 + aftermath && to > t0,
-    )
-    return touched.map(({ owner }) => ({ ...incident, process: 0, owner: names.get(owner) ?? '?' }))
+    const there = stays.filter(({ cluster, to }) => cluster === process && to > t0)
+    const noticed = noticedAt(incident, there)
+    const touched = there.filter(({ from }) => from < noticed + aftermath)
+    return touched.map(({ owner, from, to }) => {
+      const begin = Math.max(t0, from)
+      const end = Math.max(t1, Math.min(noticed, to))
+      const over = end + aftermath
+      const until = Math.max(begin, end)
+      const name = names.get(owner) ?? '?'
+      return { ...incident, t0: begin, t1: until, aftermath: over - until, process: 0, owner: name }
+    })
   }
   incidents.splice(0, incidents.length, ...incidents.flatMap(ofOwners))
+}
+
+/** Within this time, the clients of an owner send a request, in microseconds. */
+const USED_US = 200_000
+
+/** The end of the fault, or the first arrival after it if no owner used the cluster then. */
+function noticedAt({ t1 }: Incident, there: readonly Stay[]): number {
+  const uses = there
+    .map(({ settled, leaving }) => ({ from: Math.max(t1, settled), to: leaving }))
+    .filter(({ from, to }) => to - from >= USED_US)
+  return uses.length === 0 ? t1 : Math.min(...uses.map(({ from }) => from))
 }

@@ -15,8 +15,9 @@ const SECTOR = 512
 type Change = Extract<Event, { event: 'write' | 'truncate' }>
 
 interface File {
-  /** Content that is certainly on the disk. */
+  /** Content that is certainly on the disk, with this number of changes. */
   kept: Content
+  keptChanges: number
   /** Later changes, in order. */
   since: Change[]
 }
@@ -28,9 +29,9 @@ interface Content {
 }
 
 /**
- * The files after a power failure that follows these events. A synchronized file has all its
- * earlier changes. A journaling file system creates and removes files in order: synchronizing any
- * file keeps all earlier ones.
+ * The files after a power failure that follows these events. A synchronized file has all changes
+ * from before the call. A journaling file system creates and removes files in order: synchronizing
+ * any file keeps all those from before the end of the call.
  */
 export function afterPowerLoss(events: readonly Event[], loss: Loss, random: Random): Disk {
   const files = new Map<string, File>()
@@ -39,7 +40,11 @@ export function afterPowerLoss(events: readonly Event[], loss: Loss, random: Ran
   for (const event of events) {
     switch (event.event) {
       case 'create':
-        files.set(event.file, { kept: { room: Buffer.alloc(4_096), size: 0 }, since: [] })
+        files.set(event.file, {
+          kept: { room: Buffer.alloc(4_096), size: 0 },
+          keptChanges: 0,
+          since: [],
+        })
         made.push(event.file)
         break
       case 'unlink':
@@ -54,7 +59,10 @@ export function afterPowerLoss(events: readonly Event[], loss: Loss, random: Ran
         removed.length = 0
         made.length = 0
         const file = files.get(event.file)
-        for (const change of file?.since.splice(0) ?? []) apply(file!.kept, change)
+        if (file === undefined) break
+        const count = Math.max(0, event.changes - file.keptChanges)
+        for (const change of file.since.splice(0, count)) apply(file.kept, change)
+        file.keptChanges += count
       }
     }
   }

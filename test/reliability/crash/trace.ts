@@ -2,7 +2,9 @@ import { basename, dirname } from 'node:path'
 
 /** The changes of a process to the files of one database, and its output, ordered by their ends. */
 export type Event =
-  | { event: 'create' | 'unlink' | 'sync'; file: string }
+  | { event: 'create' | 'unlink'; file: string }
+  /** Keeps the first `changes` writes and truncations of the file: those before the call began. */
+  | { event: 'sync'; file: string; changes: number }
   | { event: 'write'; file: string; offset: number; bytes: Buffer }
   | { event: 'truncate'; file: string; size: number }
   | { event: 'printed'; text: string }
@@ -26,9 +28,19 @@ export function readTrace(trace: string, databasePath: string): Event[] {
   const events: Event[] = []
   /** The sizes of files that are only appended to. */
   const sizes = new Map<string, number>()
-  for (const { name, args, result } of callsIn(trace)) {
-    if (result < 0) continue
+  /** The number of changes of each file, and of those before a call that a thread has not ended. */
+  const changes = new Map<string, number>()
+  const changesBefore = new Map<string, number>()
+  for (const { pid, name, args, result } of callsIn(trace)) {
     const fd = Number.parseInt(args, 10)
+    const opened = open.get(fd)
+    if (result === null) {
+      changesBefore.set(pid, changes.get(opened ?? '') ?? 0)
+      continue
+    }
+    const before = changesBefore.get(pid)
+    changesBefore.delete(pid)
+    if (result < 0) continue
     if (name === 'openat') {
       const path = stringIn(args).toString()
       open.delete(result)
@@ -37,6 +49,7 @@ export function readTrace(trace: string, databasePath: string): Event[] {
       open.set(result, file)
       if (file === FOLDER || existing.has(file) || !args.includes('O_CREAT')) continue
       existing.add(file)
+      changes.delete(file)
       events.push({ event: 'create', file })
     } else if (name === 'unlink') {
       const path = stringIn(args).toString()
@@ -48,47 +61,57 @@ export function readTrace(trace: string, databasePath: string): Event[] {
     } else if (name === 'close') {
       open.delete(fd)
     } else {
-      const file = open.get(fd)
+      const file = opened
       if (file === undefined) continue
-      if (name === 'write') {
-        const offset = sizes.get(file) ?? 0
-        sizes.set(file, offset + result)
-        events.push({ event: 'write', file, offset, bytes: stringIn(args).subarray(0, result) })
-      } else events.push(toEvent(name, file, args))
+      const count = changes.get(file) ?? 0
+      if (SYNCS.has(name)) events.push({ event: 'sync', file, changes: before ?? count })
+      else {
+        const size = sizes.get(file) ?? 0
+        if (name === 'write') sizes.set(file, size + result)
+        events.push(changeOf(name, file, size, args, result))
+        changes.set(file, count + 1)
+      }
     }
   }
   return events
 }
 
-function toEvent(name: string, file: string, args: string): Event {
+const SYNCS = new Set(['fsync', 'fdatasync'])
+
+/** A plain write begins at the end of the file. `result` is what the call returned. */
+function changeOf(name: string, file: string, size: number, args: string, result: number): Event {
   const last = Number(args.slice(args.lastIndexOf(',') + 1))
   switch (name) {
+    case 'write':
+      return { event: 'write', file, offset: size, bytes: stringIn(args).subarray(0, result) }
     case 'pwrite64':
       return { event: 'write', file, offset: last, bytes: stringIn(args) }
     case 'ftruncate':
       return { event: 'truncate', file, size: last }
-    case 'fsync':
-    case 'fdatasync':
-      return { event: 'sync', file }
     default:
       throw new Error(`cannot interpret the call ${name} of ${file}`)
   }
 }
 
 interface Call {
+  /** The thread. */
+  pid: string
   name: string
   args: string
-  result: number
+  /** Null when the call begins and another thread's calls come before its end. */
+  result: number | null
 }
 
-/** Yields each finished call. A call that another thread interrupts has two lines, joined here. */
+/** Yields each finished call, and also the begin of one that is cut in two lines. */
 function* callsIn(trace: string): Generator<Call> {
   const unfinished = new Map<string, string>()
   for (const line of trace.split('\n')) {
     const [, pid = '', text = ''] = /^(\d+) +(.*)$/.exec(line) ?? []
     const cut = text.indexOf(' <unfinished ...>')
     if (cut !== -1) {
+      const [name = '', args = ''] = text.slice(0, cut).split('(', 2)
       unfinished.set(pid, text.slice(0, cut))
+      yield { pid, name, args, result: null }
       continue
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(text)?.[1]
@@ -98,7 +121,7 @@ function* callsIn(trace: string): Generator<Call> {
     const result = /= (-?\d+)/.exec(whole.slice(end))?.[1]
     if (begin === -1 || end === -1 || result === undefined) continue
     const args = whole.slice(begin + 1, end)
-    yield { name: whole.slice(0, begin), args, result: Number(result) }
+    yield { pid, name: whole.slice(0, begin), args, result: Number(result) }
   }
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, fstatSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -14,90 +13,91 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { holding, NO_LISTINGS } from '../../fixtures/listings.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { callWith, openClaims } from '../claims/open-claims.ts'
+import { rowsInFile } from './rows-in-file.ts'
 
-const FLUSH_AFTER = 512
-const CHECKPOINT_AFTER = 4_096
+const COPY_AFTER = 512
+const RESTART_AFTER = 4_096
 
-test('every 4,096th batch is copied into the file, after the log was flushed', async (t) => {
-  const { path, claims, ada, clock, checkpoints, flushes, note } = await open(t)
+test('the thread copies after 512 batches, one copy at a time', async (t) => {
+  const { copies, note } = await open(t)
+  note(COPY_AFTER - 1)
+  assert.equal(copies.underWay(), 0)
+  note(1)
+  assert.equal(copies.underWay(), 1)
+  note(2 * COPY_AFTER)
+  assert.equal(copies.underWay(), 1)
+  copies.endAll()
+  note(1)
+  assert.equal(copies.underWay(), 1)
+})
+
+test('every 4,096th batch, the serving thread copies the rest after the thread', async (t) => {
+  const { path, claims, ada, clock, copies, note } = await open(t)
   claims.claimBatch([callWith(ada)])
   for (const claimsUntilNow of [1, 2]) {
-    note(CHECKPOINT_AFTER - 1)
-    flushes.endAll()
+    note(RESTART_AFTER - 1)
+    copies.endAll()
     assert.equal(rowsInFile(t, path), claimsUntilNow - 1)
     note(1)
-    assert.equal(flushes.begun(), 1)
-    assert.equal(rowsInFile(t, path), claimsUntilNow - 1, 'nothing is copied before the flush')
-    flushes.endAll()
+    assert.equal(copies.underWay(), 1)
+    assert.equal(rowsInFile(t, path), claimsUntilNow - 1, 'nothing is copied before the thread')
+    copies.endAll()
     assert.equal(rowsInFile(t, path), claimsUntilNow)
     clock.elapse(1_000)
     claims.claimBatch([callWith(ada)])
   }
-  checkpoints.close()
 })
 
-test('the log is flushed after 512 batches, by one flush at a time', async (t) => {
-  const { checkpoints, flushes, note } = await open(t)
-  note(FLUSH_AFTER - 1)
-  assert.equal(flushes.begun(), 0)
-  note(1)
-  assert.equal(flushes.begun(), 1)
-  note(2 * FLUSH_AFTER)
-  assert.equal(flushes.begun(), 1)
-  flushes.endAll()
-  note(1)
-  assert.equal(flushes.begun(), 1)
-  flushes.endAll()
-  checkpoints.close()
-})
-
-test('the log is closed with the store, or when its last flush has ended', async (t) => {
-  const { checkpoints, flushes, note } = await open(t)
-  note(CHECKPOINT_AFTER)
-  const [file] = flushes.files()
-  checkpoints.close()
-  assert.ok(fstatSync(file!).isFile())
-  flushes.endAll()
-  assert.throws(() => fstatSync(file!), { code: 'EBADF' })
-
-  const other = await open(t)
-  other.note(FLUSH_AFTER)
-  const [second] = other.flushes.files()
-  other.flushes.endAll()
-  other.checkpoints.close()
-  assert.throws(() => fstatSync(second!), { code: 'EBADF' })
+test('the log starts anew after the serving thread has copied the rest', async (t) => {
+  const { database, claims, ada, clock, copies, note } = await open(t)
+  const claim = (times: number) => {
+    for (let claimed = 0; claimed < times; claimed += 1) {
+      claims.claimBatch([callWith(ada)])
+      clock.elapse(1_000)
+    }
+  }
+  const pagesInLog = () => Number(database.prepare('PRAGMA wal_checkpoint').get()?.log)
+  claim(20)
+  note(RESTART_AFTER)
+  copies.endAll()
+  claim(1)
+  const pages = pagesInLog()
+  assert.ok(pages < 10, `${pages} pages`)
 })
 
 test('a checkpoint that fails leaves the claims as they are', async (t) => {
-  const { claims, database, ada, checkpoints, flushes, note } = await open(t)
-  note(CHECKPOINT_AFTER)
+  const { claims, database, ada, copies, note } = await open(t)
+  note(RESTART_AFTER)
   database.exec('BEGIN IMMEDIATE')
-  flushes.endAll()
+  copies.endAll()
   database.exec('ROLLBACK')
   const [claim] = claims.claimBatch([callWith(ada)])!
   assert.ok(claim !== undefined && 'outcome' in claim && claim.outcome === 'granted')
-  checkpoints.close()
 })
 
 test('a checkpoint does not make cached rows or listings invalid', async (t) => {
-  const { claims, clock, ada, checkpoints, flushes, note } = await open(t)
+  const { claims, clock, ada, copies, note } = await open(t)
   const [first] = claims.claimBatch([callWith(ada)])!
   assert.ok(first !== undefined && 'revision' in first && first.rows !== null)
-  note(CHECKPOINT_AFTER)
-  flushes.endAll()
+  note(RESTART_AFTER)
+  copies.endAll()
   clock.elapse(1_000)
   const call = { keyHash: hashApiKey(ada), listings: holding(first.revision) }
   const [second] = claims.claimBatch([call])!
   assert.ok(second !== undefined && 'revision' in second)
   assert.deepEqual([second.revision, second.rows], [first.revision, null])
-  checkpoints.close()
 })
 
 test('every connection of the process leaves the log to the checkpoints, up to 32 MB', async (t) => {
   const { database, path } = await open(t)
   const other = new DatabaseSync(path)
   t.after(() => other.close())
-  createCheckpoints(path, database, [other], createBatchTimer(assert.ifError)).close()
+  createCheckpoints(
+    database,
+    [other],
+    { copy: () => assert.fail() },
+    createBatchTimer(assert.ifError),
+  )
   for (const one of [database, other])
     assert.equal(one.prepare('PRAGMA wal_autocheckpoint').get()?.wal_autocheckpoint, 8_192)
 })
@@ -111,55 +111,29 @@ test('a service copies its claims into the file while it serves', async (t) => {
   const { key } = await addOwner(store, 'ada@example.com', [])
   const keyHash = hashApiKey(key)
   await eventually(async () => {
-    for (let batch = 0; batch < FLUSH_AFTER; batch += 1) await store.claim(keyHash, NO_LISTINGS)
+    for (let batch = 0; batch < COPY_AFTER; batch += 1) await store.claim(keyHash, NO_LISTINGS)
     return rowsInFile(t, path) > 0
   })
   await store.close()
 })
 
-/** Claims with checkpoints whose flushes end when the test says so. */
+/** Claims with checkpoints, whose thread has copied when the test says so. */
 async function open(t: TestContext) {
   const opened = await openClaims(t)
-  const { path, database } = opened
-  const running: (() => void)[] = []
-  const files: number[] = []
-  const checkpoints = createCheckpoints(
-    path,
-    database,
-    [],
-    createBatchTimer(assert.ifError),
-    (file, done) => {
-      files.push(file)
-      running.push(done)
-    },
-  )
+  const underWay: (() => void)[] = []
+  const thread = { copy: (done: () => void) => void underWay.push(done) }
+  const timer = createBatchTimer(assert.ifError)
+  const checkpoints = createCheckpoints(opened.database, [], thread, timer)
   return {
     ...opened,
-    checkpoints,
     note(batches: number) {
       for (let batch = 0; batch < batches; batch += 1) checkpoints.noteBatch()
     },
-    flushes: {
-      begun: () => running.length,
-      files: () => files,
+    copies: {
+      underWay: () => underWay.length,
       endAll() {
-        for (const end of running.splice(0)) end()
+        for (const end of underWay.splice(0)) end()
       },
     },
-  }
-}
-
-/** The claims in the database file alone, without its log. */
-function rowsInFile(t: TestContext, path: string): number {
-  const copy = join(temporaryFolder(t), 'copy.db')
-  copyFileSync(path, copy)
-  const database = new DatabaseSync(copy)
-  try {
-    const { count } = database
-      .prepare('SELECT (SELECT count(*) FROM uses) + (SELECT count(*) FROM last_uses) AS count')
-      .get()!
-    return Number(count)
-  } finally {
-    database.close()
   }
 }
