@@ -29,6 +29,7 @@ import { takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
+import { assertSafeVersion } from './version.ts'
 
 /** A command that migrates the file may hold it while a service starts. */
 const SERVICE_LOCK_WAIT_MS = 1_000
@@ -50,6 +51,7 @@ export async function openServingSqliteStore(
     for (const close of opened.splice(0).toReversed()) await close()
   }
   try {
+    assertSafeVersion()
     const database = openFile(path, true)
     opened.push(() => closeDatabase(database))
     if (statSync(path).nlink > 1)
@@ -73,7 +75,7 @@ export async function openServingSqliteStore(
     opened.push(() => closeDatabase(claiming))
     const timer = createBatchTimer(onFault)
     const claims = createClaims(claiming, bootId, clock, timer)
-    const thread = startCheckpointThread(path, onFault)
+    const thread = await startCheckpointThread(path, onFault)
     opened.push(thread.close)
     const checkpoints = createCheckpoints(claiming, [database], thread, timer)
     const watch = watchFiles(path, holdFiles(path), onFault)

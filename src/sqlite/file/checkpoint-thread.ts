@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 /** Copies the write-ahead log into the database file on a thread that waits for the disk. */
@@ -15,43 +14,52 @@ export interface CheckpointThread {
 /** In megabytes. The thread keeps one connection and no data. */
 const MEMORY = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 }
 
-/** If the thread ends, `onFault` gets the reason, and a copy does nothing from then on. */
-export function startCheckpointThread(
+/**
+ * Resolves when the thread has opened the file, which it never creates. If the thread ends, even
+ * because it can't open the file, `onFault` gets the reason, and a copy does nothing from then on.
+ */
+export async function startCheckpointThread(
   path: string,
   onFault: (fault: unknown) => void,
-): CheckpointThread {
+): Promise<CheckpointThread> {
   const program = new URL('./checkpoint-thread-main.js', import.meta.url)
   const worker = new Worker(program, {
     workerData: path,
+    // No module that NODE_OPTIONS preloads.
     execArgv: [],
+    env: {},
     resourceLimits: MEMORY,
     // The thread prints nothing. Node.js would make our standard output non-blocking for it.
     stdout: true,
     stderr: true,
   })
-  const ended = once(worker, 'exit').catch(() => {})
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
   let hasEnded = false
   let isClosed = false
-  let copied: (() => void) | null = null
+  let cause: unknown
+  let waiting: (() => void) | null = null
 
+  /** The thread has done what it was told last, or has ended. */
   function finish(): void {
-    const done = copied
-    copied = null
+    const done = waiting
+    waiting = null
     if (!isClosed) done?.()
   }
 
   worker.on('message', finish)
-  worker.on('error', (cause) => onFault(new CheckpointThreadEnded(path, { cause })))
+  worker.on('error', (error) => (cause = error))
   worker.on('exit', () => {
     hasEnded = true
+    if (!isClosed) onFault(new CheckpointThreadEnded(path, { cause }))
     finish()
   })
-  // Last, because a listener for messages keeps the process running.
+  await new Promise<void>((resolve) => (waiting = resolve))
+  // After the listeners, because one for messages keeps the process running.
   worker.unref()
 
   return {
     copy(done) {
-      copied = done
+      waiting = done
       if (hasEnded) setImmediate(finish)
       else worker.postMessage('copy')
     },

@@ -1,22 +1,23 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, existsSync } from 'node:fs'
+import { constants, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
+import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { systemClock } from '../../../src/sqlite/claims/clock.ts'
 import { startCheckpointThread } from '../../../src/sqlite/file/checkpoint-thread.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../../src/sqlite/store.ts'
-import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { holding } from '../../fixtures/listings.ts'
 import { callWith, openClaims } from '../claims/open-claims.ts'
 import { rowsInFile } from './rows-in-file.ts'
 
 test('the thread copies the log into the file', async (t) => {
   const { path, claims, ada } = await openClaims(t)
-  const thread = startCheckpointThread(path, assert.ifError)
+  const thread = await startCheckpointThread(path, assert.ifError)
   t.after(thread.close)
   claims.claimBatch([callWith(ada)])
   assert.equal(rowsInFile(t, path), 0)
@@ -24,9 +25,23 @@ test('the thread copies the log into the file', async (t) => {
   assert.equal(rowsInFile(t, path), 1)
 })
 
+test('a copy leaves cached listings and rows valid', async (t) => {
+  const { path, claims, clock, ada } = await openClaims(t)
+  const thread = await startCheckpointThread(path, assert.ifError)
+  t.after(thread.close)
+  const [first] = claims.claimBatch([callWith(ada)])!
+  assert.ok(first !== undefined && 'revision' in first && first.rows !== null)
+  await new Promise<void>((resolve) => thread.copy(resolve))
+  clock.elapse(1_000)
+  const call = { keyHash: hashApiKey(ada), listings: holding(first.revision) }
+  const [second] = claims.claimBatch([call])!
+  assert.ok(second !== undefined && 'revision' in second)
+  assert.deepEqual([second.revision, second.rows], [first.revision, null])
+})
+
 test('nothing is called back after close, which waits for the copy under way', async (t) => {
   const { path, claims, ada } = await openClaims(t)
-  const thread = startCheckpointThread(path, assert.ifError)
+  const thread = await startCheckpointThread(path, assert.ifError)
   claims.claimBatch([callWith(ada)])
   thread.copy(() => assert.fail('called back'))
   await thread.close()
@@ -49,7 +64,7 @@ test('a thread leaves standard output blocking, and does not keep the process ru
   const program = `
     import { readFileSync, writeSync } from 'node:fs'
     import { startCheckpointThread } from './src/sqlite/file/checkpoint-thread.ts'
-    const thread = startCheckpointThread(process.argv[1], console.error)
+    const thread = await startCheckpointThread(process.argv[1], console.error)
     const running = setInterval(() => {}, 1_000)
     await new Promise((resolve) => thread.copy(resolve))
     clearInterval(running)
@@ -61,15 +76,21 @@ test('a thread leaves standard output blocking, and does not keep the process ru
   assert.equal(Number.parseInt(flags, 8) & constants.O_NONBLOCK, 0)
 })
 
-test('a thread that cannot open the file says so, and each copy still ends', async (t) => {
+test('a thread that cannot open the file says so, creates none, and each copy still ends', async (t) => {
   const faults: unknown[] = []
-  const path = join(temporaryFolder(t), 'missing/listing.db')
-  const thread = startCheckpointThread(path, (fault) => faults.push(fault))
-  // Asked for before the thread has ended.
-  await new Promise<void>((resolve) => thread.copy(resolve))
-  await eventually(async () => faults.length === 1)
+  const path = join(temporaryFolder(t), 'listing.db')
+  const thread = await startCheckpointThread(path, (fault) => faults.push(fault))
+  assert.ok(!existsSync(path))
   assert.match(String(faults[0]), /^CheckpointThreadEnded: the thread that copies .*has ended/)
+  assert.match(String((faults[0] as Error).cause), /unable to open database file/)
   await new Promise<void>((resolve) => thread.copy(resolve))
   await thread.close()
   assert.equal(faults.length, 1)
+})
+
+test('a path with characters of a URL names the file as it is', async (t) => {
+  const { path } = await openClaims(t)
+  const odd = join(temporaryFolder(t), 'a %41?b#c.db')
+  copyFileSync(path, odd)
+  await (await startCheckpointThread(odd, assert.ifError)).close()
 })
