@@ -1,5 +1,5 @@
 import { generateKey } from '../../../../src/listing/api-key.ts'
-import { ask } from '../../../fixtures/requests.ts'
+import { type Answer, ask } from '../../../fixtures/requests.ts'
 import type { Battlefield } from '../nemesis.ts'
 import { randomFrom } from '../../../fixtures/random.ts'
 
@@ -14,13 +14,27 @@ const WAIT_MAX_MS = 30_000
  */
 export async function warmUp({ port }: Pick<Battlefield, 'port'>): Promise<void> {
   const random = randomFrom(1)
-  const until = performance.now() + WAIT_MAX_MS
+  const start = performance.now()
+  const failed: string[] = []
   for (let good = 0; good < ROUNDS; ) {
     const at = port(random)!.port
     const asked = Array.from({ length: AT_ONCE }, () => ask(at, { key: generateKey() }))
-    const hasFailed = (await Promise.all(asked)).some(({ status }) => status !== 401)
-    good = hasFailed ? 0 : good + 1
-    if (performance.now() > until)
-      throw new Error(`a service fails for an unknown key, ${WAIT_MAX_MS} ms after its start`)
+    const failures = (await Promise.all(asked)).filter(({ status }) => status !== 401)
+    good = failures.length > 0 ? 0 : good + 1
+    const afterMs = Math.round(performance.now() - start)
+    failed.push(...failures.map((answer) => `after ${afterMs} ms, port ${at}: ${inShort(answer)}`))
+    if (afterMs > WAIT_MAX_MS) throw new Error(slowStart(failed, afterMs))
   }
+}
+
+function inShort({ status, body }: Answer): string {
+  return `${status} ${body.slice(0, 100)}`
+}
+
+function slowStart(failed: readonly string[], afterMs: number): string {
+  const shown = [...failed.slice(0, 3), ...failed.slice(3).slice(-3)]
+  return (
+    `${ROUNDS} rounds of ${AT_ONCE} unknown keys in a row should be 401; after ${afterMs} ms, ` +
+    `${failed.length} answers were not:\n${shown.join('\n')}`
+  )
 }
