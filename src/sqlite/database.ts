@@ -19,7 +19,7 @@ export interface DatabaseOptions {
  * The part of the file that a connection caches. The system's own cache holds the rest, one copy
  * away.
  */
-const CACHE_KIB = 8_192
+const CACHE_KIB = 4_096
 /**
  * A command may wait this long for another process's transaction. The service's event loop must
  * not.

@@ -50,7 +50,7 @@ test('a connection uses WAL, bounds its cache and its log, and syncs as configur
     const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get()!)[0]
     assert.equal(pragma('journal_mode'), 'wal')
     assert.equal(pragma('synchronous'), number)
-    assert.equal(pragma('cache_size'), -8_192)
+    assert.equal(pragma('cache_size'), -4_096)
     assert.equal(pragma('journal_size_limit'), 33_554_432)
     assert.equal(pragma('busy_timeout'), 7)
     database.close()
