@@ -10,7 +10,12 @@ const NAMESPACE = '\0builtin:'
 export function builtinModules(): Plugin {
   return {
     name: 'builtin-modules',
-    resolveId: (id) => (isBuiltin(id) ? NAMESPACE + id.replace(/^node:/, '') : null),
+    resolveId(id, _importer, { kind }) {
+      if (!isBuiltin(id)) return null
+      // Every export of a dynamic import counts as used, so it stays an import of its own.
+      if (kind === 'dynamic-import') return { id, external: true }
+      return NAMESPACE + id.replace(/^node:/, '')
+    },
     load: (id) => (id.startsWith(NAMESPACE) ? moduleOf(id.slice(NAMESPACE.length)) : null),
   }
 }

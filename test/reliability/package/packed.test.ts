@@ -15,6 +15,9 @@ import { bundledLibraries, lockedVersion, testVersions } from './versions.ts'
 /** Each file that a command loads costs 0.4 ms of CPU. */
 const COMMAND_FILES_MAX = 10
 
+/** Prints the modules of Node.js that are loaded when the process exits. */
+const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
+
 let installed: InstalledPackage
 /** The files of the installed package. */
 let folder: string
@@ -154,12 +157,21 @@ test('a command of the packed package loads a few files', async (t) => {
           return next(url, context)
         },
       })
-      process.on('exit', () => console.error(process.moduleLoadList.join(' ')))
+      ${PRINT_LOADED}
     `,
   })
   const files = stderr.split('\n').filter((line) => line.startsWith('file:'))
   assert.ok(files.length <= COMMAND_FILES_MAX, files.join('\n'))
   assert.doesNotMatch(stderr, /NativeModule (http|tls|crypto|child_process|readline)\b/)
+})
+
+test('the packed service does not load the fetch client of Node.js', async (t) => {
+  const served = await packedIn(t).serve({ preload: PRINT_LOADED })
+  assert.equal((await ask(served.port, { path: '/health' })).status, 200)
+  served.kill('SIGTERM')
+  const { stderr } = await served.ended
+  assert.match(stderr, /NativeModule http\b/)
+  assert.doesNotMatch(stderr, /NativeModule internal\/deps\/undici/)
 })
 
 function filesOf(path: string): string[] {
