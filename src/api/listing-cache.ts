@@ -34,9 +34,14 @@ class Entry implements HeldListing {
   get body(): Buffer {
     return this.block.bytes.subarray(this.start, this.end)
   }
+
+  /** The same body under another revision. This entry stays as it is, for claims under way. */
+  renewed(revision: string): Entry {
+    return new Entry(this.userId, revision, this.block, this.start, this.end)
+  }
 }
 
-/** Bodies of several owners, one behind the other. A replaced body keeps its place. */
+/** Bodies of several owners, one behind the other. A replaced body stays until the eviction. */
 interface Block {
   bytes: Buffer
   used: number
@@ -82,6 +87,12 @@ export function createListingCache(
     },
 
     set(userId, { revision, body }) {
+      // An engine also reads a listing anew if it can't prove that the cached one is current.
+      const known = byUser.get(userId)
+      if (known?.body.equals(body)) {
+        byUser.set(userId, known.renewed(revision))
+        return
+      }
       const block = blockFor(body.length)
       const end = block.used + body.length
       block.bytes.set(body, block.used)

@@ -82,6 +82,22 @@ test('an owner whose listing moved to another block stays when the old block is 
   assert.equal(listings.get('bob')?.revision, '3')
 })
 
+test('a listing that was read anew and is the same takes no more memory', () => {
+  const listings = createListingCache(sizeOf(2))
+  listings.set('ada', listing('1'))
+  listings.set('bob', full('3'))
+  const [held, size] = [listings.get('ada')!, listings.size()]
+  for (const revision of ['1', '2'])
+    listings.set('ada', { revision, body: Buffer.from(held.body) })
+  assert.equal(listings.size(), size)
+  assert.deepEqual([held.revision, listings.get('ada')?.revision], ['1', '2'])
+  assert.deepEqual(listings.get('ada')?.body, held.body)
+  assert.equal(listings.get('ada')?.body.buffer, held.body.buffer)
+
+  listings.set('ada', listing('3'))
+  assert.deepEqual(listings.get('ada')?.body, listing('3').body)
+})
+
 test('a body that is still used keeps its bytes when its block is evicted', () => {
   const listings = createListingCache(sizeOf(1))
   listings.set('ada', full('1'))
