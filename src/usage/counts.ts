@@ -1,8 +1,10 @@
 import type { KnownClaim } from '../listing/claim.ts'
 import type { UseCount } from '../listing/use-counts.ts'
 
-/** Keys counted between two writes. The chart misses requests of any other key. */
+/** Keys with a number. The chart misses requests of any other key until the next write. */
 const COUNTED_MAX = 200_000
+/** The most numbers that stay after a write. The others are for new keys. */
+const KEPT_MAX = COUNTED_MAX / 2
 
 /** The outcomes that are counted for a key, in the order of their columns. */
 const OUTCOMES = ['granted', 'limited', 'revoked'] as const
@@ -18,44 +20,50 @@ export interface Counts {
   /** Adds what could not be written. */
   addAll(counts: Iterable<UseCount>): void
   get(apiKeyId: string): UseCount | null
-  /** All counts, in the order of their keys. Nothing may be added meanwhile. */
-  inOrderOfKeys(): Generator<UseCount, void>
+  /** Takes all counts out, in the order of their keys. */
+  take(): Generator<UseCount, void>
+}
+
+/** Counts by the number of their key. A key without a request since the last write has zeros. */
+interface Columns {
+  ids: string[]
+  slots: Float64Array
+  values: Uint32Array
 }
 
 export function createCounts(): Counts {
-  const numbers = new Map<string, number>()
-  const ids: string[] = []
-  const slots = new Float64Array(COUNTED_MAX)
-  const values = new Uint32Array(WIDTH * COUNTED_MAX)
-  // Places outlive these counts and must not keep them in memory.
-  const owner = {}
+  const columns: Columns = {
+    ids: [],
+    slots: new Float64Array(COUNTED_MAX),
+    values: new Uint32Array(WIDTH * COUNTED_MAX),
+  }
+  const { slots, values } = columns
+  let numbers = new Map<string, number>()
+  // Places outlive these numbers and must not keep them in memory.
+  let owner = {}
 
-  function numberOf(apiKeyId: string, slotNow: () => number): number | undefined {
+  function numberOf(apiKeyId: string): number | undefined {
+    const { ids } = columns
     const known = numbers.get(apiKeyId)
     if (known !== undefined || ids.length === COUNTED_MAX) return known
     const number = ids.length
     ids.push(apiKeyId)
     numbers.set(apiKeyId, number)
-    slots[number] = slotNow()
     return number
   }
 
-  function countOf(number: number): UseCount {
-    const [answered, limited, revoked] = values.subarray(WIDTH * number, WIDTH * (number + 1))
-    return {
-      api_key_id: ids[number]!,
-      slot: slots[number]!,
-      answered: answered!,
-      limited: limited!,
-      revoked: revoked!,
-    }
+  function forgetNumbers(): void {
+    columns.ids = []
+    numbers = new Map()
+    owner = {}
   }
 
   return {
     add({ apiKeyId, outcome, countPlace }, slotNow) {
       const isPlaced = countPlace?.owner === owner
-      const number = isPlaced ? countPlace.number : numberOf(apiKeyId, slotNow)
+      const number = isPlaced ? countPlace.number : numberOf(apiKeyId)
       if (number === undefined) return
+      if (!isCounted(columns, number)) slots[number] = slotNow()
       values[WIDTH * number + OUTCOMES.indexOf(outcome)]! += 1
       if (isPlaced || countPlace === undefined) return
       countPlace.owner = owner
@@ -64,8 +72,9 @@ export function createCounts(): Counts {
 
     addAll(unwritten) {
       for (const { api_key_id, slot, answered, limited, revoked } of unwritten) {
-        const number = numberOf(api_key_id, () => slot)
+        const number = numberOf(api_key_id)
         if (number === undefined) continue
+        if (!isCounted(columns, number)) slots[number] = slot
         values[WIDTH * number]! += answered
         values[WIDTH * number + 1]! += limited
         values[WIDTH * number + 2]! += revoked
@@ -74,17 +83,52 @@ export function createCounts(): Counts {
 
     get(apiKeyId) {
       const number = numbers.get(apiKeyId)
-      return number === undefined ? null : countOf(number)
+      return number !== undefined && isCounted(columns, number) ? countOf(columns, number) : null
     },
 
-    *inOrderOfKeys() {
-      const groups = Map.groupBy(ids.keys(), (number) => ids[number]!.slice(0, GROUP_BY))
-      for (const start of [...groups.keys()].toSorted())
-        for (const number of groups.get(start)!.toSorted((a, b) => (ids[a]! < ids[b]! ? -1 : 1)))
-          yield countOf(number)
+    take() {
+      const { ids } = columns
+      const size = ids.length
+      const taken = { ids, slots: slots.slice(0, size), values: values.slice(0, WIDTH * size) }
+      values.fill(0, 0, WIDTH * size)
+      const counted = countedIn(taken)
+      // The keys of the last minute are usually those of the next one.
+      if (size > KEPT_MAX || counted.length < size / 2) forgetNumbers()
+      return inOrderOfKeys(taken, counted)
     },
   }
 }
 
+function isCounted({ values }: Columns, number: number): boolean {
+  const at = WIDTH * number
+  return values[at]! + values[at + 1]! + values[at + 2]! > 0
+}
+
+function countOf({ ids, slots, values }: Columns, number: number): UseCount {
+  const [answered, limited, revoked] = values.subarray(WIDTH * number, WIDTH * (number + 1))
+  return {
+    api_key_id: ids[number]!,
+    slot: slots[number]!,
+    answered: answered!,
+    limited: limited!,
+    revoked: revoked!,
+  }
+}
+
+function countedIn(columns: Columns): number[] {
+  const numbers: number[] = []
+  for (let number = 0; number < columns.ids.length; number += 1)
+    if (isCounted(columns, number)) numbers.push(number)
+  return numbers
+}
+
 /** Characters of an id that form a group. Sorting all counts at once would block the event loop. */
 const GROUP_BY = 2
+
+function* inOrderOfKeys(columns: Columns, numbers: number[]): Generator<UseCount, void> {
+  const { ids } = columns
+  const groups = Map.groupBy(numbers, (number) => ids[number]!.slice(0, GROUP_BY))
+  for (const start of [...groups.keys()].toSorted())
+    for (const number of groups.get(start)!.toSorted((a, b) => (ids[a]! < ids[b]! ? -1 : 1)))
+      yield countOf(columns, number)
+}

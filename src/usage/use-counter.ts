@@ -37,7 +37,7 @@ export function createUseCounter(
   onFault: (fault: unknown) => void,
   now: () => Instant = presentInstant,
 ): UseCounter {
-  let counts = createCounts()
+  const counts = createCounts()
   const slotNow = () => slotOf(now())
   let writing: Promise<void> = Promise.resolve()
   let isClosing = false
@@ -49,8 +49,7 @@ export function createUseCounter(
   }
 
   async function writeSlices(): Promise<void> {
-    const ordered = counts.inOrderOfKeys()
-    counts = createCounts()
+    const ordered = counts.take()
     try {
       for (let slice = takeSlice(ordered); slice.length > 0; slice = takeSlice(ordered)) {
         // A failed write may have been committed, so the counter does not repeat it.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { KnownClaim } from '../../../src/listing/claim.ts'
 import { slotOf, type UseCount } from '../../../src/listing/use-counts.ts'
 import { createUseCounter, type UseCounter } from '../../../src/usage/use-counter.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { claimWithPlace, idOf } from './counted.ts'
 
 /*
  * The usage charts of keys.
@@ -156,10 +156,6 @@ test('a row of a key that still has its number of the last minute is counted und
   assert.deepEqual(limitedOf(other, [1, 2, 3]), [1, 1])
 })
 
-function claimWithPlace(index: number): KnownClaim {
-  return { outcome: 'limited', apiKeyId: idOf(index), countPlace: { owner: null, number: 0 } }
-}
-
 function limitedOf(counter: UseCounter, indexes: readonly number[]): number[] {
   return counter.unwritten(indexes.map(idOf)).map(({ limited }) => limited)
 }
@@ -170,8 +166,4 @@ function range(from: number, to: number): number[] {
 
 function countOnce(counter: UseCounter, apiKeyId: string): void {
   counter.count({ outcome: 'granted', apiKeyId, userId: '', revision: '', rows: [] })
-}
-
-function idOf(index: number): string {
-  return `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
 }

@@ -72,12 +72,26 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'counted-keys-unlimited',
     file: 'src/usage/counts.ts',
-    from: 'ids.length === COUNTED_MAX) return known',
-    to: 'ids.length === 2 * COUNTED_MAX) return known',
+    from: 'COUNTED_MAX = 200_000',
+    to: 'COUNTED_MAX = 400_000',
     noticedBy: witness(
       'test/dashboard/keys/usage.test.ts',
       'at most 200,000 keys between two writes',
     ),
+  },
+  {
+    name: 'counted-keys-never-forgotten',
+    file: 'src/usage/counts.ts',
+    from: 'if (size > KEPT_MAX || counted.length < size / 2) forgetNumbers()',
+    to: '',
+    noticedBy: witness('test/dashboard/keys/counts.test.ts', 'as many others are counted'),
+  },
+  {
+    name: 'count-in-the-slot-of-the-last-write',
+    file: 'src/usage/counts.ts',
+    from: 'if (!isCounted(columns, number)) slots[number] = slotNow()',
+    to: 'if (slots[number] === 0) slots[number] = slotNow()',
+    noticedBy: witness('test/dashboard/keys/counts.test.ts', 'in the slot of their first request'),
   },
   {
     name: 'counts-written-twice-at-once',

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { KnownClaim } from '../../../src/listing/claim.ts'
+import { createCounts } from '../../../src/usage/counts.ts'
+import { claimWithPlace, idOf } from './counted.ts'
+
+/*
+ * The counts in memory between two writes.
+ */
+
+test('a write has the keys with requests since the last one, in the slot of their first request', () => {
+  const counts = createCounts()
+  const [first, second] = [claimWithPlace(1), claimWithPlace(2)]
+  const add = (claim: KnownClaim, slot: number) => counts.add(claim, () => slot)
+  const taken = () =>
+    [...counts.take()].map(({ api_key_id, slot, limited }) => [api_key_id, slot, limited])
+  for (const claim of [first, second, first]) add(claim, 7)
+  assert.deepEqual(taken(), [
+    [idOf(1), 7, 2],
+    [idOf(2), 7, 1],
+  ])
+  assert.deepEqual([counts.get(idOf(1)), counts.get(idOf(2))], [null, null])
+  add(second, 8)
+  add(second, 9)
+  assert.equal(counts.get(idOf(1)), null)
+  assert.deepEqual(taken(), [[idOf(2), 8, 2]])
+  assert.deepEqual(taken(), [])
+})
+
+test('keys that fall silent give up their numbers, and their rows are counted under their own keys', () => {
+  const counts = createCounts()
+  const claims = [0, 1, 2, 3].map(claimWithPlace)
+  const add = (claim: KnownClaim) => counts.add(claim, () => 7)
+  claims.forEach(add)
+  counts.take()
+  add(claims[3]!)
+  counts.take()
+  for (const index of [2, 3, 3]) add(claims[index]!)
+  assert.deepEqual(
+    claims.map(({ apiKeyId }) => counts.get(apiKeyId)?.limited),
+    [undefined, undefined, 1, 2],
+  )
+})
+
+test('after a write of many keys, as many others are counted', () => {
+  const counts = createCounts()
+  for (const first of [0, 200_000, 400_000]) {
+    const last = idOf(first + 199_999)
+    for (let index = first; index < first + 200_000; index += 1)
+      counts.add({ outcome: 'limited', apiKeyId: idOf(index) }, () => 7)
+    assert.equal(counts.get(last)?.limited, 1)
+    counts.take()
+    assert.equal(counts.get(last), null)
+  }
+})
