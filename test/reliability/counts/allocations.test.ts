@@ -18,7 +18,7 @@ interface Report {
 }
 
 /** The bytes of heap that a request may take, by its status: a tenth more than it takes. */
-const BYTES_MAX = { 200: 3_850, 401: 2_900, 429: 2_950 }
+const BYTES_MAX = { 200: 4_200, 401: 3_025, 429: 3_100 }
 
 test('a request allocates no more than its bound', async (t) => {
   const { port, keys, tell } = await startService(t)
