@@ -35,7 +35,7 @@ class Entry implements HeldListing {
     return this.block.bytes.subarray(this.start, this.end)
   }
 
-  /** The same body under another revision. This entry stays as it is, for claims under way. */
+  /** The same body under another revision. A claim under way returns the one that it compared. */
   renewed(revision: string): Entry {
     return new Entry(this.userId, revision, this.block, this.start, this.end)
   }

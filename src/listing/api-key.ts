@@ -30,8 +30,8 @@ export function generateKey(): string {
  * compares hashes, so its timing reveals nothing about a key.
  */
 export function hashApiKey(key: string): Buffer {
-  // By way of a string and of Buffer.alloc, so that all of it is in V8's heap. Memory outside costs
-  // more than the hash, and a pool of Buffers lives too long to be collected soon.
+  // V8 keeps a small array of Buffer.alloc in its heap. Other Buffers have memory outside, which
+  // costs more than the hash, or share a pool, which survives many requests.
   const bytes = hash('sha256', key, 'binary')
   const keyHash = Buffer.alloc(bytes.length)
   for (let at = 0; at < bytes.length; at += 1) keyHash[at] = bytes.charCodeAt(at)

@@ -3,7 +3,7 @@ import type { UseCount } from '../listing/use-counts.ts'
 
 /** Keys with a number. The chart misses requests of any other key until the next write. */
 const COUNTED_MAX = 200_000
-/** The most numbers that stay after a write. The others are for new keys. */
+/** A write forgets more numbers than this, so that new keys find room. */
 const KEPT_MAX = COUNTED_MAX / 2
 
 /** The outcomes that are counted for a key, in the order of their columns. */
@@ -15,7 +15,7 @@ const WIDTH = OUTCOMES.length
  * array by that number.
  */
 export interface Counts {
-  /** Counts one claim. `slotNow` is read for the first one of a key. */
+  /** Counts one claim. `slotNow` is read for a key's first one since the last write. */
   add(claim: KnownClaim, slotNow: () => number): void
   /** Adds what could not be written. */
   addAll(counts: Iterable<UseCount>): void

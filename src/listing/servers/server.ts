@@ -45,7 +45,7 @@ export function toServer(row: ServerRow): Server {
 /** The body of a 200 (spec 4.1). Rendered here so that all engines send the same bytes. */
 export function renderServers(rows: readonly ServerRow[]): Buffer {
   const text = JSON.stringify({ servers: rows.map(toServer) })
-  // Not from the pool of Buffers, which one body under way would keep in memory.
+  // A body from the pool of Buffers would keep the whole pool in memory.
   const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   body.write(text)
   return body

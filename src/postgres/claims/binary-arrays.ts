@@ -58,7 +58,7 @@ function digitAt(text: string, index: number): number {
 }
 
 function startArray(oid: number, count: number, length: number): Buffer {
-  const array = Buffer.allocUnsafeSlow(HEADER_BYTES + count * (LENGTH_BYTES + length))
+  const array = Buffer.allocUnsafe(HEADER_BYTES + count * (LENGTH_BYTES + length))
   array.writeInt32BE(1, 0)
   array.writeInt32BE(1, 4)
   array.writeInt32BE(oid, 8)

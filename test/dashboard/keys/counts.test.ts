@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { KnownClaim } from '../../../src/listing/claim.ts'
-import { createCounts } from '../../../src/usage/counts.ts'
+import { type Counts, createCounts } from '../../../src/usage/counts.ts'
 import { claimWithPlace, idOf } from './counted.ts'
 
 /*
@@ -27,7 +27,7 @@ test('a write has the keys with requests since the last one, in the slot of thei
   assert.deepEqual(taken(), [])
 })
 
-test('keys that fall silent give up their numbers, and their rows are counted under their own keys', () => {
+test('after numbers were forgotten, cached rows are counted under their own keys', () => {
   const counts = createCounts()
   const claims = [0, 1, 2, 3].map(claimWithPlace)
   const add = (claim: KnownClaim) => counts.add(claim, () => 7)
@@ -42,14 +42,39 @@ test('keys that fall silent give up their numbers, and their rows are counted un
   )
 })
 
+test('a count that could not be written keeps its slot, unless its key has newer requests', () => {
+  const unwritten = (slot: number) => [
+    { api_key_id: idOf(1), slot, answered: 0, limited: 2, revoked: 0 },
+  ]
+  const counts = createCounts()
+  counts.addAll(unwritten(7))
+  assert.deepEqual([...counts.take()], unwritten(7))
+  counts.add(claimWithPlace(1), () => 8)
+  counts.addAll(unwritten(7))
+  assert.deepEqual([...counts.take()], [{ ...unwritten(8)[0], limited: 3 }])
+})
+
 test('after a write of many keys, as many others are counted', () => {
   const counts = createCounts()
   for (const first of [0, 200_000, 400_000]) {
-    const last = idOf(first + 199_999)
-    for (let index = first; index < first + 200_000; index += 1)
-      counts.add({ outcome: 'limited', apiKeyId: idOf(index) }, () => 7)
-    assert.equal(counts.get(last)?.limited, 1)
+    addKeys(counts, first, 200_000)
     counts.take()
-    assert.equal(counts.get(last), null)
+    assert.equal(counts.get(idOf(first + 199_999)), null)
   }
 })
+
+test('keys without requests since the last write make room for others', () => {
+  const counts = createCounts()
+  addKeys(counts, 0, 100_000)
+  counts.take()
+  addKeys(counts, 0, 49_999)
+  counts.take()
+  addKeys(counts, 100_000, 200_000)
+})
+
+/** Counts a request with each of these keys, and checks that the last one is counted. */
+function addKeys(counts: Counts, first: number, size: number): void {
+  for (let index = first; index < first + size; index += 1)
+    counts.add({ outcome: 'limited', apiKeyId: idOf(index) }, () => 7)
+  assert.equal(counts.get(idOf(first + size - 1))?.limited, 1)
+}

@@ -82,9 +82,16 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'counted-keys-never-forgotten',
     file: 'src/usage/counts.ts',
-    from: 'if (size > KEPT_MAX || counted.length < size / 2) forgetNumbers()',
-    to: '',
+    from: 'if (size > KEPT_MAX || counted.length',
+    to: 'if (counted.length',
     noticedBy: witness('test/dashboard/keys/counts.test.ts', 'as many others are counted'),
+  },
+  {
+    name: 'keys-without-requests-never-forgotten',
+    file: 'src/usage/counts.ts',
+    from: 'size > KEPT_MAX || counted.length < size / 2',
+    to: 'size > KEPT_MAX',
+    noticedBy: witness('test/dashboard/keys/counts.test.ts', 'make room for others'),
   },
   {
     name: 'count-in-the-slot-of-the-last-write',
