@@ -62,6 +62,8 @@ test('a full page loads less than 50 kB in at most four requests', async (t) => 
       bodies.push(response.body().then((body) => body.length))
     })
     await fresh.goto(`${dashboard.url}/dashboard/${path}`)
+    // The script shows icons again, from the cache. Their body may be lost when the page closes.
+    fresh.removeAllListeners('response')
     assert.ok(bodies.length <= REQUESTS_MAX, `${path} makes ${bodies.length} requests`)
     const bytes = (await Promise.all(bodies)).reduce((sum, length) => sum + length, 0)
     assert.ok(bytes < PAGE_BYTES_MAX, `${path} has ${bytes} bytes`)
