@@ -87,8 +87,7 @@ test('a listing that was read anew and is the same takes no more memory', () => 
   listings.set('ada', listing('1'))
   listings.set('bob', full('3'))
   const [held, size] = [listings.get('ada')!, listings.size()]
-  for (const revision of ['1', '2'])
-    listings.set('ada', { revision, body: Buffer.from(held.body) })
+  for (const revision of ['1', '2']) listings.set('ada', { revision, body: Buffer.from(held.body) })
   assert.equal(listings.size(), size)
   assert.deepEqual([held.revision, listings.get('ada')?.revision], ['1', '2'])
   assert.deepEqual(listings.get('ada')?.body, held.body)
