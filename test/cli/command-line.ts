@@ -8,6 +8,9 @@ export interface ProcessOptions {
   onTerminal?: boolean
 }
 
+/** Prints the modules of Node.js that are loaded when the process exits. */
+export const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
+
 /** The command line that runs the program in `bin`, with the `--` of its first line. */
 export function commandLine(
   bin: string,

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAda } from './ada.ts'
+import { PRINT_LOADED } from './command-line.ts'
 import { programIn } from './program.ts'
-
-/** Prints the modules of Node.js that are loaded when the process exits. */
-const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
 
 /** Prints the modules that are loaded from a file, each on its line. */
 const PRINT_FILES = `

@@ -21,14 +21,14 @@ test("the store has only a key's SHA-256 and 16 characters", () => {
   assert.equal(prefixOf('svc_live_0123456789abcdef'), 'svc_live_0123456')
 })
 
-test('the hashes of keys take no memory outside of the heap', () => {
+test('the hashes of keys take no memory outside of V8’s heap', () => {
   const before = process.memoryUsage().arrayBuffers
   const held = Array.from({ length: 10_000 }, (_, index) => hashApiKey(String(index)))
   const taken = process.memoryUsage().arrayBuffers - before
   assert.ok(taken < held.length, `${held.length} hashes take ${taken} bytes`)
 })
 
-test('a listing has memory of its own, which no other answer keeps', () => {
+test('a rendered listing has memory of its own, not a part of a pool', () => {
   const body = renderServers([])
   assert.equal(body.buffer.byteLength, body.length)
 })

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { addAdaWithKey } from '../../cli/ada.ts'
+import { PRINT_LOADED } from '../../cli/command-line.ts'
 import { logLines, type Program, programIn } from '../../cli/program.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
@@ -14,9 +15,6 @@ import { bundledLibraries, lockedVersion, testVersions } from './versions.ts'
 
 /** Each file that a command loads costs 0.4 ms of CPU. */
 const COMMAND_FILES_MAX = 10
-
-/** Prints the modules of Node.js that are loaded when the process exits. */
-const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
 
 let installed: InstalledPackage
 /** The files of the installed package. */
