@@ -43,15 +43,13 @@ test('after numbers were forgotten, cached rows are counted under their own keys
 })
 
 test('a count that could not be written keeps its slot, unless its key has newer requests', () => {
-  const unwritten = (slot: number) => [
-    { api_key_id: idOf(1), slot, answered: 0, limited: 2, revoked: 0 },
-  ]
+  const unwritten = { api_key_id: idOf(1), slot: 7, answered: 0, limited: 2, revoked: 0 }
   const counts = createCounts()
-  counts.addAll(unwritten(7))
-  assert.deepEqual([...counts.take()], unwritten(7))
+  counts.addAll([unwritten])
+  assert.deepEqual([...counts.take()], [unwritten])
   counts.add(claimWithPlace(1), () => 8)
-  counts.addAll(unwritten(7))
-  assert.deepEqual([...counts.take()], [{ ...unwritten(8)[0], limited: 3 }])
+  counts.addAll([unwritten])
+  assert.deepEqual([...counts.take()], [{ ...unwritten, slot: 8, limited: 3 }])
 })
 
 test('after a write of many keys, as many others are counted', () => {
