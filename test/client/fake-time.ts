@@ -18,8 +18,11 @@ export interface FakeTime {
    * the `loops` clients has one timer and no request under way.
    */
   run(ms: number, loops: number): Promise<void>
-  /** Lets time pass from timer to timer until the promise settles. */
-  until<T>(promise: Promise<T>): Promise<T>
+  /**
+   * Lets time pass from timer to timer until the promise settles. It stands still while a request
+   * is under way, and while `isHeld` returns true.
+   */
+  until<T>(promise: Promise<T>, isHeld?: () => boolean): Promise<T>
 }
 
 interface Timer {
@@ -81,7 +84,7 @@ export function fakeTime(elapse: (ms: number) => void): FakeTime {
         fire(next)
       }
     },
-    async until(promise) {
+    async until(promise, isHeld = () => false) {
       let isSettled = false
       const settle = () => {
         isSettled = true
@@ -91,7 +94,7 @@ export function fakeTime(elapse: (ms: number) => void): FakeTime {
         await turn()
         if (isSettled) return promise
         const next = earliest()
-        if (next !== undefined && !isAsking()) fire(next)
+        if (next !== undefined && !isAsking() && !isHeld()) fire(next)
       }
     },
   }
