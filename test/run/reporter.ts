@@ -13,17 +13,28 @@ interface TestEvent {
     file?: string
     /** The file that was run. Events about a whole file do not have it. */
     entryFile?: string
-    details?: { type?: string; error?: { failureType?: string; exitCode?: number | null } }
+    details?: { type?: string; error?: TestError }
     counts?: { tests: number }
     skip?: unknown
     todo?: unknown
   }
 }
 
+interface TestError {
+  failureType?: string
+  exitCode?: number | null
+  /** What the test threw. */
+  cause?: unknown
+}
+
+/** The lines of an error in the last lines of a run. The usual report has all of them. */
+const REASON_LINES_MAX = 20
+const REASON_WIDTH_MAX = 300
+
 /**
- * node:test's usual report, the full name of each failed test, and a last line with counts. Skipped
- * tests and files without tests count as failures, because they prove nothing. TEST_RESULTS names a
- * file that also gets the last lines.
+ * node:test's usual report, the full name and error of each failed test, and a last line with
+ * counts. Skipped tests and files without tests count as failures, because they prove nothing.
+ * TEST_RESULTS names a file that also gets the last lines.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let passed = 0
@@ -72,7 +83,16 @@ function isTest({ type, data: { details } }: TestEvent): boolean {
 function fullName(event: TestEvent, names: readonly string[]): string {
   if (event.data.details?.error?.exitCode === DID_NOT_EXIT)
     return `failed: ${fileOf(event)}: its process did not exit after its tests`
-  return `${event.type === 'test:fail' ? 'failed' : 'skipped'}: ${fileOf(event)}: ${names.join(' > ')}`
+  const isFailed = event.type === 'test:fail'
+  const name = `${isFailed ? 'failed' : 'skipped'}: ${fileOf(event)}: ${names.join(' > ')}`
+  return [name, ...(isFailed ? reasonOf(event.data.details?.error) : [])].join('\n')
+}
+
+/** The first lines of what a test threw, indented, so that none looks like a line of counts. */
+function reasonOf({ cause }: TestError = {}): string[] {
+  const text = cause instanceof Error ? cause.message : String(cause ?? '')
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return lines.slice(0, REASON_LINES_MAX).map((line) => `    ${line.slice(0, REASON_WIDTH_MAX)}`)
 }
 
 function fileOf({ data }: TestEvent): string {

@@ -39,7 +39,7 @@ test('the last lines name and count the failed and skipped tests', (t) => {
     'shared.mjs': `export default () => test('is wrong here', () => { throw new Error('no') })`,
   })
   assert.equal(status, 1)
-  assert.deepEqual(lines.toSorted(), [
+  assert.deepEqual(lines.filter((line) => !line.startsWith(' ')).toSorted(), [
     '2 passed, 6 failed',
     'failed: a.test.mjs: outer > inner > is wrong',
     'failed: a.test.mjs: outer > is wrong as well',
@@ -49,6 +49,19 @@ test('the last lines name and count the failed and skipped tests', (t) => {
     'skipped: a.test.mjs: is left out',
   ])
   assert.equal(lines.at(-1), '2 passed, 6 failed')
+})
+
+test('the name of a failed test is followed by the first lines of its error, indented', (t) => {
+  const { lines } = lastLines(t, {
+    'a.test.mjs': `test('is wrong', () => { throw new Error('no row\\n\\n9 passed, 9 failed' + '\\nx'.repeat(50)) })`,
+  })
+  assert.deepEqual(lines.slice(0, 4), [
+    'failed: a.test.mjs: is wrong',
+    '    no row',
+    '    9 passed, 9 failed',
+    '    x',
+  ])
+  assert.deepEqual([lines.length, lines.at(-1)], [22, '0 passed, 1 failed'])
 })
 
 test('when all tests pass, the last line counts them and nothing else is named', (t) => {
@@ -91,6 +104,6 @@ test('a process that does not exit is ended, and its file and open handles are n
 
 test('the last lines also go to the file that TEST_RESULTS names', (t) => {
   const { lines, results } = lastLines(t, { 'a.test.mjs': `test('is wrong', () => { throw 1 })` })
-  assert.deepEqual(lines, ['failed: a.test.mjs: is wrong', '0 passed, 1 failed'])
+  assert.deepEqual(lines, ['failed: a.test.mjs: is wrong', '    1', '0 passed, 1 failed'])
   assert.deepEqual(results, lines)
 })
