@@ -7,8 +7,18 @@ import { AFTER_CRASH, AFTER_WAIT } from './postgres-faults.ts'
 import { type SetClock, stepClock } from './set-clock.ts'
 import type { SmallDisk } from './small-disk.ts'
 
+/**
+ * After a step back, the epoch of a crash up to ten seconds before lies in the future. The service
+ * sets it to the present and holds every key off for one second more.
+ */
+const AFTER_STEP = {
+  failures: ['authentication'],
+  aftermathMs: 1_000 + AFTER_WAIT.aftermathMs,
+} as const
 /** Time after which an operator restarts a server that has its disk back but does not recover. */
 const PATIENCE_MS = 4_000
+/** The last lines of the server's log in the error about a server that did not come back. */
+const LOG_LINES = 60
 /** All files of the server except those that it reads at its start. */
 const SERVER_FILES = /^[0-9A-F]{24}$|^[0-9]+(_fsm|_vm)?$/
 
@@ -20,7 +30,7 @@ export function machineFaults(
   stay = SHORT_STAY,
 ): Record<string, Fault> {
   return {
-    ...withEffect(AFTER_WAIT, { 'server clock set back': setBack(clock) }),
+    ...withEffect(AFTER_STEP, { 'server clock set back': setBack(clock) }),
     ...withEffect(AFTER_CRASH, {
       'disk full': fillDisk(cluster, url, disk, stay),
       'disk read-only': protectDisk(cluster, url, disk, stay),
@@ -75,5 +85,10 @@ async function ensureRunning(cluster: Cluster, url: string): Promise<void> {
     }
     await cluster.start().catch(() => {})
     begun = performance.now()
+  }).catch((cause: unknown) => {
+    const last = cluster.log().split('\n').slice(-LOG_LINES).join('\n')
+    throw new Error(`the server did not come back after its disk did; its log ends in\n${last}`, {
+      cause,
+    })
   })
 }
