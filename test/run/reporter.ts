@@ -2,6 +2,7 @@ import { appendFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
+import { format } from 'node:util'
 import { DID_NOT_EXIT } from './exit.ts'
 
 interface TestEvent {
@@ -90,7 +91,8 @@ function fullName(event: TestEvent, names: readonly string[]): string {
 
 /** The first lines of what a test threw, indented, so that none looks like a line of counts. */
 function reasonOf({ cause }: TestError = {}): string[] {
-  const text = cause instanceof Error ? cause.message : String(cause ?? '')
+  if (cause === undefined) return []
+  const text = cause instanceof Error ? cause.message : format(cause)
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.slice(0, REASON_LINES_MAX).map((line) => `    ${line.slice(0, REASON_WIDTH_MAX)}`)
 }
