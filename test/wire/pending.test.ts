@@ -18,6 +18,7 @@ const GARBAGE = {
   'the beginning of an unknown method': 'FOO /',
   CONNECT: hosted('CONNECT example.com:443 HTTP/1.1'),
   'CONNECT with a body': `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5')}hello`,
+  'CONNECT with two lengths': `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')}hello`,
   'a bad header': hosted('GET / HTTP/1.1', 'no colon'),
   'a head too large for the parser': hosted('GET / HTTP/1.1', `X: ${'x'.repeat(40_000)}`),
   'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
