@@ -21,7 +21,7 @@ test("the store has only a key's SHA-256 and 16 characters", () => {
   assert.equal(prefixOf('svc_live_0123456789abcdef'), 'svc_live_0123456')
 })
 
-test('the hashes of keys take no memory outside of V8’s heap', () => {
+test("the hashes of keys take no memory outside of V8's heap", () => {
   const before = process.memoryUsage().arrayBuffers
   const held = Array.from({ length: 10_000 }, (_, index) => hashApiKey(String(index)))
   const taken = process.memoryUsage().arrayBuffers - before

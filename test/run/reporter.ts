@@ -28,7 +28,7 @@ interface TestError {
   cause?: unknown
 }
 
-/** The lines of an error in the last lines of a run. The usual report has all of them. */
+/** The most lines of an error that the last lines of a run show, and characters of each. */
 const REASON_LINES_MAX = 20
 const REASON_WIDTH_MAX = 300
 
@@ -51,7 +51,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
       if (ranNoTest(event)) empty.add(fileOf(event))
       else if (isTest(event)) {
         if (event.type === 'test:pass' && !skip && !todo) passed += 1
-        else failed.push(fullName(event, [...trail.slice(0, nesting), name]))
+        else failed.push(linesOf(event, [...trail.slice(0, nesting), name]))
       }
       yield event
     }
@@ -81,12 +81,14 @@ function isTest({ type, data: { details } }: TestEvent): boolean {
   return type === 'test:fail' && details.error?.failureType !== 'subtestsFailed'
 }
 
-function fullName(event: TestEvent, names: readonly string[]): string {
-  if (event.data.details?.error?.exitCode === DID_NOT_EXIT)
+/** The full name of a test, and why it failed. */
+function linesOf(event: TestEvent, names: readonly string[]): string {
+  const error = event.data.details?.error
+  if (error?.exitCode === DID_NOT_EXIT)
     return `failed: ${fileOf(event)}: its process did not exit after its tests`
-  const isFailed = event.type === 'test:fail'
-  const name = `${isFailed ? 'failed' : 'skipped'}: ${fileOf(event)}: ${names.join(' > ')}`
-  return [name, ...(isFailed ? reasonOf(event.data.details?.error) : [])].join('\n')
+  const name = `${fileOf(event)}: ${names.join(' > ')}`
+  if (event.type === 'test:pass') return `skipped: ${name}`
+  return [`failed: ${name}`, ...reasonOf(error)].join('\n')
 }
 
 /** The first lines of what a test threw, indented, so that none looks like a line of counts. */

@@ -18,9 +18,8 @@ export function readConnection(text: string, key: string): Expected[] {
   for (let at = 0; ; ) {
     const head = readHead(text, at)
     if (head === null) return [{ answers, closes: false }]
-    if (typeof head === 'number' || head.method === 'CONNECT') {
-      const refusal = typeof head === 'number' ? head : refusalOfTunnel(head)
-      const own = { answers: [...answers, refusal], closes: true }
+    if (typeof head === 'number') {
+      const own = { answers: [...answers, head], closes: true }
       return isWaitedFor(answers.at(-1)) ? [own, { answers, closes: true }] : [own]
     }
     const flaw = flawOf(head)
@@ -28,11 +27,6 @@ export function readConnection(text: string, key: string): Expected[] {
     if (flaw !== null || isLast(head)) return [{ answers, closes: true }]
     at = head.end
   }
-}
-
-/** A request for a tunnel ends the reading like bytes that are no request. */
-function refusalOfTunnel(head: Head): 400 | 404 {
-  return isFramed(head) ? 404 : 400
 }
 
 /** True if the request reaches the database, or could. */

@@ -21,7 +21,10 @@ const HEAD_MAX = 32_768
 const LINES_MAX = 1_024
 export const TARGET_MAX = 8_192
 
-/** The head that begins at `from`, or the status of bytes that are none. Null without any bytes. */
+/**
+ * The head that begins at `from`, or the status of bytes that are none or that ask for a tunnel.
+ * Null without any bytes.
+ */
 export function readHead(text: string, from: number): Head | 400 | 404 | 414 | 431 | null {
   const start = skipEmptyLines(text, from)
   if (start === text.length) return null
@@ -40,7 +43,11 @@ export function readHead(text: string, from: number): Head | 400 | 404 | 414 | 4
     const field = lineAt(seen, at)
     if (field === null) return isFull && BEGUN_FIELD.test(seen.slice(at)) ? tooLarge : 400
     at += field.length + 2
-    if (field === '') return { method, target, version, fields, end: at }
+    if (field === '') {
+      const head = { method, target, version, fields, end: at }
+      if (method !== 'CONNECT') return head
+      return isFramed(head) ? 404 : 400
+    }
     const [, name = '', value = ''] = FIELD.exec(field) ?? []
     if (name === '') return 400
     if (count > LINES_MAX) return tooLarge

@@ -3,6 +3,7 @@ import { asAdmin } from '../../../fixtures/postgres/database.ts'
 
 /** The server is up again within this time. */
 const RECOVERY_MS = 60_000
+
 /** Repeats a statement while the server may be recovering. Returns the number of rows. */
 export async function insist(
   url: string,
@@ -14,7 +15,10 @@ export async function insist(
     try {
       return await asAdmin(url, async (client) => (await client.query(statement)).rowCount ?? 0)
     } catch (error) {
-      if (performance.now() > until) throw error
+      if (performance.now() > until)
+        throw new Error(`${statement} failed for ${RECOVERY_MS} ms: ${String(error)}`, {
+          cause: error,
+        })
       await help()
       await delay(50)
     }

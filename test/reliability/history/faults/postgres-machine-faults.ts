@@ -87,8 +87,11 @@ async function ensureRunning(cluster: Cluster, url: string): Promise<void> {
     begun = performance.now()
   }).catch((cause: unknown) => {
     const last = cluster.log().split('\n').slice(-LOG_LINES).join('\n')
-    throw new Error(`the server did not come back after its disk did; its log ends in\n${last}`, {
-      cause,
-    })
+    throw new Error(
+      `${String(cause)}\nThe server has its disk back, and its log ends in\n${last}`,
+      {
+        cause,
+      },
+    )
   })
 }
