@@ -1,5 +1,6 @@
 import type { KnownClaim } from '../listing/claim.ts'
 import type { UseCount } from '../listing/use-counts.ts'
+import { createKeyNumbers } from './key-numbers.ts'
 
 /** Keys with a number. The chart misses requests of any other key until the next write. */
 const COUNTED_MAX = 200_000
@@ -26,44 +27,29 @@ export interface Counts {
 
 /** Counts by the number of their key. A key without a request since the last write has zeros. */
 interface Columns {
-  ids: string[]
+  ids: readonly string[]
   slots: Float64Array
   values: Uint32Array
 }
 
 export function createCounts(): Counts {
-  const columns: Columns = {
-    ids: [],
-    slots: new Float64Array(COUNTED_MAX),
-    values: new Uint32Array(WIDTH * COUNTED_MAX),
-  }
-  const { slots, values } = columns
-  let numbers = new Map<string, number>()
+  let numbers = createKeyNumbers(COUNTED_MAX)
+  const slots = new Float64Array(COUNTED_MAX)
+  const values = new Uint32Array(WIDTH * COUNTED_MAX)
   // Places outlive these numbers and must not keep them in memory.
   let owner = {}
 
-  function numberOf(apiKeyId: string): number | undefined {
-    const { ids } = columns
-    const known = numbers.get(apiKeyId)
-    if (known !== undefined || ids.length === COUNTED_MAX) return known
-    const number = ids.length
-    ids.push(apiKeyId)
-    numbers.set(apiKeyId, number)
-    return number
-  }
-
   function forgetNumbers(): void {
-    columns.ids = []
-    numbers = new Map()
+    numbers = createKeyNumbers(COUNTED_MAX)
     owner = {}
   }
 
   return {
     add({ apiKeyId, outcome, countPlace }, slotNow) {
       const isPlaced = countPlace?.owner === owner
-      const number = isPlaced ? countPlace.number : numberOf(apiKeyId)
+      const number = isPlaced ? countPlace.number : numbers.assign(apiKeyId)
       if (number === undefined) return
-      if (!isCounted(columns, number)) slots[number] = slotNow()
+      if (!isCounted(values, number)) slots[number] = slotNow()
       values[WIDTH * number + OUTCOMES.indexOf(outcome)]! += 1
       if (isPlaced || countPlace === undefined) return
       countPlace.owner = owner
@@ -72,9 +58,9 @@ export function createCounts(): Counts {
 
     addAll(unwritten) {
       for (const { api_key_id, slot, answered, limited, revoked } of unwritten) {
-        const number = numberOf(api_key_id)
+        const number = numbers.assign(api_key_id)
         if (number === undefined) continue
-        if (!isCounted(columns, number)) slots[number] = slot
+        if (!isCounted(values, number)) slots[number] = slot
         values[WIDTH * number]! += answered
         values[WIDTH * number + 1]! += limited
         values[WIDTH * number + 2]! += revoked
@@ -82,12 +68,13 @@ export function createCounts(): Counts {
     },
 
     get(apiKeyId) {
-      const number = numbers.get(apiKeyId)
-      return number !== undefined && isCounted(columns, number) ? countOf(columns, number) : null
+      const number = numbers.find(apiKeyId)
+      if (number === undefined || !isCounted(values, number)) return null
+      return countOf({ ids: numbers.ids, slots, values }, number)
     },
 
     take() {
-      const { ids } = columns
+      const { ids } = numbers
       const size = ids.length
       const taken = { ids, slots: slots.slice(0, size), values: values.slice(0, WIDTH * size) }
       values.fill(0, 0, WIDTH * size)
@@ -99,7 +86,7 @@ export function createCounts(): Counts {
   }
 }
 
-function isCounted({ values }: Columns, number: number): boolean {
+function isCounted(values: Uint32Array, number: number): boolean {
   const at = WIDTH * number
   return values[at]! + values[at + 1]! + values[at + 2]! > 0
 }
@@ -118,7 +105,7 @@ function countOf({ ids, slots, values }: Columns, number: number): UseCount {
 function countedIn(columns: Columns): number[] {
   const numbers: number[] = []
   for (let number = 0; number < columns.ids.length; number += 1)
-    if (isCounted(columns, number)) numbers.push(number)
+    if (isCounted(columns.values, number)) numbers.push(number)
   return numbers
 }
 

@@ -94,9 +94,16 @@ export const DASHBOARD: Mutant[] = [
     noticedBy: witness('test/dashboard/keys/counts.test.ts', 'make room for others'),
   },
   {
+    name: 'number-of-another-key',
+    file: 'src/usage/key-numbers.ts',
+    from: 'found === 0 || ids[found - 1] === apiKeyId',
+    to: 'found === 0 || ids[found - 1]!.length === apiKeyId.length',
+    noticedBy: witness('test/dashboard/keys/key-numbers.test.ts', 'as a map would'),
+  },
+  {
     name: 'count-in-the-slot-of-the-last-write',
     file: 'src/usage/counts.ts',
-    from: 'if (!isCounted(columns, number)) slots[number] = slotNow()',
+    from: 'if (!isCounted(values, number)) slots[number] = slotNow()',
     to: 'if (slots[number] === 0) slots[number] = slotNow()',
     noticedBy: witness('test/dashboard/keys/counts.test.ts', 'in the slot of their first request'),
   },
