@@ -1,6 +1,6 @@
 /**
- * Numbers of keys, by their ids: 0 for the first one, and so on. A hash table of numbers takes a
- * quarter of a Map's memory, and leaves no garbage as it fills.
+ * Numbers of keys, by their ids: 0 for the first one, and so on. A hash table of numbers takes less
+ * memory than a Map, which also leaves garbage each time it grows.
  */
 export interface KeyNumbers {
   /** The ids in the order of their numbers. */
