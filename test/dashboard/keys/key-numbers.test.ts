@@ -5,7 +5,7 @@ import { createKeyNumbers } from '../../../src/usage/key-numbers.ts'
 
 const KEYS_MAX = 1_000
 
-test('keys get numbers in turn, and keep them, as a map would give them', () => {
+test('each key gets the next number and keeps it', () => {
   const numbers = createKeyNumbers(KEYS_MAX)
   // Ids that another program chose may be short or much alike.
   const short = Array.from({ length: 300 }, (_, index) => `key ${index}`)

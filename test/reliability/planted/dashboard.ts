@@ -98,7 +98,7 @@ export const DASHBOARD: Mutant[] = [
     file: 'src/usage/key-numbers.ts',
     from: 'found === 0 || ids[found - 1] === apiKeyId',
     to: 'found === 0 || ids[found - 1]!.length === apiKeyId.length',
-    noticedBy: witness('test/dashboard/keys/key-numbers.test.ts', 'as a map would'),
+    noticedBy: witness('test/dashboard/keys/key-numbers.test.ts', 'next number and keeps it'),
   },
   {
     name: 'count-in-the-slot-of-the-last-write',
