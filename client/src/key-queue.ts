@@ -149,9 +149,10 @@ function pauseAfter(queue: KeyQueue, outcome: Outcome | null, call: Call): numbe
   const error = outcome?.result instanceof ServerListingError ? outcome.result : null
   if (error instanceof RateLimitedError) queue.crowdedUntil = now + CROWDED_MS
   if (error?.isTransient) {
-    const backOffMs = PAUSE_MS * 2 ** Math.min(queue.failures, 10) * (1 + call.random() / 4)
+    const backOffMs = Math.min(PAUSE_MS * 2 ** queue.failures, BACK_OFF_MS_MAX)
     queue.failures += 1
-    return Math.max(error.retryAfterMs, Math.min(backOffMs, BACK_OFF_MS_MAX))
+    // Longer at random even at the limit. Otherwise two processes could keep in step.
+    return Math.max(error.retryAfterMs, backOffMs * (1 + call.random() / 4))
   }
   if (outcome !== null && error === null) queue.failures = 0
   return (PAUSE_MS + call.random() * SPREAD_MS) * (now < queue.crowdedUntil ? 2 : 1)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { RateLimitedError, ServerListingClient, ServiceError } from '../../client/src/index.ts'
 import { queueFor } from '../../client/src/key-queue.ts'
 import { eventually } from '../fixtures/eventually.ts'
+import { randomFrom } from '../fixtures/random.ts'
 import { addUser, issueKey } from '../fixtures/service.ts'
 import { fakeTime } from './fake-time.ts'
 import { clientOf, KEY, SERVER, startOddService } from './odd-service.ts'
@@ -73,6 +74,23 @@ test('after failures the waits are 1, 2, 4, 8, 16 and 30 seconds, and a success 
   times.length = 0
   await assert.rejects(time.until(client.listServers()), ServiceError)
   assert.ok(times[1]! - times[0]! < 1_400)
+})
+
+test('the longest waits differ, so that two processes that fail in turn do not keep in step', async (t) => {
+  const times: number[] = []
+  const time = fakeTime(() => undefined)
+  const baseUrl = await startOddService(t, (_, response) => {
+    times.push(time.now)
+    response.writeHead(429).end()
+  })
+  const { between } = randomFrom(1)
+  const options = { maxTries: 20, random: () => between(0, 1) }
+  const client = clientOf(baseUrl, time.clock(), options)
+  await assert.rejects(time.until(client.listServers()), RateLimitedError)
+  const waits = times.slice(1).map((at, index) => at - times[index]!)
+  const longest = waits.slice(5)
+  assert.equal(new Set(longest).size, 14, String(longest))
+  assert.ok(Math.min(...longest) >= 30_000 && Math.max(...longest) <= 37_500, String(longest))
 })
 
 test('Retry-After lengthens the wait, up to five minutes, and a date in it does not', async (t) => {

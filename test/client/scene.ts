@@ -5,6 +5,7 @@ import {
   ServerListingError,
 } from '../../client/src/index.ts'
 import type { User } from '../../src/listing/accounts/user.ts'
+import { randomFrom } from '../fixtures/random.ts'
 import { addOwner, startTestService, type TestService } from '../fixtures/service.ts'
 import { type FakeTime, fakeTime, TIMEOUT_MS } from './fake-time.ts'
 
@@ -32,15 +33,19 @@ export async function startScene(t: TestContext): Promise<Scene> {
   const { user, key } = await addOwner(service.store, 'ada@example.com', [entry])
   const time = fakeTime((ms) => service.clock.elapse(ms))
   const seen: Seen[] = []
+  // The same pauses in each run.
+  const random = randomFrom(1)
   let processes = 0
   const start = (options: Partial<ServerListingClientOptions> = {}) => {
     const process = processes
     processes += 1
+    const { between } = random.branch()
     return new ServerListingClient({
       baseUrl: `http://127.0.0.1:${service.port}`,
       ...(options.apiKeyFile === undefined ? { apiKey: key } : {}),
       timeoutMs: TIMEOUT_MS,
       clock: time.clock(),
+      random: () => between(0, 1),
       async fetch(input, init) {
         const response = await fetch(input, init)
         seen.push({ at: time.now, process, status: response.status })
