@@ -105,6 +105,7 @@ test('a file that is no list of servers gets one error with the reason', () => {
     ['\n \n', /^is empty/],
     ['{"servers":[]}', /^must be a JSON array of servers, not \{"servers":\[\]\}$/],
     ['[{', /^is not JSON: /],
+    ['[{"",name,address', /^is not JSON: /],
     ['# server.properties\nmotd=A', /^is neither JSON nor CSV/],
     ['name,address,motd\nA,a,b', /^has a column "motd"\. The columns are name, address, slug/],
     ['name,address,NAME\nA,a,b', /^has the column "name" twice$/],

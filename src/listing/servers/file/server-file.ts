@@ -32,6 +32,8 @@ const REQUIRED_COLUMNS = ['name', 'address']
 /** An empty cell of these columns empties the field. In other columns it is as if left out. */
 const EMPTIED_COLUMNS = new Set<string>(['slug', 'version', 'listing_kind'])
 
+const BEGINS_AS_JSON = /^\s*[[{]/
+
 /** The text of an uploaded file. */
 export function decodeText(bytes: Buffer): { text: string } | Unreadable {
   const [first, second] = bytes
@@ -52,7 +54,8 @@ export function decodeText(bytes: Buffer): { text: string } | Unreadable {
 export function readServers(text: string): ReadServers | Unreadable {
   if (text.trim() === '')
     return { complaint: 'is empty. It must be a JSON array of servers, or CSV' }
-  const delimiter = delimiterOf(text, REQUIRED_COLUMNS)
+  // A JSON text is often one line, which is long to read as the names of columns.
+  const delimiter = BEGINS_AS_JSON.test(text) ? null : delimiterOf(text, REQUIRED_COLUMNS)
   if (delimiter === null) return readJson(text)
   const rows = readCsv(text, delimiter)
   if (!Array.isArray(rows))
@@ -67,7 +70,7 @@ function readJson(text: string): ReadServers | Unreadable {
   try {
     list = JSON.parse(text)
   } catch (error) {
-    if (/^\s*[[{]/.test(text)) return { complaint: `is not JSON: ${(error as Error).message}` }
+    if (BEGINS_AS_JSON.test(text)) return { complaint: `is not JSON: ${(error as Error).message}` }
     return { complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address' }
   }
   if (!Array.isArray(list))
