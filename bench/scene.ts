@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { install, pack } from '../scripts/package/installed.ts'
 import { type Cluster, startCluster } from '../test/fixtures/postgres/cluster.ts'
 import { type Children, createChildren } from './children.ts'
-import { type Latencies, runPaced } from './load/programs.ts'
+import { type Latencies, type Paced, runPaced } from './load/programs.ts'
 import { versions } from './results.ts'
 import { keysOf, seedSqlite } from './seed.ts'
 import { startServe, type Subject } from './subject.ts'
@@ -116,14 +116,12 @@ export async function askAtRate(
   { children }: Scene,
   subject: Subject,
   keys: Keys,
-  rate: number,
-  seconds: number,
+  pace: Pick<Paced, 'rate' | 'seconds' | 'uncountedSeconds'>,
 ): Promise<Latencies> {
-  const [connections, uncountedSeconds] = [128, 1]
   const { port } = subject
-  const load = { port, keysPath: keys.path, from: keys.next, rate, seconds }
-  const latencies = await runPaced(children, { ...load, connections, uncountedSeconds })
+  const load = { port, keysPath: keys.path, from: keys.next, connections: 128 }
+  const latencies = await runPaced(children, { ...load, ...pace })
   subject.answered += latencies.ok + latencies.other
-  keys.next = (keys.next + Math.round(rate * seconds)) % keys.all.length
+  keys.next = (keys.next + Math.round(pace.rate * pace.seconds)) % keys.all.length
   return latencies
 }

@@ -11,6 +11,7 @@ const paced = JSON.parse(process.argv[2]!) as Paced
 const clients = await openClients(paced.port, paced.connections)
 const startsAt =
   paced.startsAt === undefined ? performance.now() + 10 : paced.startsAt - performance.timeOrigin
+const used = process.threadCpuUsage()
 const all = await askOnSchedule({
   clients,
   text: textsOf(paced),
@@ -19,10 +20,12 @@ const all = await askOnSchedule({
   endsAt: startsAt + paced.seconds * 1_000,
   whenBusy: 'wait',
 })
-console.log(JSON.stringify(latenciesOf(all)))
+const { user, system } = process.threadCpuUsage(used)
+const busy = (user + system) / 1_000 / (performance.now() - startsAt)
+console.log(JSON.stringify({ ...latenciesOf(all), busy }))
 for (const client of clients) client.close()
 
-function latenciesOf(all: readonly Answered[]): Latencies {
+function latenciesOf(all: readonly Answered[]): Omit<Latencies, 'busy'> {
   const from = startsAt + paced.uncountedSeconds * 1_000
   const counted = all.filter(({ dueAt }) => dueAt >= from)
   const wholeSeconds = Math.floor(paced.seconds - paced.uncountedSeconds)

@@ -34,6 +34,8 @@ export interface Latencies {
   p999: number
   /** The p50 and p99 of each whole second, by when requests were due. */
   eachSecond: { p50: number; p99: number }[]
+  /** The share of the time in which the load generator's thread used a processor, from 0 to 1. */
+  busy: number
 }
 
 /**

@@ -112,7 +112,8 @@ async function measureHotKey(scene: Scene, batched: Subject): Promise<number> {
   async function p99Beside(hammer: Driver): Promise<number> {
     const load = hammer.run(batched, seconds + 1 + 2 * BESIDE_SECONDS)
     await delay(BESIDE_SECONDS * 1000)
-    const probe = await askAtRate(scene, batched, probes, PROBES_PER_SECOND, seconds)
+    const pace = { rate: PROBES_PER_SECOND, seconds, uncountedSeconds: 1 }
+    const probe = await askAtRate(scene, batched, probes, pace)
     await load
     const { p99, other, unanswered } = probe
     if (other + unanswered > 0) throw new Error(`${other} + ${unanswered} probes were not 200`)
