@@ -23,7 +23,7 @@ interface Planned {
   row: ImportedRow
   /** The server as it is stored, or null for a new one. */
   stored: ImportedRow | null
-  named: Optional[]
+  named: Set<Optional>
   /** True if an entry means this server. */
   isMeant: boolean
 }
@@ -40,7 +40,7 @@ export interface ImportPlan {
 export interface ChangedServer {
   stored: ImportedRow
   row: ImportedRow
-  named: readonly Optional[]
+  named: ReadonlySet<Optional>
 }
 
 /**
@@ -55,21 +55,20 @@ export function planImport(
 ): ImportPlan {
   const servers = createIndex()
   const planned = stored.map(
-    (row): Planned => ({ row, stored: row, named: [], isMeant: false }),
+    (row): Planned => ({ row, stored: row, named: new Set(), isMeant: false }),
   )
   for (const one of planned) servers.add(one)
   for (const entry of entries) {
     const found = servers.find(entry)
     if (found === undefined) {
       const row = applied(entry, { ...NEW_ROW, id: makeId() }, now)
-      const added: Planned = { row, stored: null, named: [], isMeant: true }
+      const added = { row, stored: null, named: new Set<Optional>(), isMeant: true }
       planned.push(added)
       servers.add(added)
     } else {
       found.isMeant = true
       servers.change(found, applied(entry, found.row, now))
-      for (const field of OPTIONAL)
-        if (entry[field] !== undefined && !found.named.includes(field)) found.named.push(field)
+      for (const field of OPTIONAL) if (entry[field] !== undefined) found.named.add(field)
     }
   }
   const known = planned.filter((one): one is Planned & ChangedServer => one.stored !== null)
@@ -83,7 +82,7 @@ export function planImport(
 /** The columns that get another value. The instant is one of them only if an entry names it. */
 export function changedFields({ stored, row, named }: ChangedServer): (keyof ImportedRow)[] {
   return (Object.keys(stored) as (keyof ImportedRow)[]).filter(
-    (key) => row[key] !== stored[key] && (key !== 'updated_at' || named.includes(key)),
+    (key) => row[key] !== stored[key] && (key !== 'updated_at' || named.has(key)),
   )
 }
 

@@ -129,11 +129,11 @@ export async function updateRows(
   if (changed.length === 0) return
   const rows = changed.map(({ row, named }) => ({
     ...row,
-    edition: named.includes('edition') ? row.edition : null,
-    status: named.includes('status') ? row.status : null,
-    sets_slug: Number(named.includes('slug')),
-    sets_version: Number(named.includes('version')),
-    sets_kind: Number(named.includes('listing_kind')),
+    edition: named.has('edition') ? row.edition : null,
+    status: named.has('status') ? row.status : null,
+    sets_slug: Number(named.has('slug')),
+    sets_version: Number(named.has('version')),
+    sets_kind: Number(named.has('listing_kind')),
   }))
   await transaction.runGiven(
     { ...FIELDS, ...FLAGS },

@@ -158,7 +158,7 @@ function slugsTaken(
 const keyOf = (slug: string | null, place: string | null): string => `${place ?? ''}/${slug ?? ''}`
 
 function namedIn({ entry }: DeclaredServer): ChangedServer['named'] {
-  return OPTIONAL.filter((field) => entry[field] !== undefined)
+  return new Set(OPTIONAL.filter((field) => entry[field] !== undefined))
 }
 
 function rowOf(stored: StoredServer): ImportedRow {
