@@ -54,8 +54,9 @@ export function decodeText(bytes: Buffer): { text: string } | Unreadable {
 export function readServers(text: string): ReadServers | Unreadable {
   if (text.trim() === '')
     return { complaint: 'is empty. It must be a JSON array of servers, or CSV' }
-  // A JSON text is often one line, which is long to read as the names of columns.
-  const delimiter = BEGINS_AS_JSON.test(text) ? null : delimiterOf(text, REQUIRED_COLUMNS)
+  // Before the search for columns in the first line: all of a JSON text is often one line.
+  if (BEGINS_AS_JSON.test(text)) return readJson(text)
+  const delimiter = delimiterOf(text, REQUIRED_COLUMNS)
   if (delimiter === null) return readJson(text)
   const rows = readCsv(text, delimiter)
   if (!Array.isArray(rows))
