@@ -16,6 +16,7 @@ const PAUSE_MS = 1_050
 const SPREAD_MS = 1_000
 /** How long the pauses are twice as long after a 429, which shows that there is another process. */
 const CROWDED_MS = 60_000
+/** Before the random part. */
 const BACK_OFF_MS_MAX = 30_000
 /** How much longer than its time limit a request may take to end. */
 const GRACE_MS = 1_000
@@ -151,7 +152,7 @@ function pauseAfter(queue: KeyQueue, outcome: Outcome | null, call: Call): numbe
   if (error?.isTransient) {
     const backOffMs = Math.min(PAUSE_MS * 2 ** queue.failures, BACK_OFF_MS_MAX)
     queue.failures += 1
-    // Longer at random even at the limit. Otherwise two processes could keep in step.
+    // Also at the limit: after equal waits, two processes would meet in the same second again.
     return Math.max(error.retryAfterMs, backOffMs * (1 + call.random() / 4))
   }
   if (outcome !== null && error === null) queue.failures = 0

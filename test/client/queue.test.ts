@@ -76,7 +76,7 @@ test('after failures the waits are 1, 2, 4, 8, 16 and 30 seconds, and a success 
   assert.ok(times[1]! - times[0]! < 1_400)
 })
 
-test('the longest waits differ, so that two processes that fail in turn do not keep in step', async (t) => {
+test('the longest waits differ, so that two processes do not meet in the same second again', async (t) => {
   const times: number[] = []
   const time = fakeTime(() => undefined)
   const baseUrl = await startOddService(t, (_, response) => {

@@ -33,7 +33,7 @@ export async function startScene(t: TestContext): Promise<Scene> {
   const { user, key } = await addOwner(service.store, 'ada@example.com', [entry])
   const time = fakeTime((ms) => service.clock.elapse(ms))
   const seen: Seen[] = []
-  // The same pauses in each run.
+  // Seeded, so that clients make the same pauses in each run.
   const random = randomFrom(1)
   let processes = 0
   const start = (options: Partial<ServerListingClientOptions> = {}) => {
