@@ -22,10 +22,10 @@ const all = await askOnSchedule({
 })
 const { user, system } = process.threadCpuUsage(used)
 const busy = (user + system) / 1_000 / (performance.now() - startsAt)
-console.log(JSON.stringify({ ...latenciesOf(all), busy }))
+console.log(JSON.stringify(latenciesOf(all, busy)))
 for (const client of clients) client.close()
 
-function latenciesOf(all: readonly Answered[]): Omit<Latencies, 'busy'> {
+function latenciesOf(all: readonly Answered[], busy: number): Latencies {
   const from = startsAt + paced.uncountedSeconds * 1_000
   const counted = all.filter(({ dueAt }) => dueAt >= from)
   const wholeSeconds = Math.floor(paced.seconds - paced.uncountedSeconds)
@@ -41,6 +41,7 @@ function latenciesOf(all: readonly Answered[]): Omit<Latencies, 'busy'> {
     ...percentilesOf(counted),
     p999: percentile(valuesOf(counted), 0.999),
     eachSecond: seconds.map(percentilesOf),
+    busy,
   }
 }
 
