@@ -114,7 +114,9 @@ function createIndex() {
 
 function append(index: Index, value: string, one: Planned): void {
   const others = index.get(value)
-  if (others === undefined) index.set(value, [one])
+  // No array literal: V8 may learn to make those among the old objects, and each would then keep its
+  // server alive after the plan.
+  if (others === undefined) index.set(value, Array.of(one))
   else others.push(one)
 }
 

@@ -7,6 +7,12 @@ import { placeOf } from './registered-servers.ts'
 import { ROW } from './server-lists.ts'
 import { type Sql, sql, strings, uuid, uuids } from '../sql.ts'
 
+/**
+ * Entries of an import that are planned together. A plan of more entries would outlive V8's
+ * collections of young objects, which copy it, and stay in memory until a major one.
+ */
+const PLANNED_MAX = 500
+
 export function serverImports(
   database: Database,
 ): Pick<ServerImportStore, 'saveServers' | 'previewServers' | 'removeServers'> {
@@ -18,12 +24,20 @@ export function serverImports(
         // Makes other imports and forms of this user wait. Without the lock they would not see the
         // new rows.
         await transaction.lock('users', [userId])
-        const stored = await findStored(transaction, dialect, userId, organizationId, entries)
-        const { added, changed, unchanged } = planImport(stored, entries, now, createOrderedIds())
-        const touched = unchanged.filter((one) => one.row.updated_at !== one.stored.updated_at)
-        await insertRows(transaction, userId, organizationId, added)
-        await updateRows(transaction, [...changed, ...touched])
-        return { added: added.length, updated: entries.length - added.length }
+        const makeId = createOrderedIds()
+        let added = 0
+        for (let start = 0; start < entries.length; start += PLANNED_MAX) {
+          const part = entries.slice(start, start + PLANNED_MAX)
+          const stored = await findStored(transaction, dialect, userId, organizationId, part)
+          const plan = planImport(stored, part, now, makeId)
+          const touched = plan.unchanged.filter(
+            (one) => one.row.updated_at !== one.stored.updated_at,
+          )
+          await insertRows(transaction, userId, organizationId, plan.added)
+          await updateRows(transaction, [...plan.changed, ...touched])
+          added += plan.added.length
+        }
+        return { added, updated: entries.length - added }
       })
     },
 
