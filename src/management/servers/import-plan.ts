@@ -19,13 +19,23 @@ export const OPTIONAL = [
 ] as const
 export type Optional = (typeof OPTIONAL)[number]
 
-interface Planned {
+/**
+ * A server of the plan. Neither this nor the arrays of the index are literals: V8 may learn to make
+ * literals among the old objects, where they and all they refer to outlive the plan.
+ */
+class Planned {
   row: ImportedRow
   /** The server as it is stored, or null for a new one. */
-  stored: ImportedRow | null
-  named: Set<Optional>
+  readonly stored: ImportedRow | null
+  readonly named = new Set<Optional>()
   /** True if an entry means this server. */
   isMeant: boolean
+
+  constructor(row: ImportedRow, stored: ImportedRow | null) {
+    this.row = row
+    this.stored = stored
+    this.isMeant = stored === null
+  }
 }
 
 export interface ImportPlan {
@@ -54,15 +64,13 @@ export function planImport(
   makeId: () => string,
 ): ImportPlan {
   const servers = createIndex()
-  const planned = stored.map(
-    (row): Planned => ({ row, stored: row, named: new Set(), isMeant: false }),
-  )
+  const planned = stored.map((row) => new Planned(row, row))
   for (const one of planned) servers.add(one)
   for (const entry of entries) {
     const found = servers.find(entry)
     if (found === undefined) {
       const row = applied(entry, { ...NEW_ROW, id: makeId() }, now)
-      const added = { row, stored: null, named: new Set<Optional>(), isMeant: true }
+      const added = new Planned(row, null)
       planned.push(added)
       servers.add(added)
     } else {
@@ -114,8 +122,6 @@ function createIndex() {
 
 function append(index: Index, value: string, one: Planned): void {
   const others = index.get(value)
-  // No array literal: V8 may learn to make those among the old objects, and each would then keep its
-  // server alive after the plan.
   if (others === undefined) index.set(value, Array.of(one))
   else others.push(one)
 }
