@@ -5,7 +5,8 @@ export const MEGABYTE = 1024 * 1024
 
 /** The error of a line of text, in words that follow "must". Null if the line is valid. */
 export function complaintAboutLine(text: string, codePointsMax: number): string | null {
-  const length = [...text].length
+  // Only a text of more code units can have too many characters.
+  const length = text.length <= codePointsMax ? text.length : [...text].length
   if (length < 1 || length > codePointsMax)
     return `have 1 to ${codePointsMax} characters, not ${length}`
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return 'have no control characters'
