@@ -25,9 +25,9 @@ export async function measureImport(scene: Scene): Promise<Result[]> {
       const path = join(scene.folder, `import-${number}.db`)
       await createOwner(path)
       const [startedAt, cpuBefore] = [performance.now(), cpuSecondsOfFamily(process.pid)]
-      const args = [program, 'server', 'import', '--user', EMAIL, list]
+      const args = ['server', 'import', '--user', EMAIL, list]
       const environment = programEnvironment(`sqlite:${path}`)
-      await scene.children.run(process.execPath, args, SECONDS_MAX, environment)
+      await scene.children.run(program, args, SECONDS_MAX, environment)
       const seconds = (performance.now() - startedAt) / 1_000
       const cpu = cpuSecondsOfFamily(process.pid) - cpuBefore
       return {
