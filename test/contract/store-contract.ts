@@ -14,6 +14,7 @@ import { inventoryContract } from './accounts/inventory.ts'
 import { invitingContract } from './organizations/invitations.ts'
 import { leftServersContract } from './servers/left-servers.ts'
 import { listingContract } from './keys/listing.ts'
+import { longImportsContract } from './servers/long-imports.ts'
 import { managementContract } from './keys/management.ts'
 import { membersContract } from './organizations/members.ts'
 import { operatorContract } from './accounts/operator.ts'
@@ -49,6 +50,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: users, keys and servers`, () => managementContract(open))
   suite(`${engine}: api keys`, () => apiKeysContract(open))
   suite(`${engine}: imports`, () => importsContract(open))
+  suite(`${engine}: long imports`, () => longImportsContract(open))
   suite(`${engine}: sign-in`, () => sessionContract(open))
   suite(`${engine}: sessions`, () => sessionListContract(open))
   suite(`${engine}: passwords`, () => passwordsContract(open))

@@ -81,35 +81,6 @@ export function importsContract(open: OpenFixture): void {
     assert.deepEqual(await namesOf(store, ada!), ['b'])
   })
 
-  test('an entry finds the server of one that is thousands of entries before it', async (t) => {
-    const { store } = await open(t)
-    const [ada] = await addUsers(store, 'ada')
-    const entries = Array.from({ length: 2_500 }, (_, index) => ({
-      name: `Server ${index}`,
-      address: `s${index}.example.com`,
-      ...(index % 2 === 0 ? { slug: `server-${index}` } : {}),
-    }))
-    const again = entries.slice(0, 2).map((entry) => ({ ...entry, name: `${entry.name} again` }))
-    const saved = await store.saveServers(ada!.id, null, [...entries, ...again], NOW)
-    assert.deepEqual(saved, { added: 2_500, updated: 2 })
-    const listed = (await store.listServers(ada!.id)).toReversed()
-    assert.deepEqual(
-      listed.map(({ name }) => name),
-      [...again, ...entries.slice(2)].map(({ name }) => name),
-    )
-  })
-
-  test('if the last of a thousand entries cannot be written, none is', async (t) => {
-    const { store } = await open(t)
-    const [ada] = await addUsers(store, 'ada')
-    const entries = Array.from({ length: 1_001 }, (_, index) => ({
-      name: index === 1_000 ? (null as unknown as string) : `Server ${index}`,
-      address: `s${index}.example.com`,
-    }))
-    await assert.rejects(store.saveServers(ada!.id, null, entries, NOW))
-    assert.deepEqual(await namesOf(store, ada!), [])
-  })
-
   test('of two servers with one address an import changes the same one in each of its batches', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')

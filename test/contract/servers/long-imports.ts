@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, NOW } from '../people.ts'
+
+/** How `saveServers` writes more entries than it plans at once. */
+export function longImportsContract(open: OpenFixture): void {
+  test('an entry finds the server of one that is thousands of entries before it', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const entries = Array.from({ length: 2_500 }, (_, index) => ({
+      name: `Server ${index}`,
+      address: `s${index}.example.com`,
+      ...(index % 2 === 0 ? { slug: `server-${index}` } : {}),
+    }))
+    const again = entries.slice(0, 2).map((entry) => ({ ...entry, name: `${entry.name} again` }))
+    const saved = await store.saveServers(ada!.id, null, [...entries, ...again], NOW)
+    assert.deepEqual(saved, { added: 2_500, updated: 2 })
+    const listed = (await store.listServers(ada!.id)).toReversed()
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      [...again, ...entries.slice(2)].map(({ name }) => name),
+    )
+  })
+
+  test('if the last of a thousand entries cannot be written, none is', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const entries = Array.from({ length: 1_001 }, (_, index) => ({
+      name: index === 1_000 ? (null as unknown as string) : `Server ${index}`,
+      address: `s${index}.example.com`,
+    }))
+    await assert.rejects(store.saveServers(ada!.id, null, entries, NOW))
+    assert.deepEqual(await store.listServers(ada!.id), [])
+  })
+}
