@@ -122,6 +122,7 @@ function createIndex() {
 
 function append(index: Index, value: string, one: Planned): void {
   const others = index.get(value)
+  // See Planned.
   if (others === undefined) index.set(value, Array.of(one))
   else others.push(one)
 }

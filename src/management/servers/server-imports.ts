@@ -7,12 +7,6 @@ import { placeOf } from './registered-servers.ts'
 import { ROW } from './server-lists.ts'
 import { type Sql, sql, strings, uuid, uuids } from '../sql.ts'
 
-/**
- * Entries of an import that are planned together. A plan of more entries would outlive V8's
- * collections of young objects, which copy it, and stay in memory until a major one.
- */
-const PLANNED_MAX = 500
-
 export function serverImports(
   database: Database,
 ): Pick<ServerImportStore, 'saveServers' | 'previewServers' | 'removeServers'> {
@@ -26,8 +20,8 @@ export function serverImports(
         await transaction.lock('users', [userId])
         const makeId = createOrderedIds()
         let added = 0
-        for (let start = 0; start < entries.length; start += PLANNED_MAX) {
-          const part = entries.slice(start, start + PLANNED_MAX)
+        for (let start = 0; start < entries.length; start += dialect.plannedMax) {
+          const part = entries.slice(start, start + dialect.plannedMax)
           const stored = await findStored(transaction, dialect, userId, organizationId, part)
           const plan = planImport(stored, part, now, makeId)
           const touched = plan.unchanged.filter(

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW } from '../people.ts'
 
-/** How `saveServers` writes more entries than it plans at once. */
+/** How `saveServers` writes more entries than an engine plans at once. */
 export function longImportsContract(open: OpenFixture): void {
-  test('an entry finds the server of one that is thousands of entries before it', async (t) => {
+  test('an entry finds the server of an entry thousands of places before it', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = Array.from({ length: 2_500 }, (_, index) => ({
