@@ -1,8 +1,16 @@
 import { spawnSync } from 'node:child_process'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { entriesFor } from '../test/run/entries.ts'
 
 /*
- * Runs a suite with one count: `node scripts/test.ts quick`. Files named after the suite replace
- * it: `npm test -- test/api/404.test.ts`. test/README.md describes the suites.
+ * Runs suites with one count: `node scripts/test.ts quick`. Files that are named after the suites
+ * replace them: `npm test -- test/api/404.test.ts`. test/README.md describes the suites.
+ *
+ * --alone gives each file its own process. --random shuffles the tests, and --random=SEED repeats
+ * an order. Both show whether a test depends on another one.
  */
 
 const SUITES: Record<string, string[]> = {
@@ -14,6 +22,7 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
     'test/reliability/history/*.test.ts',
   ],
+  package: ['test/reliability/package/**/*.test.ts'],
   conform: ['test/conform/**/*.conform.ts'],
   // They need `npm ci --prefix bench/peers`, so they are not in the gate.
   peers: ['test/conform/peers/*.peers.ts'],
@@ -29,8 +38,8 @@ const SUITES: Record<string, string[]> = {
 }
 
 /**
- * The files that run at the same time. The quick tests wait for half of their time: for a process,
- * a database or the end of a second. Faults and overload need calmer processors.
+ * The processes that run at the same time. The quick tests wait for half of their time: for a
+ * process, a database or the end of a second. Faults and overload need calmer processors.
  */
 const QUICK_CONCURRENCY = 3
 const CONCURRENCY = 2
@@ -43,29 +52,49 @@ const CONFORM_CONCURRENCY = 6
  */
 const TEST_TIMEOUT_MS = 600_000
 
-const args = process.argv.slice(2)
-const files = args.flatMap((name) => SUITES[name] ?? [])
-const chosen = args.filter((name) => SUITES[name] === undefined)
-if (files.length === 0)
-  throw new Error(`expected one of ${Object.keys(SUITES).join(', ')}, got: ${args.join(' ')}`)
+const { values, positionals } = parseArgs({
+  options: { alone: { type: 'boolean' }, random: { type: 'string' } },
+  args: process.argv.slice(2).map((arg) => (arg === '--random' ? '--random=' : arg)),
+  allowPositionals: true,
+})
+const suites = positionals.filter((name) => SUITES[name] !== undefined)
+if (suites.length === 0)
+  throw new Error(
+    `expected one of ${Object.keys(SUITES).join(', ')}, got: ${positionals.join(' ')}`,
+  )
 
-const concurrency = args.every((name) => name === 'quick')
-  ? QUICK_CONCURRENCY
-  : args.every((name) => name === 'conform')
-    ? CONFORM_CONCURRENCY
-    : CONCURRENCY
+const named = positionals.filter((name) => !suites.includes(name))
+const files = globSync(
+  named.length > 0 ? named : suites.flatMap((name) => SUITES[name]!),
+).toSorted()
+if (files.length === 0) throw new Error(`no test file matches: ${named.join(' ')}`)
+
+const generated = mkdtempSync(join(tmpdir(), 'server-listing-tests-'))
 const { status } = spawnSync(
   process.execPath,
   [
     '--test',
-    `--test-concurrency=${concurrency}`,
+    `--test-concurrency=${concurrencyOf(suites)}`,
     `--test-timeout=${TEST_TIMEOUT_MS}`,
     '--test-reporter=./test/run/reporter.ts',
     '--test-global-setup=./test/run/shared-cluster.ts',
     '--import=./test/run/compile-cache.js',
     '--import=./test/run/exit.ts',
-    ...(chosen.length > 0 ? chosen : files),
+    ...orderOf(values.random),
+    ...(values.alone ? files : entriesFor(files, generated)),
   ],
   { stdio: 'inherit' },
 )
+rmSync(generated, { recursive: true })
 process.exitCode = status ?? 1
+
+function concurrencyOf(names: readonly string[]): number {
+  if (names.every((name) => name === 'quick')) return QUICK_CONCURRENCY
+  return names.every((name) => name === 'conform') ? CONFORM_CONCURRENCY : CONCURRENCY
+}
+
+/** The runner prints the seed of a random order. */
+function orderOf(seed: string | undefined): string[] {
+  if (seed === undefined) return []
+  return ['--test-randomize', ...(seed === '' ? [] : [`--test-random-seed=${seed}`])]
+}

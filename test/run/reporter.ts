@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { format } from 'node:util'
+import { FOLDER_ENTRY, fileRunIn } from './entries.ts'
 import { DID_NOT_EXIT } from './exit.ts'
 
 interface TestEvent {
@@ -12,7 +13,7 @@ interface TestEvent {
     nesting: number
     /** The file that contains the test. */
     file?: string
-    /** The file that was run. Events about a whole file do not have it. */
+    /** The file that the process runs. Events about the whole process do not have it. */
     entryFile?: string
     details?: { type?: string; error?: TestError }
     counts?: { tests: number }
@@ -24,6 +25,7 @@ interface TestEvent {
 interface TestError {
   failureType?: string
   exitCode?: number | null
+  signal?: string | null
   /** What the test threw. */
   cause?: unknown
 }
@@ -41,18 +43,24 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   let passed = 0
   const failed: string[] = []
   const empty = new Set<string>()
-  /** The names of the current test and its suites. Files are reported one after another. */
+  /** The names of the reported test and its suites. Processes are reported one after another. */
   const trail: string[] = []
+  /** The files of folder entries in which a test has ended. */
+  const tested = new Set<string>()
 
   async function* counted() {
     for await (const event of source) {
       const { name, nesting, skip, todo } = event.data
       if (event.type === 'test:start') trail.splice(nesting, Infinity, name)
-      if (ranNoTest(event)) empty.add(fileOf(event))
+      const place = placeOf(event, [...trail.slice(0, nesting), name])
+      if (hasEndedEarly(event)) failed.push(crashOf(event))
       else if (isTest(event)) {
+        tested.add(place.file)
         if (event.type === 'test:pass' && !skip && !todo) passed += 1
-        else failed.push(linesOf(event, [...trail.slice(0, nesting), name]))
+        else failed.push(linesOf(event, place))
       }
+      if (ranNoTest(event) || (isFileOfFolder(event) && !tested.has(place.file)))
+        empty.add(place.file)
       yield event
     }
   }
@@ -66,6 +74,36 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   yield `\n${last}`
 }
 
+/** Where a test stands: its file, and the names of its suites and its own. */
+interface Place {
+  file: string
+  names: string[]
+}
+
+function placeOf({ data }: TestEvent, names: readonly string[]): Place {
+  const entry = data.entryFile ?? data.file ?? ''
+  if (data.entryFile !== undefined && FOLDER_ENTRY.test(entry))
+    return { file: names[0]!, names: names.slice(1) }
+  return { file: relative('', entry), names: [...names] }
+}
+
+/** True at the end of a process that its tests did not bring about. */
+function hasEndedEarly({ type, data }: TestEvent): boolean {
+  const { failureType, exitCode } = data.details?.error ?? {}
+  if (type !== 'test:complete' || data.entryFile !== undefined) return false
+  // Node.js does not report this failure if a test has failed before. Its own exit code is 1 then.
+  return failureType === 'testCodeFailure' || (failureType === 'subtestsFailed' && exitCode !== 1)
+}
+
+/** The file whose tests ran when the process ended, and how it ended. */
+function crashOf({ data: { file: entry = '', details } }: TestEvent): string {
+  const { exitCode, signal } = details?.error ?? {}
+  if (exitCode === DID_NOT_EXIT)
+    return `failed: ${relative('', entry)}: its process did not exit after its tests`
+  const file = fileRunIn(entry) ?? relative('', entry)
+  return `failed: ${file}: its process ${signal ? `was ended by ${signal}` : `exited with code ${exitCode}`}`
+}
+
 /**
  * node:test lets a file without a test pass, under the file's name if it never loaded node:test.
  */
@@ -74,21 +112,23 @@ function ranNoTest({ type, data: { file, entryFile, counts } }: TestEvent): bool
   return type === 'test:pass' && entryFile === undefined
 }
 
+/** True at the end of a file that shares a process with others of its folder. */
+function isFileOfFolder({ type, data: { nesting, entryFile } }: TestEvent): boolean {
+  return type === 'test:pass' && nesting === 0 && FOLDER_ENTRY.test(entryFile ?? '')
+}
+
 /** True at the end of a test, and of a suite that failed by itself, as in an `after` hook. */
-function isTest({ type, data: { details } }: TestEvent): boolean {
-  if (type !== 'test:pass' && type !== 'test:fail') return false
+function isTest({ type, data: { details, entryFile } }: TestEvent): boolean {
+  if (entryFile === undefined || (type !== 'test:pass' && type !== 'test:fail')) return false
   if (details?.type !== 'suite') return true
   return type === 'test:fail' && details.error?.failureType !== 'subtestsFailed'
 }
 
-/** The full name of a test, and why it failed. */
-function linesOf(event: TestEvent, names: readonly string[]): string {
-  const error = event.data.details?.error
-  if (error?.exitCode === DID_NOT_EXIT)
-    return `failed: ${fileOf(event)}: its process did not exit after its tests`
-  const name = `${fileOf(event)}: ${names.join(' > ')}`
+/** The full name of a test, or of a file that can't be loaded, and why it failed. */
+function linesOf(event: TestEvent, { file, names }: Place): string {
+  const name = names.length > 0 ? `${file}: ${names.join(' > ')}` : file
   if (event.type === 'test:pass') return `skipped: ${name}`
-  return [`failed: ${name}`, ...reasonOf(error)].join('\n')
+  return [`failed: ${name}`, ...reasonOf(event.data.details?.error)].join('\n')
 }
 
 /** The first lines of what a test threw, indented, so that none looks like a line of counts. */
@@ -97,8 +137,4 @@ function reasonOf({ cause }: TestError = {}): string[] {
   const text = cause instanceof Error ? cause.message : format(cause)
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.slice(0, REASON_LINES_MAX).map((line) => `    ${line.slice(0, REASON_WIDTH_MAX)}`)
-}
-
-function fileOf({ data }: TestEvent): string {
-  return relative('', data.entryFile ?? data.file ?? '')
 }

@@ -3,18 +3,23 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { entryOf } from '../../run/entries.ts'
 
 const REPORTER = fileURLToPath(new URL('../../run/reporter.ts', import.meta.url))
 const EXIT = new URL('../../run/exit.ts', import.meta.url).href
 
-function lastLines(t: TestContext, files: Record<string, string>) {
+/** `isShared` runs the files in one process. */
+function lastLines(t: TestContext, files: Record<string, string>, { isShared = false } = {}) {
   const folder = temporaryFolder(t)
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(folder, name), `import { suite, test } from 'node:test'\n${text}`)
+  const entries = isShared ? ['all.folder.mjs'] : []
+  for (const entry of entries)
+    writeFileSync(join(folder, entry), entryOf(Object.keys(files), pathToFileURL(`${folder}/`)))
   const args = ['--test', '--test-concurrency=2', `--test-reporter=${REPORTER}`, `--import=${EXIT}`]
-  const { status, stdout } = spawnSync(process.execPath, args, {
+  const { status, stdout } = spawnSync(process.execPath, [...args, ...entries], {
     cwd: folder,
     encoding: 'utf8',
     // Without NODE_TEST_CONTEXT, which makes a child report to this run.
@@ -44,7 +49,7 @@ test('the last lines name and count the failed and skipped tests', (t) => {
     'failed: a.test.mjs: outer > inner > is wrong',
     'failed: a.test.mjs: outer > is wrong as well',
     'failed: b.test.mjs: elsewhere > is wrong here',
-    'failed: c.test.mjs: c.test.mjs',
+    'failed: c.test.mjs: its process exited with code 7',
     'failed: d.test.mjs: cannot be closed',
     'skipped: a.test.mjs: is left out',
   ])
@@ -87,6 +92,47 @@ test('a file without a test fails and is named', (t) => {
     ],
   )
 })
+
+test('a failure in a process that several files share names the file', (t) => {
+  const { status, lines } = lastLines(
+    t,
+    {
+      'a.mjs': `test('is wrong', () => { throw new Error('no') }); test('is right', () => {})`,
+      'b.mjs': `import 'node:nothing'`,
+      'c.mjs': `suite('empty', () => {})`,
+      'd.mjs': `suite('outer', () => { test('is right here', () => {}) })`,
+    },
+    { isShared: true },
+  )
+  assert.equal(status, 1)
+  assert.deepEqual(
+    lines.filter((line) => !line.startsWith(' ')),
+    [
+      'failed: a.mjs: is wrong',
+      'failed: b.mjs',
+      'failed: c.mjs: it contains no test',
+      '2 passed, 3 failed',
+    ],
+  )
+})
+
+for (const [end, words] of [
+  ['process.exit(3)', 'exited with code 3'],
+  ["process.kill(process.pid, 'SIGKILL')", 'was ended by SIGKILL'],
+])
+  test(`a shared process that ${words} names the file that it ran`, (t) => {
+    const { status, lines } = lastLines(
+      t,
+      {
+        'a.mjs': `test('is right', () => {})`,
+        'b.mjs': `suite('outer', () => { test('ends it', () => { ${end} }) })`,
+        'c.mjs': `test('is right, too', () => {})`,
+      },
+      { isShared: true },
+    )
+    assert.equal(status, 1)
+    assert.equal(lines[0], `failed: b.mjs: its process ${words}`)
+  })
 
 test('a process that does not exit is ended, and its file and open handles are named', (t) => {
   const { status, lines, stdout } = lastLines(t, {

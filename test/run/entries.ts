@@ -1,0 +1,83 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+
+/*
+ * Starting Node.js and loading the program take longer than most test files. So the files of a
+ * folder share a process, except those that start processes of their own.
+ */
+
+const ROOT = new URL('../../', import.meta.url)
+
+/** Modules that start programs. */
+const STARTS_PROCESSES =
+  /^(?:import|export|\}).* from '(?:node:child_process|node:cluster|playwright-core)'$/m
+
+/** It starts a server only for a file that runs alone. */
+const SHARED_SERVER = resolve('test/fixtures/postgres/server.ts')
+
+const RELATIVE_IMPORTS = /^(?:import|export|\}).* from '(\.[^']+)'$/gm
+
+/** The name of a generated entry. The reporter takes its outermost suites for files. */
+export const FOLDER_ENTRY = /\.folder\.mjs$/
+
+/**
+ * What the test runner starts for these test files, each in a process of its own: the files that
+ * start processes, and for the others one generated entry per folder, written to `folder`.
+ */
+export function entriesFor(files: readonly string[], folder: string): string[] {
+  const alone = files.filter((file) => startsProcesses(resolve(file)))
+  const together = files.filter((file) => !alone.includes(file))
+  const entries = [...Map.groupBy(together, dirname)].map(([name, shared]) => {
+    const entry = join(folder, `${name.replaceAll('/', '-')}.folder.mjs`)
+    writeFileSync(entry, entryOf(shared))
+    return entry
+  })
+  return [...entries, ...alone]
+}
+
+/**
+ * Each file is a suite, so that its hooks concern only its own tests. Its name is on the disk while
+ * it runs, because the messages of a process that crashes are lost.
+ */
+export function entryOf(files: readonly string[], root = ROOT): string {
+  const suites = files.map((file) => {
+    const { href } = new URL(file, root)
+    return `suite('${file}', async () => {
+  before(() => writeFileSync(import.meta.filename + '.running', '${file}'))
+  await import('${href}')
+})`
+  })
+  const imports = [
+    `import { writeFileSync } from 'node:fs'`,
+    `import { before, suite } from 'node:test'`,
+  ]
+  return [...imports, ...suites, ''].join('\n')
+}
+
+/** The file whose tests an entry has begun last, or null. */
+export function fileRunIn(entry: string): string | null {
+  const note = `${entry}.running`
+  return existsSync(note) ? readFileSync(note, 'utf8') : null
+}
+
+const answers = new Map<string, boolean>()
+
+/** True if the file or a test file that it imports can start a program. */
+function startsProcesses(path: string): boolean {
+  const known = answers.get(path)
+  if (known !== undefined) return known
+  answers.set(path, false)
+  const answer = searchProcesses(path)
+  answers.set(path, answer)
+  return answer
+}
+
+function searchProcesses(path: string): boolean {
+  if (path === SHARED_SERVER) return false
+  const text = readFileSync(path, 'utf8')
+  if (STARTS_PROCESSES.test(text)) return true
+  return [...text.matchAll(RELATIVE_IMPORTS)]
+    .map(([, name]) => resolve(dirname(path), name!))
+    .filter((target) => target.startsWith(resolve('test')))
+    .some((target) => startsProcesses(target))
+}
