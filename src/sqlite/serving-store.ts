@@ -21,7 +21,7 @@ import {
 import { unusable } from './errors.ts'
 import { journaled } from './backup/journaled.ts'
 import { completeRevocations } from './backup/revocations.ts'
-import { startCheckpointThread } from './file/checkpoint-thread.ts'
+import { createCheckpointThread } from './file/checkpoint-thread.ts'
 import { createCheckpoints, withCheckpoints } from './file/checkpoints.ts'
 import { watchFiles, whileHeld } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
@@ -75,7 +75,7 @@ export async function openServingSqliteStore(
     opened.push(() => closeDatabase(claiming))
     const timer = createBatchTimer(onFault)
     const claims = createClaims(claiming, bootId, clock, timer)
-    const thread = await startCheckpointThread(path, onFault)
+    const thread = createCheckpointThread(path, onFault)
     opened.push(thread.close)
     const checkpoints = createCheckpoints(claiming, [database], thread, timer)
     const watch = watchFiles(path, holdFiles(path), onFault)

@@ -3,9 +3,8 @@ import { pathToFileURL } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 
 /*
- * The checkpoint thread. It gets the path of the database file, and says when it has opened it. It
- * then copies the write-ahead log for each message until it gets 'close'. JavaScript, because the
- * package has this file as it is.
+ * The checkpoint thread. It gets the path of the database file and copies the write-ahead log for
+ * each message until it gets 'close'. JavaScript, because the package has this file as it is.
  */
 
 const file = pathToFileURL(workerData)
@@ -29,4 +28,3 @@ parentPort.on('message', (message) => {
   }
   parentPort.postMessage('copied')
 })
-parentPort.postMessage('opened')

@@ -15,58 +15,66 @@ export interface CheckpointThread {
 const MEMORY = { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 16 }
 
 /**
- * Resolves when the thread has opened the file, which it never creates. If the thread ends, even
- * because it can't open the file, `onFault` gets the reason, and a copy does nothing from then on.
+ * The thread starts with the first copy, and opens the file then. It never creates the file. If the
+ * thread ends, even because it can't open the file, `onFault` gets the reason, and a copy does
+ * nothing from then on.
  */
-export async function startCheckpointThread(
+export function createCheckpointThread(
   path: string,
   onFault: (fault: unknown) => void,
-): Promise<CheckpointThread> {
-  const program = new URL('./checkpoint-thread-main.js', import.meta.url)
-  const worker = new Worker(program, {
-    workerData: path,
-    // No module that NODE_OPTIONS preloads.
-    execArgv: [],
-    env: {},
-    resourceLimits: MEMORY,
-    // The thread prints nothing. Node.js would make our standard output non-blocking for it.
-    stdout: true,
-    stderr: true,
-  })
-  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+): CheckpointThread {
+  let worker: Worker | null = null
+  let ended = Promise.resolve()
   let hasEnded = false
   let isClosed = false
-  let cause: unknown
   let waiting: (() => void) | null = null
 
-  /** The thread has done what it was told last, or has ended. */
+  function start(): Worker {
+    const started = new Worker(new URL('./checkpoint-thread-main.js', import.meta.url), {
+      workerData: path,
+      // No module that NODE_OPTIONS preloads.
+      execArgv: [],
+      env: {},
+      resourceLimits: MEMORY,
+      // The thread prints nothing. Node.js would make our standard output non-blocking for it.
+      stdout: true,
+      stderr: true,
+    })
+    let cause: unknown
+    ended = new Promise((resolve) => started.once('exit', () => resolve()))
+    started.on('message', finish)
+    started.on('error', (error) => (cause = error))
+    started.on('exit', () => {
+      hasEnded = true
+      if (!isClosed) onFault(new CheckpointThreadEnded(path, { cause }))
+      finish()
+    })
+    // After the listeners, because one for messages keeps the process running.
+    started.unref()
+    return started
+  }
+
+  /** The thread has made a copy, or has ended. */
   function finish(): void {
     const done = waiting
     waiting = null
     if (!isClosed) done?.()
   }
 
-  worker.on('message', finish)
-  worker.on('error', (error) => (cause = error))
-  worker.on('exit', () => {
-    hasEnded = true
-    if (!isClosed) onFault(new CheckpointThreadEnded(path, { cause }))
-    finish()
-  })
-  await new Promise<void>((resolve) => (waiting = resolve))
-  // After the listeners, because one for messages keeps the process running.
-  worker.unref()
-
   return {
     copy(done) {
       waiting = done
-      if (hasEnded) setImmediate(finish)
-      else worker.postMessage('copy')
+      if (hasEnded) {
+        setImmediate(finish)
+        return
+      }
+      worker ??= start()
+      worker.postMessage('copy')
     },
 
     async close() {
       isClosed = true
-      if (hasEnded) return
+      if (worker === null || hasEnded) return
       worker.ref()
       worker.postMessage('close')
       await ended

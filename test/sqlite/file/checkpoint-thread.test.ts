@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { systemClock } from '../../../src/sqlite/claims/clock.ts'
-import { startCheckpointThread } from '../../../src/sqlite/file/checkpoint-thread.ts'
+import { createCheckpointThread } from '../../../src/sqlite/file/checkpoint-thread.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
@@ -17,7 +17,7 @@ import { rowsInFile } from './rows-in-file.ts'
 
 test('the thread copies the log into the file', async (t) => {
   const { path, claims, ada } = await openClaims(t)
-  const thread = await startCheckpointThread(path, assert.ifError)
+  const thread = createCheckpointThread(path, assert.ifError)
   t.after(thread.close)
   claims.claimBatch([callWith(ada)])
   assert.equal(rowsInFile(t, path), 0)
@@ -27,7 +27,7 @@ test('the thread copies the log into the file', async (t) => {
 
 test('a copy leaves cached listings and rows valid', async (t) => {
   const { path, claims, clock, ada } = await openClaims(t)
-  const thread = await startCheckpointThread(path, assert.ifError)
+  const thread = createCheckpointThread(path, assert.ifError)
   t.after(thread.close)
   const [first] = claims.claimBatch([callWith(ada)])!
   assert.ok(first !== undefined && 'revision' in first && first.rows !== null)
@@ -41,7 +41,7 @@ test('a copy leaves cached listings and rows valid', async (t) => {
 
 test('nothing is called back after close, which waits for the copy under way', async (t) => {
   const { path, claims, ada } = await openClaims(t)
-  const thread = await startCheckpointThread(path, assert.ifError)
+  const thread = createCheckpointThread(path, assert.ifError)
   claims.claimBatch([callWith(ada)])
   thread.copy(() => assert.fail('called back'))
   await thread.close()
@@ -53,7 +53,8 @@ test('a closed store leaves no log behind, so that the thread has closed its con
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
   const store = await openServingSqliteStore(path, systemClock, assert.ifError)
-  await store.probeClaims()
+  // The first copy starts the thread.
+  for (let batch = 0; batch < 512; batch += 1) await store.probeClaims()
   assert.ok(existsSync(`${path}-wal`))
   await store.close()
   assert.ok(!existsSync(`${path}-wal`))
@@ -63,8 +64,8 @@ test('a thread leaves standard output blocking, and does not keep the process ru
   const { path } = await openClaims(t)
   const program = `
     import { readFileSync, writeSync } from 'node:fs'
-    import { startCheckpointThread } from './src/sqlite/file/checkpoint-thread.ts'
-    const thread = await startCheckpointThread(process.argv[1], console.error)
+    import { createCheckpointThread } from './src/sqlite/file/checkpoint-thread.ts'
+    const thread = createCheckpointThread(process.argv[1], console.error)
     const running = setInterval(() => {}, 1_000)
     await new Promise((resolve) => thread.copy(resolve))
     clearInterval(running)
@@ -79,7 +80,8 @@ test('a thread leaves standard output blocking, and does not keep the process ru
 test('a thread that cannot open the file says so, creates none, and each copy still ends', async (t) => {
   const faults: unknown[] = []
   const path = join(temporaryFolder(t), 'listing.db')
-  const thread = await startCheckpointThread(path, (fault) => faults.push(fault))
+  const thread = createCheckpointThread(path, (fault) => faults.push(fault))
+  await new Promise<void>((resolve) => thread.copy(resolve))
   assert.ok(!existsSync(path))
   assert.match(String(faults[0]), /^CheckpointThreadEnded: the thread that copies .*has ended/)
   assert.match(String((faults[0] as Error).cause), /unable to open database file/)
@@ -92,5 +94,7 @@ test('a path with characters of a URL names the file as it is', async (t) => {
   const { path } = await openClaims(t)
   const odd = join(temporaryFolder(t), 'a %41?b#c.db')
   copyFileSync(path, odd)
-  await (await startCheckpointThread(odd, assert.ifError)).close()
+  const thread = createCheckpointThread(odd, assert.ifError)
+  await new Promise<void>((resolve) => thread.copy(resolve))
+  await thread.close()
 })
