@@ -145,6 +145,11 @@ test('each of these calls appears only in its own files', () => {
       `${path} knows host_label`,
     )
   for (const path of placesOf('node:sqlite')) assert.match(path, /^src\/sqlite\//)
+  assert.deepEqual(placesOf('process.exit('), ['src/main.ts'])
+  // Every other command has only the streams and the environment that `run` gets.
+  for (const name of ['stdin', 'stdout', 'stderr', 'env'])
+    for (const path of placesOf(`process.${name}`))
+      assert.ok(roomOf(path) !== 'cli' || path.startsWith('src/cli/serve/'), path)
 })
 
 test("each sentence of the API's answers stands once, and once in the conformance kit", () => {

@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { freePort } from '../../test/fixtures/postgres/cluster.ts'
+import { freePort } from '../../test/fixtures/free-port.ts'
 import { printInterval } from '../bootstrap.ts'
 import { chooseDriver, type Driver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'

@@ -1,12 +1,14 @@
 import { type AuditAction, type AuditStore, COMMAND_LINE } from '../listing/accounts/audit.ts'
 import { presentInstant } from '../listing/instant.ts'
 import { say } from './output.ts'
+import type { Shell } from './shell.ts'
 
 /**
  * Adds an entry for an operator's action. If that fails, the action still stands, so the command
  * only warns.
  */
 export async function audit(
+  shell: Shell,
   store: AuditStore,
   action: AuditAction,
   userId: string,
@@ -17,6 +19,7 @@ export async function audit(
     await store.writeAudit({ ...entry, occurred_at: presentInstant() })
   } catch (error) {
     say(
+      shell,
       `warning: the command succeeded, but its audit entry "${action}" could not be written: ` +
         (error as Error).message,
     )

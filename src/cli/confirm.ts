@@ -1,22 +1,27 @@
 import { Failure, Misuse } from './errors.ts'
 import { say } from './output.ts'
+import type { Shell } from './shell.ts'
 
 /**
  * Resolves if the operator agrees to a change that can't be undone. `change` completes "this
  * would". On a terminal, the operator types yes. Elsewhere the command line must have `--yes`.
  */
-export async function confirm(change: string, { yes = false }: { yes?: boolean }): Promise<void> {
+export async function confirm(
+  shell: Shell,
+  change: string,
+  { yes = false }: { yes?: boolean },
+): Promise<void> {
   if (yes) return
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
+  if (!shell.stdin.isTTY || !shell.stderr.isTTY)
     throw new Misuse(`nothing was changed: this would ${change}. Add --yes if you want that`)
-  say(`This would ${change}.`)
+  say(shell, `This would ${change}.`)
   // Loaded on demand: few commands ask.
   const { createInterface } = await import('node:readline/promises')
-  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: false })
+  const lines = createInterface({ input: shell.stdin, output: shell.stderr, terminal: false })
   // Ctrl-D ends the input without an answer or a line end.
   const ended = new Promise<string>((resolve) =>
     lines.once('close', () => {
-      process.stderr.write('\n')
+      shell.stderr.write('\n')
       resolve('')
     }),
   )

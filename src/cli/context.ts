@@ -5,6 +5,7 @@ import { checkStoredEmail, type User, type UserStore } from '../listing/accounts
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 import { say } from './output.ts'
+import type { Shell } from './shell.ts'
 
 /** Follows an error about the command line. */
 export const HELP_HINT = 'Run the command with --help to see its options.'
@@ -16,8 +17,8 @@ export const FROM_ENV_FILE = 'fromEnvFile'
  * Reads the configuration. Options of the command line replace variables of the environment. Throws
  * one error that lists every mistake.
  */
-export function loadConfig(options: readonly ConfigOption[] = []): Config {
-  const read = readConfig(process.env, options)
+export function loadConfig(shell: Shell, options: readonly ConfigOption[] = []): Config {
+  const read = readConfig(shell.env, options)
   if ('complaints' in read) throw new Misuse(read.complaints.join('\nerror: '))
   return read.config
 }
@@ -26,8 +27,8 @@ export function loadConfig(options: readonly ConfigOption[] = []): Config {
  * Reads the configuration of a command that needs a database, so that a bad DATABASE_URL is an
  * error.
  */
-export function loadDatabase(): UsableDatabase {
-  const { database } = loadConfig()
+export function loadDatabase(shell: Shell): UsableDatabase {
+  const { database } = loadConfig(shell)
   if (database.engine === null) throw new Misuse(database.problem)
   return database
 }
@@ -45,10 +46,11 @@ export interface CommandStore extends Store {
  * database.
  */
 export async function withStore<T>(
+  shell: Shell,
   body: (store: CommandStore) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
-  const database = loadDatabase()
+  const database = loadDatabase(shell)
   const store = await openStore(database, options)
   try {
     return await body({ ...store, place: nameDatabase(database) })
@@ -59,19 +61,24 @@ export async function withStore<T>(
 
 /** `withStore` for a command that writes. Afterwards it says which database has changed. */
 export async function changeStore<T>(
+  shell: Shell,
   body: (store: CommandStore) => Promise<T>,
   options: { create?: boolean } = {},
 ): Promise<T> {
-  return withStore(async (store) => {
-    const result = await body(store)
-    sayDatabase(store.place)
-    return result
-  }, options)
+  return withStore(
+    shell,
+    async (store) => {
+      const result = await body(store)
+      sayDatabase(shell, store.place)
+      return result
+    },
+    options,
+  )
 }
 
 /** Every command that writes says where, because the shell may lack the service's DATABASE_URL. */
-export function sayDatabase(place: string): void {
-  say(`database: ${place}`)
+export function sayDatabase(shell: Shell, place: string): void {
+  say(shell, `database: ${place}`)
 }
 
 /**

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { Failure } from './errors.ts'
 import { say } from './output.ts'
+import type { Shell } from './shell.ts'
 
 /** The whole text of a file, or of standard input if the name is `-`. */
-export async function readInput(name: string): Promise<string> {
-  const bytes = await readBytes(name)
+export async function readInput(shell: Shell, name: string): Promise<string> {
+  const bytes = await readBytes(shell, name)
   if (!isUtf8(bytes)) throw new Failure(`cannot read ${inputName(name)}: it is not UTF-8 text`)
   // Some editors begin a file with a byte order mark.
   return bytes.toString().replace(/^\uFEFF/, '')
@@ -16,8 +17,8 @@ export async function readInput(name: string): Promise<string> {
  * The ASCII characters of standard input, in any encoding. Keys also leak in dumps and binary logs,
  * and UTF-16 has a zero byte beside each ASCII character.
  */
-export async function readAsciiOfInput(): Promise<string> {
-  const bytes = await readBytes('-')
+export async function readAsciiOfInput(shell: Shell): Promise<string> {
+  const bytes = await readBytes(shell, '-')
   return bytes.toString('latin1').replaceAll('\0', '')
 }
 
@@ -26,12 +27,12 @@ export function inputName(name: string): string {
   return name === '-' ? 'standard input' : JSON.stringify(name)
 }
 
-async function readBytes(name: string): Promise<Buffer> {
+async function readBytes(shell: Shell, name: string): Promise<Buffer> {
   try {
     if (name !== '-') return await readFile(name)
-    if (process.stdin.isTTY)
-      say('reading from the terminal; press Ctrl-D on an empty line to finish')
-    return await buffer(process.stdin)
+    if (shell.stdin.isTTY)
+      say(shell, 'reading from the terminal; press Ctrl-D on an empty line to finish')
+    return await buffer(shell.stdin)
   } catch (error) {
     throw new Failure(`cannot read ${inputName(name)}: ${reasonFor(error)}`)
   }

@@ -1,6 +1,7 @@
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../listing/key-format.ts'
 import { formatInstant, type Instant } from '../listing/instant.ts'
 import { escapeInvisible } from '../listing/invisible.ts'
+import type { Shell } from './shell.ts'
 
 // Everything after the prefix that we show. Case does not matter: an upper-case copy reveals the
 // key too.
@@ -10,21 +11,21 @@ const WHOLE_KEY = new RegExp(
 )
 
 /** Prints the result of a command to standard output, for pipes. */
-export function print(text: string): void {
-  process.stdout.write(`${text}\n`)
+export function print(shell: Shell, text: string): void {
+  shell.stdout.write(`${text}\n`)
 }
 
 /**
  * Prints a message to standard error. Cuts whole keys, because a log may keep the message, and
  * escapes invisible characters.
  */
-export function say(text: string): void {
+export function say(shell: Shell, text: string): void {
   const lines = text.replace(WHOLE_KEY, '$1…').split('\n')
-  process.stderr.write(`${lines.map((line) => escapeInvisible(line)).join('\n')}\n`)
+  shell.stderr.write(`${lines.map((line) => escapeInvisible(line)).join('\n')}\n`)
 }
 
-export function printJson(value: unknown): void {
-  print(JSON.stringify(value, null, 2))
+export function printJson(shell: Shell, value: unknown): void {
+  print(shell, JSON.stringify(value, null, 2))
 }
 
 /** An instant to the second, for people. */
@@ -33,15 +34,22 @@ export function shortInstant(instant: Instant | null, whenNull: string): string 
 }
 
 /** Prints a table. Invisible characters are escaped, so a value cannot break out of its cell. */
-export function printTable(heads: readonly string[], rows: readonly (readonly string[])[]): void {
-  createTable(heads).add(rows)
+export function printTable(
+  shell: Shell,
+  heads: readonly string[],
+  rows: readonly (readonly string[])[],
+): void {
+  createTable(shell, heads).add(rows)
 }
 
 /**
  * A table that is printed in parts, the heads with the first. A part may have wider columns than
  * the one before.
  */
-export function createTable(heads: readonly string[]): {
+export function createTable(
+  shell: Shell,
+  heads: readonly string[],
+): {
   add(rows: readonly (readonly string[])[]): void
 } {
   const widths = heads.map(() => 0)
@@ -57,7 +65,7 @@ export function createTable(heads: readonly string[]): {
         const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
         return padded.join('  ').trimEnd()
       })
-      if (lines.length > 0) print(lines.join('\n'))
+      if (lines.length > 0) print(shell, lines.join('\n'))
     },
   }
 }
@@ -66,17 +74,20 @@ export function createTable(heads: readonly string[]): {
  * A JSON array that is printed in parts, in the form of `printJson`. Prints nothing before the
  * first part, so that a command that fails at once has no output.
  */
-export function createJsonArray(): { add(values: readonly unknown[]): void; end(): void } {
+export function createJsonArray(shell: Shell): {
+  add(values: readonly unknown[]): void
+  end(): void
+} {
   let separator = '[\n'
   return {
     add(values) {
       const items = values.map((value) => JSON.stringify([value], null, 2).slice(2, -2))
       if (items.length === 0) return
-      process.stdout.write(separator + items.join(',\n'))
+      shell.stdout.write(separator + items.join(',\n'))
       separator = ',\n'
     },
 
-    end: () => print(separator === '[\n' ? '[]' : '\n]'),
+    end: () => print(shell, separator === '[\n' ? '[]' : '\n]'),
   }
 }
 
@@ -85,8 +96,8 @@ function width(text: string): number {
 }
 
 /** A progress line that overwrites itself. Silent unless standard error is a terminal. */
-export function createProgress(): { show(text: string): void; clear(): void } {
-  const { stderr } = process
+export function createProgress(shell: Shell): { show(text: string): void; clear(): void } {
+  const { stderr } = shell
   if (!stderr.isTTY) return { show() {}, clear() {} }
   return {
     show: (text) => stderr.write(`\r${text}\x1b[K`),

@@ -5,10 +5,11 @@ import { withSources } from '../stack-trace.ts'
 import { FROM_ENV_FILE, HELP_HINT } from './context.ts'
 import { MissingDatabase, Misuse } from './errors.ts'
 import { say } from './output.ts'
+import type { Shell } from './shell.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when the command line names them. Help names all of them. */
-const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
+const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) => void>> = {
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   health: async () => (await import('./commands/health.ts')).addHealthCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
@@ -31,10 +32,9 @@ const COMMANDS: Record<string, () => Promise<(program: Command) => void>> = {
  * Runs one command and returns its exit code: 0 success, 1 failure, 2 wrong command line or
  * environment, 78 no database for `serve --require-database`.
  */
-export async function run(args: readonly string[]): Promise<number> {
-  handleOutputErrors()
-  const program = createProgram()
-  await addCommands(program, nameIn(args))
+export async function run(args: readonly string[], shell: Shell): Promise<number> {
+  const program = createProgram(shell)
+  await addCommands(program, shell, nameIn(args))
   refuseRepeated(program)
   let called = program
   program.hook('preAction', async (_, command) => {
@@ -42,7 +42,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const { envFile } = program.opts<{ envFile?: string }>()
     if (envFile === undefined) return
     const { loadEnvFile } = await import('./env-file.ts')
-    program.setOptionValue(FROM_ENV_FILE, loadEnvFile(envFile))
+    program.setOptionValue(FROM_ENV_FILE, loadEnvFile(envFile, shell.env))
   })
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -50,22 +50,11 @@ export async function run(args: readonly string[]): Promise<number> {
   } catch (error) {
     // Commander has printed the error. Its exit code is 0 for help and 1 for any error.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (isSentence(error)) say(`error: ${error.message}`)
-    else sayUnforeseen(error, called)
+    if (isSentence(error)) say(shell, `error: ${error.message}`)
+    else sayUnforeseen(shell, error, called)
     if (error instanceof MissingDatabase) return 78
     return error instanceof Misuse ? 2 : 1
   }
-}
-
-function handleOutputErrors(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // A reader such as `head` closes the pipe early, which is not a failure.
-    if (error.code === 'EPIPE') process.exit(0)
-    say(`error: cannot write to standard output: ${error.code ?? error.message}`)
-    process.exit(1)
-  })
-  // No channel remains to report this on.
-  process.stderr.on('error', () => {})
 }
 
 /**
@@ -75,21 +64,22 @@ function isSentence(error: unknown): error is Error {
   return error instanceof Error && !error.name.endsWith('Error')
 }
 
-function sayUnforeseen(error: unknown, called: Command): void {
+function sayUnforeseen(shell: Shell, error: unknown, called: Command): void {
   const reason = error instanceof Error ? error.message : String(error)
-  const isDebug = process.env.LOG_LEVEL === 'debug'
+  const isDebug = shell.env.LOG_LEVEL === 'debug'
   say(
+    shell,
     `error: ${fullName(called)} failed: ` +
       `${reason}${isDebug ? '' : ' (set LOG_LEVEL=debug to see where)'}`,
   )
-  if (isDebug) console.error(withSources(inspect(error)))
+  if (isDebug) shell.stderr.write(`${withSources(inspect(error))}\n`)
 }
 
 function fullName(command: Command): string {
   return command.parent === null ? command.name() : `${fullName(command.parent)} ${command.name()}`
 }
 
-function createProgram(): Command {
+function createProgram(shell: Shell): Command {
   const program = new Command('server-listing')
     .description('Serve the Public Server Listing API, and manage its users, keys and servers.')
     .version(readVersion(), '-v, --version', 'print the version')
@@ -100,7 +90,12 @@ function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .showHelpAfterError(HELP_HINT)
     .exitOverride()
-    .configureOutput({ writeErr: (text) => say(text.trimEnd()) })
+    .configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => say(shell, text.trimEnd()),
+      getOutHelpWidth: () => shell.stdout.columns ?? HELP_WIDTH,
+      getErrHelpWidth: () => shell.stderr.columns ?? HELP_WIDTH,
+    })
     .addHelpText(
       'after',
       () => `
@@ -121,6 +116,8 @@ Exit codes: 0 success, 1 failure, 2 wrong command line or environment; 78 from s
   return program
 }
 
+/** In columns, where there is no terminal. */
+const HELP_WIDTH = 80
 /** Wide enough for the longest name. */
 const NAME_WIDTH = 17
 
@@ -151,7 +148,7 @@ function refuseRepeated(command: Command): void {
 }
 
 /** Adds the command with this name, or all commands if there is none, for help and for typos. */
-async function addCommands(program: Command, name = ''): Promise<void> {
+async function addCommands(program: Command, shell: Shell, name = ''): Promise<void> {
   const names = Object.hasOwn(COMMANDS, name) ? [name] : Object.keys(COMMANDS)
-  for (const each of names) (await COMMANDS[each]!())(program)
+  for (const each of names) (await COMMANDS[each]!())(program, shell)
 }

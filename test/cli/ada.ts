@@ -2,27 +2,26 @@ import type { User } from '../../src/listing/accounts/user.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { addUser, issueKey } from '../fixtures/service.ts'
-import type { Program } from './program.ts'
+import type { Commands } from './command.ts'
 
 /*
- * What a test of a command needs in the database before it begins. Writing it from the test's own
- * process takes a tenth of a command's time.
+ * What a test of a command needs in the database before it begins.
  */
 
 /** Adds ada@example.com and creates the database. */
-export function addAda(program: Program): Promise<User> {
+export function addAda(program: Commands): Promise<User> {
   return withStore(program, (store) => addUser(store))
 }
 
 /** Adds ada@example.com with a key called "bot". */
-export async function addAdaWithKey(program: Program): Promise<{ key: string; id: string }> {
+export async function addAdaWithKey(program: Commands): Promise<{ key: string; id: string }> {
   const [issued] = await addAdaWithKeys(program, 1)
   return issued!
 }
 
 /** Adds ada@example.com with this many keys, each called "bot". */
 export function addAdaWithKeys(
-  program: Program,
+  program: Commands,
   count: number,
 ): Promise<{ key: string; id: string }[]> {
   return withStore(program, async (store) => {
@@ -34,7 +33,7 @@ export function addAdaWithKeys(
 }
 
 async function withStore<T>(
-  { databasePath }: Program,
+  { databasePath }: Commands,
   body: (store: Store) => Promise<T>,
 ): Promise<T> {
   const store = await openSqliteStore(databasePath, { create: true })

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { filesBelow } from '../fixtures/tree.ts'
 import { addAdaWithKeys } from './ada.ts'
-import { type Program, programIn } from './program.ts'
+import { type Commands, commandsIn } from './command.ts'
 
 /** The audit entries of a command. Empty if it changes no key or password of the user. */
 const COMMANDS: {
@@ -72,7 +72,7 @@ interface Known {
 }
 
 test('each command that changes an account or a key writes an audit entry', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const known = await fill(program)
   const ada = execute(program, (database) => database.prepare('SELECT id FROM users').get()!.id)
   for (const { args, stdin = '', actions } of COMMANDS) {
@@ -106,7 +106,7 @@ test('each command that changes an account or a key writes an audit entry', asyn
 })
 
 test("a command succeeds with a warning if its audit entry can't be written", async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const { id } = await fill(program)
   execute(program, (database) =>
     database.exec(
@@ -122,18 +122,18 @@ test("a command succeeds with a warning if its audit entry can't be written", as
   assert.match(ended.stderr, new RegExp(`\nrevoked ${id} `))
 })
 
-async function fill(program: Program): Promise<Known> {
+async function fill(program: Commands): Promise<Known> {
   const issued = await addAdaWithKeys(program, 2)
   return { keys: issued.map(({ key }) => key), id: issued[0]!.id }
 }
 
-function readLog(program: Program) {
+function readLog(program: Commands) {
   return execute(program, (database) =>
     database.prepare('SELECT action, user_id, address FROM audit_log ORDER BY rowid').all(),
   )
 }
 
-function execute<T>({ databasePath }: Program, body: (database: DatabaseSync) => T): T {
+function execute<T>({ databasePath }: Commands, body: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(databasePath)
   try {
     return body(database)

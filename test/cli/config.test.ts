@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { NAMED_SETTINGS } from '../../src/settings.ts'
-import { programIn } from './program.ts'
+import { commandsIn } from './command.ts'
 
 interface Shown {
   name: string
@@ -13,7 +13,7 @@ interface Shown {
 }
 
 test('each setting has its value and its source', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const file = join(program.folder, 'service.env')
   writeFileSync(file, 'PORT=7\nOPS_PORT=7003\nBASE_URL=\nSIGN_UP=open\nOPERATORS=Ada@example.com\n')
   const args = ['config', '--json', '--env-file', file, '--host', '0.0.0.0']
@@ -47,7 +47,7 @@ test('each setting has its value and its source', async (t) => {
 })
 
 test('no output of config has a password', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const url = join(program.folder, 'url')
   writeFileSync(url, 'postgres://u:hunter2@db/listing?sslmode=require&password=hunter2\n')
   const env = { DATABASE_URL: '', DATABASE_URL_FILE: url }

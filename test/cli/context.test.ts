@@ -1,15 +1,21 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { withStore } from '../../src/cli/context.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { setDatabase } from './here.ts'
 
 test('the store is closed after each command, even a failed one', async (t) => {
-  setDatabase(t, `sqlite:${join(temporaryFolder(t), 'listing.db')}`)
+  const shell = {
+    stdin: new PassThrough(),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
+    env: { DATABASE_URL: `sqlite:${join(temporaryFolder(t), 'listing.db')}` },
+  }
   const opened: Store[] = []
   const done = await withStore(
+    shell,
     async (store) => {
       opened.push(store)
       return (await store.listUserRecords()).length
@@ -17,7 +23,7 @@ test('the store is closed after each command, even a failed one', async (t) => {
     { create: true },
   )
   assert.equal(done, 0)
-  const failing = withStore(async (store) => {
+  const failing = withStore(shell, async (store) => {
     opened.push(store)
     throw new Error('no such key')
   })

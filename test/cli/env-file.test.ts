@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { addAda } from './ada.ts'
-import { assertRefused, programIn } from './program.ts'
+import { assertRefused, commandsIn } from './command.ts'
 
 test('--env-file gives a command the variables that the environment lacks', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await addAda(program)
   const file = join(program.folder, 'service.env')
   writeFileSync(
@@ -25,15 +25,16 @@ test('--env-file gives a command the variables that the environment lacks', asyn
 })
 
 test('an --env-file that cannot be read or sets nothing is an error', async (t) => {
-  const program = programIn(t)
-  writeFileSync(join(program.folder, 'empty.env'), '# nothing\n')
-  const run = (file: string) => program.run(`user list --env-file ${file}`)
-  assertRefused(await run('no.env'), 2, 'cannot read the file "no.env" of --env-file: no such file')
+  const program = commandsIn(t)
+  const [missing, empty] = ['no.env', 'empty.env'].map((name) => join(program.folder, name))
+  writeFileSync(empty!, '# nothing\n')
+  const run = (file = '') => program.run(['user', 'list', '--env-file', file])
   assertRefused(
-    await run('empty.env'),
+    await run(missing),
     2,
-    '--env-file "empty.env" has no line such as DATABASE_URL=',
+    `cannot read the file "${missing}" of --env-file: no such file`,
   )
+  assertRefused(await run(empty), 2, `--env-file "${empty}" has no line such as DATABASE_URL=`)
   assertRefused(
     await program.run('user list --env-file'),
     2,

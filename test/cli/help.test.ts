@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { NAMED_SETTINGS } from '../../src/settings.ts'
-import { assertRefused, programIn } from './program.ts'
+import { assertRefused, commandsIn } from './command.ts'
 
 const COMMANDS = [
   '',
@@ -36,7 +36,7 @@ const COMMANDS = [
 ]
 
 test('every command prints its --help with examples to standard output', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await Promise.all(
     COMMANDS.map(async (command) => {
       const { code, stdout, stderr } = await program.run(`${command} --help`)
@@ -50,7 +50,7 @@ test('every command prints its --help with examples to standard output', async (
 })
 
 test('help followed by a command prints its help', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   for (const [args, usage] of [
     ['help', '[options] [command]'],
     ['help key', 'key [options] [command]'],
@@ -61,7 +61,7 @@ test('help followed by a command prints its help', async (t) => {
 })
 
 test('an option takes its value in either form, and -- ends the options', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const id = await program.done('user add --create -- ada@example.com')
   for (const args of [
     ['--user', 'ada@example.com', '--name', '--bot'],
@@ -81,7 +81,7 @@ test('an option takes its value in either form, and -- ends the options', async 
 })
 
 test("the program's help names its environment variables and exit codes", async (t) => {
-  const help = await programIn(t).done('--help')
+  const help = await commandsIn(t).done('--help')
   for (const [name, { default: value }] of NAMED_SETTINGS) {
     const [, text = ''] = new RegExp(`\\n  ${name} +([^]*?)\\n(?:  \\w|\\n)`).exec(help) ?? []
     assert.match(text, /\w/, name)
@@ -92,7 +92,7 @@ test("the program's help names its environment variables and exit codes", async 
 })
 
 test('a group without a command prints its help to standard error and exits with 2', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   for (const group of ['', 'user', 'key', 'server']) {
     const { code, stdout, stderr } = await program.run(group)
     assert.equal(code, 2)
@@ -102,7 +102,7 @@ test('a group without a command prints its help to standard error and exits with
 })
 
 test('a typo is answered with the intended word', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const mistyped = [
     ['usr', 'user'],
     ['serv', 'serve'],
@@ -123,7 +123,7 @@ test('a typo is answered with the intended word', async (t) => {
 })
 
 test('the error names a missing option and an extra argument', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   assertRefused(await program.run('user add'), 2, "'email'", '--help')
   assertRefused(await program.run('user add a@b c@d'), 2, 'a@b, c@d')
   assertRefused(await program.run('serve now'), 2, 'now')
@@ -136,19 +136,5 @@ test('the error names a missing option and an extra argument', async (t) => {
 
 test('--version prints the version of the package', async (t) => {
   const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  assert.equal(await programIn(t).done('--version'), JSON.parse(manifest).version)
-})
-
-test('an outdated Node.js gets an error of one sentence', async (t) => {
-  const program = programIn(t)
-  for (const version of ['20.20.2', '24.15.9']) {
-    const preload = `Object.defineProperty(process,'versions',{value:{...process.versions,node:'${version}'}})`
-    const { code, stdout, stderr } = await program.run('serve', { preload })
-    assert.equal(code, 2)
-    assert.equal(stdout, '')
-    assert.equal(
-      stderr,
-      `server-listing needs Node.js 24.16 or newer; this is Node.js ${version}.\n`,
-    )
-  }
+  assert.equal(await commandsIn(t).done('--version'), JSON.parse(manifest).version)
 })

@@ -3,21 +3,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
 import { addAda, addAdaWithKey, addAdaWithKeys } from './ada.ts'
-import { assertRefused, type Program, programIn } from './program.ts'
+import { assertRefused, type Commands, commandsIn } from './command.ts'
 
 const KEY = /^svc_live_[0-9a-f]{64}$/
 
-async function withAda(t: Parameters<typeof programIn>[0]): Promise<Program> {
-  const program = programIn(t)
+async function withAda(t: Parameters<typeof commandsIn>[0]): Promise<Commands> {
+  const program = commandsIn(t)
   await addAda(program)
   return program
 }
 
-function issue(program: Program, name: string) {
+function issue(program: Commands, name: string) {
   return program.run(['key', 'issue', '--user', 'ada@example.com', '--name', name])
 }
 
-async function listed(program: Program): Promise<Record<string, string | null>[]> {
+async function listed(program: Commands): Promise<Record<string, string | null>[]> {
   return JSON.parse(await program.done('key list --user ada@example.com --json'))
 }
 
@@ -69,7 +69,7 @@ test('a key name has 1 to 64 characters, and an emoji counts as one', async (t) 
 })
 
 test('a sixth active key is refused until one is revoked', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await addAdaWithKeys(program, 4)
   assert.equal((await issue(program, '5')).code, 0)
   assertRefused(await issue(program, '6'), 1, 'ada@example.com', '5 active keys', 'revoke one')
@@ -80,7 +80,7 @@ test('a sixth active key is refused until one is revoked', async (t) => {
 })
 
 test('key revoke prints the key, and the time if it was already revoked', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const { key, id } = await addAdaWithKey(program)
   const command = `key revoke --user ada@example.com ${id}`
 
@@ -98,7 +98,7 @@ test('key revoke prints the key, and the time if it was already revoked', async 
 })
 
 test('a leaked key on standard input is revoked, whichever user owns it', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const { key } = await addAdaWithKey(program)
   const { code, stderr } = await program.run('key revoke --key-stdin', { stdin: `${key}\n` })
   assert.equal(code, 0)
@@ -107,7 +107,7 @@ test('a leaked key on standard input is revoked, whichever user owns it', async 
 })
 
 test('every key in a leaked file is revoked, among other text', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const keys = (await addAdaWithKeys(program, 2)).map(({ key }) => key)
   const stranger = `svc_live_${'ab'.repeat(32)}`
   const stdin = `commit 1234\n+KEY=${keys[0]}SERVER=x\n+"${stranger}${keys[1]}"\n${keys[0]}\n`
@@ -125,7 +125,7 @@ test('every key in a leaked file is revoked, among other text', async (t) => {
 })
 
 test('a revocation that fails halfway lists and logs the revoked keys, and a repetition finishes', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const [first, second] = await addAdaWithKeys(program, 2)
   const strangers = Array.from({ length: 1_000 }, () => generateKey())
   const stdin = [first?.key, ...strangers, second?.key].join(' ')
@@ -154,7 +154,7 @@ test('a revocation that fails halfway lists and logs the revoked keys, and a rep
 })
 
 test('a key in binary data or UTF-16 is revoked', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const [binary, wide] = (await addAdaWithKeys(program, 2)).map(({ key }) => key)
   for (const stdin of [
     Buffer.concat([Buffer.of(0xff, 0), Buffer.from(binary!), Buffer.of(0xfe)]),

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAda } from './ada.ts'
-import { PRINT_LOADED } from './command-line.ts'
+import { PRINT_LOADED } from './process.ts'
 import { programIn } from './program.ts'
+
+const LIST = 'key list --user ada@example.com'
 
 /** Prints the modules that are loaded from a file, each on its line. */
 const PRINT_FILES = `
@@ -18,9 +20,7 @@ const PRINT_FILES = `
 test('a command loads nothing of what only the service needs', async (t) => {
   const program = programIn(t)
   await addAda(program)
-  const { code, stderr } = await program.run('key list --user ada@example.com', {
-    preload: PRINT_LOADED,
-  })
+  const { code, stderr } = await program.begin(LIST, { preload: PRINT_LOADED }).ended
   assert.equal(code, 0)
   assert.match(stderr, /NativeModule sqlite/)
   assert.doesNotMatch(
@@ -32,7 +32,7 @@ test('a command loads nothing of what only the service needs', async (t) => {
 test('a command loads its own code and one engine, without what decides claims', async (t) => {
   const program = programIn(t)
   await addAda(program)
-  const { stderr } = await program.run('key list --user ada@example.com', { preload: PRINT_FILES })
+  const { stderr } = await program.begin(LIST, { preload: PRINT_FILES }).ended
   assert.match(stderr, /\/src\/cli\/commands\/keys\.ts\n/)
   assert.match(stderr, /\/src\/sqlite\/store\.ts\n/)
   assert.doesNotMatch(stderr, /\/src\/([a-z-]+\/)?claims\/|\/src\/postgres\/|\/pg\/|\/pino\//)

@@ -3,14 +3,14 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { temporaryFolder } from '../fixtures/folder.ts'
-import { addAda } from './ada.ts'
-import { runHere, setDatabase } from './here.ts'
 import { MISUSES } from './misuses.ts'
-import { assertRefused, programIn } from './program.ts'
+import { assertRefused, commandsIn } from './command.ts'
+
+/** An empty variable counts as unset. */
+const DEFAULT_PORTS = { PORT: '', DASHBOARD_PORT: '', OPS_PORT: '' }
 
 test('every command exits with 2 for a malformed DATABASE_URL', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const commands = [
     'migrate',
     'copy --from sqlite:listing.db',
@@ -35,7 +35,7 @@ test('every command exits with 2 for a malformed DATABASE_URL', async (t) => {
 })
 
 test('an error about DATABASE_URL names its source and the value found', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const list = (env: Record<string, string>) => program.run('user list', { env })
   const memory = await list({ DATABASE_URL: 'sqlite::memory:' })
   assertRefused(memory, 2, 'must name a file', '"sqlite::memory:"')
@@ -51,7 +51,7 @@ test('an error about DATABASE_URL names its source and the value found', async (
 
 // A path below a file stands for an unwritable one, because root can write to any directory.
 test('an unusable database path is named with the reason', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const file = join(program.folder, 'notes.txt')
   writeFileSync(
     file,
@@ -78,7 +78,7 @@ test('an unusable database path is named with the reason', async (t) => {
 })
 
 test('all errors in the environment are reported at once', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const env = { PORT: '80800', HOST: 'a b', BASE_URL: 'example.com', LOG_LEVEL: 'loud' }
   for (const command of ['serve', 'user list']) {
     const refused = await program.run(command, { env })
@@ -92,32 +92,30 @@ test('all errors in the environment are reported at once', async (t) => {
   }
 })
 
-test("output that can't be written is an error of one sentence", async (t) => {
-  const program = programIn(t)
-  await addAda(program)
-  // Simulates a full disk.
-  const preload = `process.stdout._write = (chunk, encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC' }))`
-  const full = await program.run('user list', { preload })
-  assertRefused(full, 1, 'cannot write to standard output: ENOSPC')
-  const gone = await program.run('user list', { preload: preload.replace('ENOSPC', 'EPIPE') })
-  assert.deepEqual([gone.code, gone.stderr], [0, ''])
+test('a wrong option of serve is named with its value, and never with a password', async (t) => {
+  const program = commandsIn(t)
+  const refused = await program.run(['serve', '--port', '80800', '--host', 'a b'])
+  assertRefused(refused, 2, '--port must be a port from 0 to 65535, not "80800"')
+  assertRefused(refused, 2, '--host must be an IP address or a host name, not "a b"')
+  const same = await program.run('serve --port 8081', { env: { DASHBOARD_PORT: '8081' } })
+  assertRefused(same, 2, 'DASHBOARD_PORT must differ from --port, which is 8081')
+  const url = await program.run('serve --database mysql://ada:hunter2@host/db')
+  assertRefused(url, 2, '--database must begin with sqlite: or postgres://')
+  assert.doesNotMatch(url.stderr, /hunter2/)
 })
 
 test('each misuse has its sentence and exit code, and changes nothing', async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
-  setDatabase(t, `sqlite:${path}`)
-  await runHere('user add ada@example.com --create')
+  const program = commandsIn(t)
+  await program.done('user add ada@example.com --create')
   const dump = () => {
-    const database = new DatabaseSync(path)
+    const database = new DatabaseSync(program.databasePath)
     const rows = database.prepare('SELECT action FROM audit_log').all()
     database.close()
     return rows
   }
   const before = dump()
   for (const { args, env = {}, stdin = '', code, sentence } of MISUSES) {
-    const restore = setVariables(env)
-    const ended = await runHere(args, stdin)
-    restore()
+    const ended = await program.run(args, { env: { ...DEFAULT_PORTS, ...env }, stdin })
     const label = `${String(args)} ${JSON.stringify(env)}`
     assert.match(ended.stderr, sentence, label)
     assert.deepEqual([ended.code, ended.stdout], [code, ''], label)
@@ -127,13 +125,3 @@ test('each misuse has its sentence and exit code, and changes nothing', async (t
   assert.deepEqual(dump(), before)
   assert.ok(MISUSES.length >= 55)
 })
-
-function setVariables(given: Record<string, string>): () => void {
-  const before = Object.keys(given).map((name) => [name, process.env[name]] as const)
-  Object.assign(process.env, given)
-  return () => {
-    for (const [name, value] of before)
-      if (value === undefined) delete process.env[name]
-      else process.env[name] = value
-  }
-}

@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { RULES } from '../../src/conform/rules.ts'
-import { type Ended, type Program, programIn } from '../cli/program.ts'
+import type { Ended } from '../cli/command.ts'
+import { type Program, programIn } from '../cli/program.ts'
 
 /** The service with two keys, and all that `conform` needs to check it. */
 export interface Deployment {

@@ -30,7 +30,7 @@ suite('proxies', { concurrency: true }, () => {
       const front = await startFront(t, port)
       const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
       const url = `https://localhost:${front.port}`
-      const ended = await program.run(['conform', url, ...options], { env })
+      const ended = await program.begin(['conform', url, ...options], { env }).ended
       assertConforms(ended, keys)
       assert.deepEqual(differencesIn(ended), changed)
     })

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { type Database, openDatabase } from '../../src/postgres/database.ts'
 import { COMMAND, ENDLESS, MANAGING, SERVING } from '../../src/postgres/patience.ts'
 import { eventually } from '../fixtures/eventually.ts'
-import { freePort } from '../fixtures/postgres/cluster.ts'
+import { freePort } from '../fixtures/free-port.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 

@@ -3,6 +3,7 @@ import { formatInstant, presentInstant } from '../../listing/instant.ts'
 import { findUser, withStore } from '../context.ts'
 import { printJson, printTable, shortInstant } from '../output.ts'
 import { readNumber, readSince } from '../spans.ts'
+import type { Shell } from '../shell.ts'
 
 /** Entries that a list has by default, and the most it can have. */
 const LIMIT = 100
@@ -15,7 +16,7 @@ interface ListOptions {
   json?: boolean
 }
 
-export function addAuditCommands(program: Command): void {
+export function addAuditCommands(program: Command, shell: Shell): void {
   program
     .command('audit')
     .description('read the audit log')
@@ -35,22 +36,26 @@ Examples:
   server-listing audit list --user ada@example.com
   server-listing audit list --since 2026-01-31T12:00:00Z --limit 10000 --json`,
     )
-    .action(list)
+    .action((options) => list(shell, options))
 }
 
-async function list(options: ListOptions): Promise<void> {
+async function list(shell: Shell, options: ListOptions): Promise<void> {
   const limit = readNumber(options.limit ?? String(LIMIT), '--limit', 1, LIMIT_MAX)
   const since =
     options.since === undefined ? undefined : readSince(options.since, '--since', presentInstant())
-  const entries = await withStore(async (store) => {
+  const entries = await withStore(shell, async (store) => {
     const { user: email } = options
     const userId = email === undefined ? undefined : (await findUser(store, email)).id
     return store.listAudit(limit, { userId, since })
   })
   if (options.json)
-    printJson(entries.map((one) => ({ ...one, occurred_at: formatInstant(one.occurred_at) })))
+    printJson(
+      shell,
+      entries.map((one) => ({ ...one, occurred_at: formatInstant(one.occurred_at) })),
+    )
   else
     printTable(
+      shell,
       ['TIME', 'ACTION', 'USER', 'SUBJECT', 'ADDRESS'],
       entries.map(({ occurred_at, action, email, user_id, subject, address }) => [
         shortInstant(occurred_at, ''),

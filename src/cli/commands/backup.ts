@@ -2,7 +2,6 @@ import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'nod
 import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import type { BackupFacts, Manifest } from '../../transfer/backup/backup.ts'
 import { parseInstant } from '../../listing/instant.ts'
@@ -10,17 +9,18 @@ import { countOf } from '../../listing/text.ts'
 import { backUpStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase, withStore } from '../context.ts'
-import { Misuse } from '../errors.ts'
+import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import { readVersion } from '../version.ts'
+import type { Shell } from '../shell.ts'
 
 interface Options {
   keep?: string
   json?: boolean
 }
 
-export function addBackupCommand(program: Command): void {
+export function addBackupCommand(program: Command, shell: Shell): void {
   program
     .command('backup <target>')
     .description('copy the database while it is served, check the copy, and describe it')
@@ -42,36 +42,37 @@ Examples:
   server-listing backup --keep 14 /var/backups/server-listing
   server-listing backup - | restic backup --stdin --stdin-filename listing.db`,
     )
-    .action(backUp)
+    .action((target, options) => backUp(shell, target, options))
 }
 
-async function backUp(target: string, options: Options): Promise<void> {
+async function backUp(shell: Shell, target: string, options: Options): Promise<void> {
   const keep = options.keep === undefined ? null : readNumber(options.keep, '--keep', 1, KEEP_MAX)
   if (target === '-') {
     if (options.json || keep !== null)
       throw new Misuse('--json and --keep need a file or a folder: - is the backup itself')
-    await toStandardOutput()
+    await toStandardOutput(shell)
     return
   }
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (keep !== null && !isFolder)
     throw new Misuse(`--keep needs a folder of backups, and ${target} is none`)
-  const database = loadDatabase()
+  const database = loadDatabase(shell)
   const file = isFolder ? join(target, nameNow()) : target
   const manifest = await backUpStore(database, file, readVersion())
   if (keep !== null) await removeOlder(target, keep)
-  if (options.json) printJson({ file, ...manifest })
-  say(`backed up and checked ${file}: ${describe(manifest)}`)
-  await record(manifest)
-  sayDatabase(nameDatabase(database))
+  if (options.json) printJson(shell, { file, ...manifest })
+  say(shell, `backed up and checked ${file}: ${describe(manifest)}`)
+  await record(shell, manifest)
+  sayDatabase(shell, nameDatabase(database))
 }
 
 /** The backup is good even if the database can't be written, as by a role that may only read. */
-async function record({ made_at }: Manifest): Promise<void> {
+async function record(shell: Shell, { made_at }: Manifest): Promise<void> {
   try {
-    await withStore((store) => store.recordBackup(parseInstant(made_at)!))
+    await withStore(shell, (store) => store.recordBackup(parseInstant(made_at)!))
   } catch (error) {
     say(
+      shell,
       'warning: the database does not record this backup, so /metrics shows an earlier one: ' +
         (error as Error).message,
     )
@@ -94,32 +95,42 @@ async function removeOlder(folder: string, keep: number): Promise<void> {
     for (const each of [name, `${name}.json`]) await rm(join(folder, each), { force: true })
 }
 
-async function toStandardOutput(): Promise<void> {
-  if (process.stdout.isTTY)
+async function toStandardOutput(shell: Shell): Promise<void> {
+  if (shell.stdout.isTTY)
     throw new Misuse('standard output is a terminal; name a file, or add a pipe')
-  const database = loadDatabase()
+  const database = loadDatabase(shell)
   let folder: string | undefined
   const remove = () => {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
   const stopWatching = cleanUpOnSignals(remove)
   folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
-  // Before the listener of all commands, for which a reader that closes the pipe is no failure.
-  process.stdout.prependOnceListener('error', (error: NodeJS.ErrnoException) => {
-    remove()
-    const reason = error.code ?? error.message
-    say(`error: cannot write the backup to standard output: ${reason}; there is no new backup`)
-    process.exit(1)
-  })
   try {
     const file = join(folder, 'backup')
     const manifest = await backUpStore(database, file, readVersion())
-    await pipeline(createReadStream(file), process.stdout, { end: false })
-    say(`backed up and checked: ${describe(manifest)}, SHA-256 ${manifest.sha256}`)
-    await record(manifest)
+    await writeWhole(shell, file)
+    say(shell, `backed up and checked: ${describe(manifest)}, SHA-256 ${manifest.sha256}`)
+    await record(shell, manifest)
   } finally {
     remove()
     stopWatching()
+  }
+}
+
+/** Writes a file to standard output. Fails if the reader does not take all of it. */
+async function writeWhole({ stdout }: Shell, file: string): Promise<void> {
+  // Without a listener of its own, a command whose reader closes the pipe succeeds.
+  stdout.on('error', () => {})
+  try {
+    for await (const chunk of createReadStream(file))
+      await new Promise<void>((resolve, reject) =>
+        stdout.write(chunk, (error) => (error ? reject(error) : resolve())),
+      )
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    throw new Failure(
+      `cannot write the backup to standard output: ${code ?? message}; there is no new backup`,
+    )
   }
 }
 

@@ -7,10 +7,11 @@ import { copyStore } from '../../open-store.ts'
 import { loadDatabase, needOption, sayDatabase } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { createProgress, printJson, say } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
 const EXAMPLE = 'sqlite:data/server-listing.db'
 
-export function addCopyCommand(program: Command): void {
+export function addCopyCommand(program: Command, shell: Shell): void {
   program
     .command('copy')
     .description('copy an SQLite file into the empty PostgreSQL database that DATABASE_URL names')
@@ -27,24 +28,28 @@ The file does not change.
 Example:
   DATABASE_URL=postgres://listing@db.example.com/listing server-listing copy --from ${EXAMPLE}`,
     )
-    .action(copy)
+    .action((options) => copy(shell, options))
 }
 
-async function copy(options: { from?: string; json?: boolean }): Promise<void> {
+async function copy(shell: Shell, options: { from?: string; json?: boolean }): Promise<void> {
   const path = readSource(needOption(options.from, '--from sqlite:<path>'))
-  const target = readTarget()
+  const target = readTarget(shell)
   if (!existsSync(path) || !statSync(path).isFile())
     throw new Misuse(`cannot copy from ${quote(path)}: no such file. Check the path after --from`)
-  const progress = createProgress()
+  const progress = createProgress(shell)
   const show: OnProgress = ({ table, act, done, count: rows }) =>
     progress.show(`${table}: ${count(done)} of ${count(rows)} rows ${act}`)
   try {
     const tables = await copyStore(path, target.url, show)
     progress.clear()
-    if (options.json) printJson(tables.map((one) => ({ table: one.name, rows: one.count })))
+    if (options.json)
+      printJson(
+        shell,
+        tables.map((one) => ({ table: one.name, rows: one.count })),
+      )
     const counts = tables.map((one) => `${count(one.count)} in ${one.name}`)
-    say(`copied and compared all rows: ${counts.join(', ')}`)
-    sayDatabase(nameDatabase(target))
+    say(shell, `copied and compared all rows: ${counts.join(', ')}`)
+    sayDatabase(shell, nameDatabase(target))
   } catch (error) {
     progress.clear()
     throw error
@@ -63,8 +68,8 @@ function readSource(from: string): string {
   )
 }
 
-function readTarget(): { engine: 'postgres'; url: string } {
-  const database = loadDatabase()
+function readTarget(shell: Shell): { engine: 'postgres'; url: string } {
+  const database = loadDatabase(shell)
   if (database.engine === 'postgres') return database
   throw new Misuse(
     'DATABASE_URL must name the PostgreSQL database to copy into, such as ' +

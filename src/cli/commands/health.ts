@@ -6,6 +6,7 @@ import { Failure, Misuse } from '../errors.ts'
 import { print, printJson } from '../output.ts'
 import { askReadiness, type Readiness, sentenceOf } from '../readiness.ts'
 import { readNumber } from '../spans.ts'
+import type { Shell } from '../shell.ts'
 
 /** The interval between two tries with `--wait`. */
 const RETRY_MS = 200
@@ -16,7 +17,7 @@ interface Options {
   json?: true
 }
 
-export function addHealthCommand(program: Command): void {
+export function addHealthCommand(program: Command, shell: Shell): void {
   program
     .command('health')
     .description('ask the running service on OPS_HOST and OPS_PORT whether it is ready')
@@ -27,18 +28,18 @@ export function addHealthCommand(program: Command): void {
       '\nExamples:\n  server-listing health\n  server-listing health --wait 30\n\n' +
         'Exit codes: 0 ready, 1 not ready, 2 wrong command line or environment.',
     )
-    .action(health)
+    .action((options) => health(shell, options))
 }
 
-async function health({ wait, json }: Options): Promise<void> {
+async function health(shell: Shell, { wait, json }: Options): Promise<void> {
   const waitMs = 1_000 * readNumber(wait ?? '0', '--wait', 0, WAIT_MAX_SECONDS)
-  const { opsHost, opsPort } = loadConfig()
+  const { opsHost, opsPort } = loadConfig(shell)
   if (opsPort === 0) throw new Misuse('OPS_PORT must be the port of the running service, not 0')
   const url = `${ownUrlOf(opsHost, opsPort)}/readyz`
   const readiness = await askUntil(url, performance.now() + waitMs)
-  if (json) printJson(readiness)
+  if (json) printJson(shell, readiness)
   if (!readiness.ready) throw new Failure(`not ready: ${sentenceOf(readiness)}`)
-  if (!json) print('ready')
+  if (!json) print(shell, 'ready')
 }
 
 async function askUntil(url: string, until: number): Promise<Readiness> {

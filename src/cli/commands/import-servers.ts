@@ -15,6 +15,7 @@ import { changeStore, type CommandStore, findUser, needOption, withStore } from 
 import { Failure, Misuse } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
 import { createProgress, printJson, say } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
 /** The maximum of mistakes that a failed import lists. */
 const COMPLAINTS_MAX = 10
@@ -37,7 +38,11 @@ interface Place {
   name: string
 }
 
-export async function importServers(file: string, options: ImportOptions): Promise<void> {
+export async function importServers(
+  shell: Shell,
+  file: string,
+  options: ImportOptions,
+): Promise<void> {
   const email = needOption(options.user, '--user <email>')
   const slug = options.organization ?? null
   if (slug !== null && !isOrganizationSlug(slug))
@@ -45,17 +50,18 @@ export async function importServers(file: string, options: ImportOptions): Promi
       '--organization can contain only lowercase letters, digits and single hyphens, such as ' +
         `red-stone, not ${quote(slug)}`,
     )
-  const entries = await readEntries(file)
+  const entries = await readEntries(shell, file)
   const run = options.dryRun ? withStore : changeStore
-  await run(async (store) => {
+  await run(shell, async (store) => {
     const { id: userId } = await findUser(store, email)
     const place = { userId, slug, name: slug === null ? email : `${email} under ${slug}` }
-    await (options.dryRun ? preview : save)(store, place, entries, options)
+    await (options.dryRun ? preview : save)(shell, store, place, entries, options)
   })
 }
 
 /** Says what the import would do. Changes nothing. */
 async function preview(
+  shell: Shell,
   store: CommandStore,
   place: Place,
   entries: readonly ServerEntry[],
@@ -63,14 +69,16 @@ async function preview(
 ): Promise<void> {
   const { added, updated, absent } = await compare(store, place, entries)
   const removed = prune ? absent.length : 0
-  if (json) printJson({ added, updated, removed })
+  if (json) printJson(shell, { added, updated, removed })
   say(
+    shell,
     `nothing was imported: for ${place.name} in ${store.place}, this would be ${count(added)} ` +
       `new, ${count(updated)} updated, ${count(removed)} removed`,
   )
 }
 
 async function save(
+  shell: Shell,
   store: CommandStore,
   place: Place,
   entries: readonly ServerEntry[],
@@ -80,15 +88,17 @@ async function save(
   const before = options.prune ? (await compare(store, place, entries)).absent : []
   if (before.length > 0)
     await confirm(
+      shell,
       `remove ${countOf(before.length, 'server')} of ${name} from ${store.place} that are not ` +
         'in the import',
       options,
     )
   const organizationId = slug === null ? null : await store.ensureOrganization(slug, userId)
-  const saved = await saveInBatches(store, userId, organizationId, entries)
+  const saved = await saveInBatches(shell, store, userId, organizationId, entries)
   const removed = before.length === 0 ? 0 : await prune(store, place, entries, before)
-  if (options.json) printJson({ ...saved, removed })
+  if (options.json) printJson(shell, { ...saved, removed })
   say(
+    shell,
     `imported ${countOf(entries.length, 'server')} for ${name}: ${count(saved.added)} new, ` +
       `${count(saved.updated)} updated${options.prune ? `, ${count(removed)} removed` : ''}`,
   )
@@ -125,9 +135,9 @@ async function compare(
   return store.previewServers(userId, organization.id, entries)
 }
 
-async function readEntries(file: string): Promise<ServerEntry[]> {
+async function readEntries(shell: Shell, file: string): Promise<ServerEntry[]> {
   const source = inputName(file)
-  const text = await readInput(file)
+  const text = await readInput(shell, file)
   const read = readServers(text)
   if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
   const { entries, wrong } = read
@@ -142,12 +152,13 @@ async function readEntries(file: string): Promise<ServerEntry[]> {
 }
 
 async function saveInBatches(
+  shell: Shell,
   store: ServerImportStore & Pick<Store, 'isServed'>,
   userId: string,
   organizationId: string | null,
   entries: readonly ServerEntry[],
 ): Promise<Saved> {
-  const progress = createProgress()
+  const progress = createProgress(shell)
   const now = presentInstant()
   const total: Saved = { added: 0, updated: 0 }
   let done = 0

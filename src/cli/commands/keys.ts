@@ -9,8 +9,9 @@ import { keyJson } from '../json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'
+import type { Shell } from '../shell.ts'
 
-export function addKeyCommands(program: Command): void {
+export function addKeyCommands(program: Command, shell: Shell): void {
   const key = program
     .command('key')
     .description('issue, list and revoke API keys')
@@ -37,9 +38,9 @@ Examples:
   server-listing key issue --user ada@example.com --name "Discord bot"
   server-listing key issue --user ada@example.com --name "Discord bot" > bot.key`,
     )
-    .action(issue)
+    .action((options) => issue(shell, options))
 
-  addImportCommand(key)
+  addImportCommand(key, shell)
   key
     .command('list')
     .description(
@@ -55,7 +56,7 @@ Examples:
   server-listing key list --user ada@example.com
   server-listing key list --unused-for 90d --json`,
     )
-    .action(list)
+    .action((options) => list(shell, options))
 
   key
     .command('revoke')
@@ -77,16 +78,19 @@ With --key-stdin, the exit code is 0 if the text contains at least one API key o
     .action(async (keyId: string | undefined, options: RevokeOptions) => {
       // Loaded on demand: other commands of the group do not read leaked keys.
       const { revoke } = await import('./revoke-key.ts')
-      await revoke(keyId, options)
+      await revoke(shell, keyId, options)
     })
 }
 
-async function issue(options: { user?: string; name?: string; json?: boolean }): Promise<void> {
+async function issue(
+  shell: Shell,
+  options: { user?: string; name?: string; json?: boolean },
+): Promise<void> {
   const email = needOption(options.user, '--user <email>')
   const name = needOption(options.name, '--name <name>')
   // Loaded on demand, with Node's cryptography: only this command makes a key.
   const { issueApiKey } = await import('../../listing/manage-api-keys.ts')
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const user = await findUser(store, email)
     const issued = await issueApiKey(store, user.id, name, presentInstant())
     if ('refused' in issued) {
@@ -94,10 +98,10 @@ async function issue(options: { user?: string; name?: string; json?: boolean }):
       throw new Problem(`no key was issued to ${email}: ${issued.refused}`)
     }
     const { id } = issued.apiKey
-    await audit(store, 'key issued', user.id, id)
-    if (options.json) printJson({ ...keyJson(issued.apiKey), key: issued.key })
-    else print(issued.key)
-    say(`issued ${id} to ${email}; save the key now, because it cannot be shown again`)
+    await audit(shell, store, 'key issued', user.id, id)
+    if (options.json) printJson(shell, { ...keyJson(issued.apiKey), key: issued.key })
+    else print(shell, issued.key)
+    say(shell, `issued ${id} to ${email}; save the key now, because it cannot be shown again`)
   })
 }
 
@@ -107,16 +111,21 @@ interface ListOptions {
   json?: boolean
 }
 
-async function list(options: ListOptions): Promise<void> {
+async function list(shell: Shell, options: ListOptions): Promise<void> {
   const { user: email, unusedFor } = options
   const before = unusedFor === undefined ? null : await readBefore(unusedFor)
-  const apiKeys = await withStore(async (store) =>
+  const apiKeys = await withStore(shell, async (store) =>
     store.listOwnedApiKeys(email === undefined ? undefined : (await findUser(store, email)).id),
   )
   const listed = before === null ? apiKeys : apiKeys.filter((one) => isUnused(one, before))
-  if (options.json) printJson(listed.map((one) => ({ ...keyJson(one), email: one.email })))
+  if (options.json)
+    printJson(
+      shell,
+      listed.map((one) => ({ ...keyJson(one), email: one.email })),
+    )
   else
     printTable(
+      shell,
       ['ID', ...(email === undefined ? ['USER'] : []), ...HEADS],
       listed.map((one) => [
         one.id,

@@ -7,13 +7,14 @@ import { changeStore, findUser, loadConfig } from '../context.ts'
 import { Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
 import { readNumber } from '../spans.ts'
+import type { Shell } from '../shell.ts'
 
 interface LinkOptions {
   hours?: string
   json?: boolean
 }
 
-export function addLinkCommand(user: Command): void {
+export function addLinkCommand(user: Command, shell: Shell): void {
   user
     .command('link')
     .description('print a link with which the user sets a new password and signs in, once')
@@ -30,16 +31,16 @@ Examples:
   server-listing user link ada@example.com
   server-listing user link ada@example.com --hours 24`,
     )
-    .action(link)
+    .action((email, options) => link(shell, email, options))
 }
 
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
-async function link(email: string, options: LinkOptions): Promise<void> {
+async function link(shell: Shell, email: string, options: LinkOptions): Promise<void> {
   const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
-  const base = readDashboardUrl()
+  const base = readDashboardUrl(shell)
   // Loaded here: other commands of the group need no cryptography.
   const { createToken, hashToken } = await import('../../listing/accounts/token.ts')
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const user = await findUser(store, email)
     const token = createToken()
     const expiresAt = presentInstant() + hours * HOUR_US
@@ -48,20 +49,26 @@ async function link(email: string, options: LinkOptions): Promise<void> {
       tokenHash: hashToken(token),
       expiresAt,
     })
-    await audit(store, 'sign-in link issued', user.id, user.email)
+    await audit(shell, store, 'sign-in link issued', user.id, user.email)
     const url = `${base}/link/${token}`
     if (options.json)
-      printJson({ user_id: user.id, email: user.email, url, expires_at: formatInstant(expiresAt) })
-    else print(url)
+      printJson(shell, {
+        user_id: user.id,
+        email: user.email,
+        url,
+        expires_at: formatInstant(expiresAt),
+      })
+    else print(shell, url)
     say(
+      shell,
       `the link signs in ${user.email} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
         'new password. Earlier links of this user no longer work',
     )
   })
 }
 
-function readDashboardUrl(): string {
-  const { dashboardUrl, host, dashboardPort } = loadConfig()
+function readDashboardUrl(shell: Shell): string {
+  const { dashboardUrl, host, dashboardPort } = loadConfig(shell)
   if (dashboardUrl !== null) return dashboardUrl
   if (dashboardPort !== 0) return ownUrlOf(host, dashboardPort)
   throw new Misuse('DASHBOARD_URL must be set, because DASHBOARD_PORT is 0, which is any free port')

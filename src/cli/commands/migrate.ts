@@ -3,8 +3,9 @@ import { migrateStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase } from '../context.ts'
 import { printJson, say } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
-export function addMigrateCommand(program: Command): void {
+export function addMigrateCommand(program: Command, shell: Shell): void {
   program
     .command('migrate')
     .description('create the database if it is missing and update its schema (serve does this too)')
@@ -14,11 +15,11 @@ export function addMigrateCommand(program: Command): void {
       '\nExample:\n  DATABASE_URL=sqlite:/var/lib/server-listing/listing.db server-listing migrate',
     )
     .action(async (options: { json?: boolean }) => {
-      const database = loadDatabase()
+      const database = loadDatabase(shell)
       const applied = await migrateStore(database)
-      if (options.json) printJson({ applied })
-      for (const name of applied) say(`applied ${name}`)
-      say('the schema is up to date')
-      sayDatabase(nameDatabase(database))
+      if (options.json) printJson(shell, { applied })
+      for (const name of applied) say(shell, `applied ${name}`)
+      say(shell, 'the schema is up to date')
+      sayDatabase(shell, nameDatabase(database))
     })
 }

@@ -2,8 +2,9 @@ import type { Command } from 'commander'
 import { count } from '../../listing/text.ts'
 import { withStore } from '../context.ts'
 import { printJson, printTable } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
-export function addOrganizationCommands(program: Command): void {
+export function addOrganizationCommands(program: Command, shell: Shell): void {
   program
     .command('organization')
     .description('list organizations')
@@ -15,14 +16,15 @@ export function addOrganizationCommands(program: Command): void {
       'after',
       '\nExamples:\n  server-listing organization list\n  server-listing organization list --json',
     )
-    .action(list)
+    .action((options) => list(shell, options))
 }
 
-async function list(options: { json?: boolean }): Promise<void> {
-  const records = await withStore((store) => store.listOrganizationRecords())
-  if (options.json) printJson(records)
+async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
+  const records = await withStore(shell, (store) => store.listOrganizationRecords())
+  if (options.json) printJson(shell, records)
   else
     printTable(
+      shell,
       ['SLUG', 'NAME', 'OWNERS', 'MEMBERS', 'SERVERS', 'ID'],
       records.map(({ slug, name, owners, members, servers, id }) => [
         slug,

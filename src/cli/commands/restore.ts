@@ -7,6 +7,7 @@ import { nameDatabase } from '../../database-url.ts'
 import { loadDatabase, sayDatabase } from '../context.ts'
 import { describe } from './backup.ts'
 import { printJson, say } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
 interface Options {
   revocations?: string[]
@@ -14,7 +15,7 @@ interface Options {
   json?: boolean
 }
 
-export function addRestoreCommand(program: Command): void {
+export function addRestoreCommand(program: Command, shell: Shell): void {
   program
     .command('restore <file>')
     .description('replace the database with a backup; revoked keys stay revoked')
@@ -37,27 +38,31 @@ journals that --revocations names.
 Example:
   server-listing restore /var/backups/listing.db`,
     )
-    .action(restore)
+    .action((file, options) => restore(shell, file, options))
 }
 
-async function restore(file: string, options: Options): Promise<void> {
-  const database = loadDatabase()
+async function restore(shell: Shell, file: string, options: Options): Promise<void> {
+  const database = loadDatabase(shell)
   const prepared = await prepareRestore(database, file, options.revocations ?? [])
   try {
     const { plan } = prepared
     if (plan.present !== null || plan.unreadable !== null)
-      await confirm(describePlan(file, plan), options)
+      await confirm(shell, describePlan(file, plan), options)
     if (plan.unreadable !== null)
-      say(`warning: only the journal of revocations told which keys to revoke: ${plan.unreadable}`)
+      say(
+        shell,
+        `warning: only the journal of revocations told which keys to revoke: ${plan.unreadable}`,
+      )
     const restored = await prepared.apply()
-    if (options.json) printJson(restored)
+    if (options.json) printJson(shell, restored)
     const { kept, revoked } = restored
     say(
+      shell,
       `restored ${file}: ${describe(restored.backup)}. ` +
         `${countOf(revoked, 'key')} of the backup stayed revoked. ` +
         (kept === null ? 'There was no database before' : `The replaced database is ${kept}`),
     )
-    sayDatabase(nameDatabase(database))
+    sayDatabase(shell, nameDatabase(database))
   } finally {
     await prepared.close()
   }

@@ -10,6 +10,7 @@ import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
 import { keyJson } from '../json.ts'
 import { printJson, say, shortInstant } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
 export interface RevokeOptions {
   user?: string
@@ -18,24 +19,34 @@ export interface RevokeOptions {
 }
 
 /** Revokes by the id of a key or by a text that contains leaked keys. */
-export async function revoke(keyId: string | undefined, options: RevokeOptions): Promise<void> {
+export async function revoke(
+  shell: Shell,
+  keyId: string | undefined,
+  options: RevokeOptions,
+): Promise<void> {
   const now = presentInstant()
-  if (options.keyStdin) return revokeLeaked(keyId, options, now)
-  await revokeById(keyId, options, now)
+  if (options.keyStdin) return revokeLeaked(shell, keyId, options, now)
+  await revokeById(shell, keyId, options, now)
 }
 
 /** Writes no entry for a key that was already revoked. */
-async function auditRevoked(store: AuditStore, { id, user_id, revoked_at }: ApiKey, now: number) {
-  if (revoked_at === now) await audit(store, 'key revoked', user_id, id)
+async function auditRevoked(
+  shell: Shell,
+  store: AuditStore,
+  { id, user_id, revoked_at }: ApiKey,
+  now: number,
+) {
+  if (revoked_at === now) await audit(shell, store, 'key revoked', user_id, id)
 }
 
-function sayRevoked(revoked: ApiKey, now: number): void {
+function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
   const named = `${revoked.id} (${revoked.prefix}…)`
-  if (revoked.revoked_at === now) say(`revoked ${named}`)
-  else say(`${named} was already revoked at ${shortInstant(revoked.revoked_at, '')}`)
+  if (revoked.revoked_at === now) say(shell, `revoked ${named}`)
+  else say(shell, `${named} was already revoked at ${shortInstant(revoked.revoked_at, '')}`)
 }
 
 async function revokeById(
+  shell: Shell,
   keyId: string | undefined,
   options: RevokeOptions,
   now: number,
@@ -52,7 +63,7 @@ async function revokeById(
       `<key-id> is missing. \`server-listing key list --user ${email}\` shows the ids. To ` +
         `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
     )
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const user = await findUser(store, email)
     const revoked = await store.revokeApiKey(user.id, keyId, now)
     if (revoked === null)
@@ -60,31 +71,33 @@ async function revokeById(
         `${email} has no key with the id ${quote(keyId)}. \`server-listing key list --user ` +
           `${email}\` shows the ids`,
       )
-    await auditRevoked(store, revoked, now)
-    if (options.json) printJson([keyJson(revoked)])
-    sayRevoked(revoked, now)
+    await auditRevoked(shell, store, revoked, now)
+    if (options.json) printJson(shell, [keyJson(revoked)])
+    sayRevoked(shell, revoked, now)
   })
 }
 
 async function revokeLeaked(
+  shell: Shell,
   keyId: string | undefined,
   options: RevokeOptions,
   now: number,
 ): Promise<void> {
   if (keyId !== undefined || options.user !== undefined)
     throw new Misuse('--key-stdin reads the keys from standard input; leave out --user and the id')
-  const text = await readAsciiOfInput()
+  const text = await readAsciiOfInput(shell)
   if (text.trim() === '')
     throw new Misuse(
       'standard input is empty; --key-stdin reads a text that contains API keys from it',
     )
-  await changeStore(async (store) => {
-    const { found, apiKeys } = await revokeInParts(store, text, now)
+  await changeStore(shell, async (store) => {
+    const { found, apiKeys } = await revokeInParts(shell, store, text, now)
     if (apiKeys.length === 0) throw noneRevoked(found)
-    if (options.json) printJson(apiKeys.map(keyJson))
+    if (options.json) printJson(shell, apiKeys.map(keyJson))
     const unknown = found - apiKeys.length
     if (unknown > 0)
       say(
+        shell,
         `${unknown} of the ${found} keys on standard input ` +
           `${unknown === 1 ? 'is not an API key' : 'are not API keys'} of this service`,
       )
@@ -107,6 +120,7 @@ function noneRevoked(found: number): Failure {
 
 /** Reports each part before the next one, so that a failure hides no revocation. */
 async function revokeInParts(
+  shell: Shell,
   store: ApiKeyStore & AuditStore,
   text: string,
   now: number,
@@ -117,8 +131,8 @@ async function revokeInParts(
       async onPart(apiKeys, soFar) {
         lookedUp = soFar
         for (const apiKey of apiKeys) {
-          await auditRevoked(store, apiKey, now)
-          sayRevoked(apiKey, now)
+          await auditRevoked(shell, store, apiKey, now)
+          sayRevoked(shell, apiKey, now)
         }
       },
     })

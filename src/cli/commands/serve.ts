@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { addSettingOptions } from '../serve/options.ts'
 import type { ServeOptions } from '../serve/serve.ts'
+import type { Shell } from '../shell.ts'
 
-export function addServeCommand(program: Command): void {
+export function addServeCommand(program: Command, shell: Shell): void {
   const command = program
     .command('serve')
     .description('serve the API and the dashboard until SIGTERM or SIGINT')
@@ -26,6 +27,6 @@ Examples:
     .action(async (options: ServeOptions) => {
       // Loaded on demand: no other command needs the service, which takes longer to load than they.
       const { serve } = await import('../serve/serve.ts')
-      await serve(options)
+      await serve(shell, options)
     })
 }

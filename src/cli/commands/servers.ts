@@ -18,11 +18,12 @@ import {
   shortInstant,
 } from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
+import type { Shell } from '../shell.ts'
 
 /** The servers that a question names. */
 const NAMED_MAX = 5
 
-export function addServerCommands(program: Command): void {
+export function addServerCommands(program: Command, shell: Shell): void {
   const server = program
     .command('server')
     .description('import, list and remove game servers')
@@ -66,14 +67,14 @@ Examples:
     .action(async (file: string, options: ImportOptions) => {
       // Loaded on demand: a list needs none of the rules of an import.
       const { importServers } = await import('./import-servers.ts')
-      await importServers(file, options)
+      await importServers(shell, file, options)
     })
 
-  addRemoveCommand(server)
-  addListCommand(server)
+  addRemoveCommand(server, shell)
+  addListCommand(server, shell)
 }
 
-function addListCommand(server: Command): void {
+function addListCommand(server: Command, shell: Shell): void {
   server
     .command('list')
     .description('list the servers of all users, including those under organizations')
@@ -90,12 +91,12 @@ Examples:
   server-listing server list --json`,
     )
     .action(async ({ user, json = false }: { user?: string; json?: boolean }) => {
-      if (user === undefined) await listAll(json)
-      else await listOf(user, json)
+      if (user === undefined) await listAll(shell, json)
+      else await listOf(shell, user, json)
     })
 }
 
-function addRemoveCommand(server: Command): void {
+function addRemoveCommand(server: Command, shell: Shell): void {
   server
     .command('remove')
     .description("remove some of a user's servers")
@@ -112,7 +113,7 @@ On a terminal, the command names the servers and asks. Elsewhere it needs --yes.
 Example:
   server-listing server remove --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10`,
     )
-    .action(remove)
+    .action((ids, options) => remove(shell, ids, options))
 }
 
 const HEADS = ['NAME', 'ADDRESS', 'EDITION', 'STATUS', 'ORGANIZATION', 'UPDATED'] as const
@@ -126,24 +127,29 @@ const cellsOf = (server: ServerRecord) => [
   shortInstant(server.updated_at, ''),
 ]
 
-async function listOf(email: string, json: boolean): Promise<void> {
-  const [user, servers] = await withStore(async (store) => {
+async function listOf(shell: Shell, email: string, json: boolean): Promise<void> {
+  const [user, servers] = await withStore(shell, async (store) => {
     const found = await findUser(store, email)
     return [found, await store.listServers(found.id)]
   })
-  if (json) printJson(servers.map((server) => serverJson(server, user)))
+  if (json)
+    printJson(
+      shell,
+      servers.map((server) => serverJson(server, user)),
+    )
   else
     printTable(
+      shell,
       ['ID', ...HEADS],
       servers.map((server) => [server.id, ...cellsOf(server)]),
     )
 }
 
 /** Prints each page before it reads the next one: all servers may not fit into memory. */
-async function listAll(json: boolean): Promise<void> {
-  const table = createTable(['ID', 'USER', ...HEADS])
-  const array = createJsonArray()
-  await withStore(async (store) => {
+async function listAll(shell: Shell, json: boolean): Promise<void> {
+  const table = createTable(shell, ['ID', 'USER', ...HEADS])
+  const array = createJsonArray(shell)
+  await withStore(shell, async (store) => {
     let last: OwnedServer | null = null
     do {
       const servers: OwnedServer[] = await store.listOwnedServers(last)
@@ -161,11 +167,12 @@ async function listAll(json: boolean): Promise<void> {
 }
 
 async function remove(
+  shell: Shell,
   ids: readonly string[],
   options: { user?: string; yes?: boolean; json?: boolean },
 ): Promise<void> {
   const email = needOption(options.user, '--user <email>')
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const user = await findUser(store, email)
     const owned = await store.listServers(user.id)
     const known = new Map(owned.map((server) => [server.id, server]))
@@ -180,12 +187,20 @@ async function remove(
     const named = servers.map(({ name, address }) => `${quote(name)} (${address})`)
     const shown = [...named.slice(0, NAMED_MAX), ...(named.length > NAMED_MAX ? ['…'] : [])]
     const counted = countOf(servers.length, 'server')
-    await confirm(`remove ${counted} of ${email} from ${store.place}: ${shown.join(', ')}`, options)
+    await confirm(
+      shell,
+      `remove ${counted} of ${email} from ${store.place}: ${shown.join(', ')}`,
+      options,
+    )
     const removed = await store.removeServers(
       user.id,
       servers.map(({ id }) => id),
     )
-    if (options.json) printJson(servers.map((server) => serverJson(server, user)))
-    say(`removed ${countOf(removed, 'server')} of ${email}`)
+    if (options.json)
+      printJson(
+        shell,
+        servers.map((server) => serverJson(server, user)),
+      )
+    say(shell, `removed ${countOf(removed, 'server')} of ${email}`)
   })
 }

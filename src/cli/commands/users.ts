@@ -11,8 +11,9 @@ import { readInput } from '../input.ts'
 import { formatNullable, userJson } from '../json.ts'
 import { addLinkCommand } from './link-user.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
-export function addUserCommands(program: Command): void {
+export function addUserCommands(program: Command, shell: Shell): void {
   const user = program
     .command('user')
     .description('add, list and remove users, and help them to sign in')
@@ -40,7 +41,7 @@ Examples:
   server-listing user add ada@example.com
   server-listing user add ada@example.com --password-stdin --create < password.txt`,
     )
-    .action(add)
+    .action((email, options) => add(shell, email, options))
 
   user
     .command('password')
@@ -51,9 +52,9 @@ Examples:
       'after',
       '\nExample:\n  server-listing user password ada@example.com < password.txt',
     )
-    .action(password)
+    .action((email, options) => password(shell, email, options))
 
-  addLinkCommand(user)
+  addLinkCommand(user, shell)
 
   user
     .command('list')
@@ -63,7 +64,7 @@ Examples:
       'after',
       '\nExamples:\n  server-listing user list\n  server-listing user list --json',
     )
-    .action(list)
+    .action((options) => list(shell, options))
 
   user
     .command('remove')
@@ -80,18 +81,20 @@ Examples:
   server-listing user remove ada@example.com
   server-listing user remove ada@example.com --yes`,
     )
-    .action(remove)
+    .action((email, options) => remove(shell, email, options))
 }
 
 async function add(
+  shell: Shell,
   email: string,
   options: { passwordStdin?: boolean; create?: boolean; json?: boolean },
 ): Promise<void> {
   const checked = checkEmail(email)
   if ('complaint' in checked) throw new Misuse(checked.complaint)
   const user = createUser(checked.email)
-  const hash = options.passwordStdin ? await readPasswordHash(user.email) : null
+  const hash = options.passwordStdin ? await readPasswordHash(shell, user.email) : null
   await changeStore(
+    shell,
     async (store) => {
       const added =
         hash === null
@@ -99,10 +102,11 @@ async function add(
           : await store.insertUserWithPassword(user, hash)
       if (!added)
         throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
-      await audit(store, 'user added', user.id, user.email)
-      if (options.json) printJson(userJson(user))
-      else print(user.id)
+      await audit(shell, store, 'user added', user.id, user.email)
+      if (options.json) printJson(shell, userJson(user))
+      else print(shell, user.id)
       say(
+        shell,
         `added ${user.email}` +
           (options.json ? '' : "; the line on standard output is the user's id"),
       )
@@ -111,14 +115,14 @@ async function add(
   )
 }
 
-async function password(email: string, options: { json?: boolean }): Promise<void> {
-  const hash = await readPasswordHash(readEmail(email))
-  await changeStore(async (store) => {
+async function password(shell: Shell, email: string, options: { json?: boolean }): Promise<void> {
+  const hash = await readPasswordHash(shell, readEmail(email))
+  await changeStore(shell, async (store) => {
     const user = await findUser(store, email)
     await store.setPassword(user.id, hash, presentInstant())
-    await audit(store, 'password changed', user.id, user.email)
-    if (options.json) printJson(userJson(user))
-    say(`set the password of ${user.email} and ended every session`)
+    await audit(shell, store, 'password changed', user.id, user.email)
+    if (options.json) printJson(shell, userJson(user))
+    say(shell, `set the password of ${user.email} and ended every session`)
   })
 }
 
@@ -126,18 +130,19 @@ async function password(email: string, options: { json?: boolean }): Promise<voi
  * Hashes the password on standard input, without its line end. The password itself does not leave
  * this function.
  */
-async function readPasswordHash(email: string): Promise<string> {
-  const given = (await readInput('-')).replace(/\r?\n$/, '')
+async function readPasswordHash(shell: Shell, email: string): Promise<string> {
+  const given = (await readInput(shell, '-')).replace(/\r?\n$/, '')
   const complaint = complaintAboutPassword(given, email)
   if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)
   const { createPasswords } = await import('../../sign-in/passwords.ts')
   return createPasswords().hash(given)
 }
 
-async function list(options: { json?: boolean }): Promise<void> {
-  const users = await withStore((store) => store.listUserRecords())
+async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
+  const users = await withStore(shell, (store) => store.listUserRecords())
   if (options.json)
     printJson(
+      shell,
       users.map((user) => ({
         ...user,
         created_at: formatInstant(user.created_at),
@@ -146,6 +151,7 @@ async function list(options: { json?: boolean }): Promise<void> {
     )
   else
     printTable(
+      shell,
       ['ID', 'EMAIL', 'ADDED', 'CAN SIGN IN', 'KEYS', 'SERVERS', 'LAST SIGN-IN'],
       users.map((user) => [
         user.id,
@@ -159,20 +165,24 @@ async function list(options: { json?: boolean }): Promise<void> {
     )
 }
 
-async function remove(email: string, options: { yes?: boolean; json?: boolean }): Promise<void> {
+async function remove(
+  shell: Shell,
+  email: string,
+  options: { yes?: boolean; json?: boolean },
+): Promise<void> {
   const address = readEmail(email)
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const user = await store.findUser(address)
     if (user === null) throw unknownUser(address, store.place)
     const { api_keys, servers, organizations } = await store.countBelongings(user.id)
     const counts =
       `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ` +
       `and ${countOf(organizations, 'organization')}`
-    await confirm(`remove ${address} with ${counts} from ${store.place}`, options)
+    await confirm(shell, `remove ${address} with ${counts} from ${store.place}`, options)
     if (!(await store.removeUser(user.id))) throw unknownUser(address, store.place)
-    await audit(store, 'user removed', user.id, address)
-    if (options.json) printJson(userJson(user))
-    say(`removed ${address} with ${counts}`)
+    await audit(shell, store, 'user removed', user.id, address)
+    if (options.json) printJson(shell, userJson(user))
+    say(shell, `removed ${address} with ${counts}`)
   })
 }
 

@@ -14,6 +14,7 @@ import { complaintAboutOpenFiles } from './open-files.ts'
 import { type SettingOptions, settingsOf } from './options.ts'
 import { printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
+import type { Shell } from '../shell.ts'
 
 export interface ServeOptions extends SettingOptions {
   /** Throws MissingDatabase instead of answering 503. */
@@ -21,8 +22,8 @@ export interface ServeOptions extends SettingOptions {
 }
 
 /** Serves until SIGTERM or SIGINT. */
-export async function serve(options: ServeOptions): Promise<void> {
-  const config = loadConfig(settingsOf(options))
+export async function serve(shell: Shell, options: ServeOptions): Promise<void> {
+  const config = loadConfig(shell, settingsOf(options))
   // A wrong variable leaves a service that answers 503, and a wrong command line is an error.
   if (options.database !== undefined && config.database.engine === null)
     throw new Misuse(config.database.problem)

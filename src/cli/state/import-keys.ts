@@ -10,6 +10,7 @@ import { printJson, say } from '../output.ts'
 import { applyPlan } from './apply-plan.ts'
 import { keyFilesBeside, parseJson, planOrRefuse, refusal } from './read-file.ts'
 import { planJson } from './show-plan.ts'
+import type { Shell } from '../shell.ts'
 
 export interface ImportKeysOptions {
   user?: string
@@ -18,14 +19,14 @@ export interface ImportKeysOptions {
 }
 
 /** Adds keys of another site by their hashes. A known key gets the name and prefix of the file. */
-export async function importKeys(options: ImportKeysOptions): Promise<void> {
+export async function importKeys(shell: Shell, options: ImportKeysOptions): Promise<void> {
   const email = needOption(options.user, '--user <email>')
   const file = needOption(options.hashFile, '--hash-file <file>')
-  const text = await readInput(file)
+  const text = await readInput(shell, file)
   const { json, placeOf } = readHashFile(text, file)
   const placed = (complaints: readonly StateComplaint[]) =>
     complaints.map(({ place, message }) => ({ place: placeOf(place), message: placeOf(message) }))
-  await changeStore(async (store) => {
+  await changeStore(shell, async (store) => {
     const now = presentInstant()
     const user = await findUser(store, email)
     const { state, complaints } = readKeys(json, user.email, now, keyFilesBeside(file))
@@ -34,11 +35,12 @@ export async function importKeys(options: ImportKeysOptions): Promise<void> {
     const kept = { prune: false, now }
     const plan = await planOrRefuse(store, file, declared, complaints, kept, placed)
     await applyPlan(store, declared, { plan, ...kept })
-    if (options.json) printJson(planJson(plan, true))
+    if (options.json) printJson(shell, planJson(plan, true))
     const added = plan.changes.filter(({ action }) => action === 'add').length
     const listed = state.keys!.length
-    for (const { text: key } of plan.keptRevoked) say(`stays revoked: ${key}`)
+    for (const { text: key } of plan.keptRevoked) say(shell, `stays revoked: ${key}`)
     say(
+      shell,
       `imported ${countOf(listed, 'key')} for ${user.email}: ${count(added)} new, ` +
         `${count(listed - added)} known`,
     )

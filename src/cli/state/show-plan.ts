@@ -1,6 +1,7 @@
 import type { StateChange, StatePlan } from '../../listing/state/state-store.ts'
 import { count } from '../../listing/text.ts'
 import { say } from '../output.ts'
+import type { Shell } from '../shell.ts'
 
 /** The number of changes of each kind. */
 export interface ChangeCounts {
@@ -18,7 +19,7 @@ export function countChanges({ changes }: StatePlan): ChangeCounts {
 const SIGNS = { add: '+', change: '~', remove: '-' }
 
 /** Prints what would change, by user and organization, and which keys stay revoked. */
-export function sayPlan(plan: StatePlan, place: string): void {
+export function sayPlan(shell: Shell, plan: StatePlan, place: string): void {
   const { added, changed, removed } = countChanges(plan)
   const lines = [
     `Plan for ${place}: ${count(added)} to add, ${count(changed)} to change, ` +
@@ -31,7 +32,7 @@ export function sayPlan(plan: StatePlan, place: string): void {
   }
   if (plan.keptRevoked.length > 0) lines.push('', 'Revoked keys stay revoked:')
   for (const { of, text } of plan.keptRevoked) lines.push(`  ! ${of}: key ${text}`)
-  say(`${lines.join('\n')}\n`)
+  say(shell, `${lines.join('\n')}\n`)
 }
 
 export function planJson(plan: StatePlan, isApplied: boolean): object {

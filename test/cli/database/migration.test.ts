@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { MIGRATIONS, migrate } from '../../../src/sqlite/migrate.ts'
-import { temporaryFolder } from '../../fixtures/folder.ts'
-import { runHere, setDatabase } from '../here.ts'
+import { commandsIn } from '../command.ts'
 
 /** Every command that works on a database, but `serve`, `migrate` and `user add --create`. */
 const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
@@ -27,15 +26,17 @@ const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
   ['server list --user ada@example.com'],
 ]
 
+/** Where a link leads. */
+const DASHBOARD = { DASHBOARD_URL: 'https://listing.example.com' }
+
 test('only serve, migrate and user add --create make or migrate a database', async (t) => {
-  const folder = temporaryFolder(t)
-  const path = join(folder, 'data', 'listing.db')
-  mkdirSync(join(folder, 'data'))
-  setDatabase(t, `sqlite:${path}`)
+  const program = commandsIn(t)
+  const path = program.databasePath
+  mkdirSync(dirname(path))
   const refuse = async (sentence: RegExp) => {
     const before = bytesOf(path)
-    for (const [args, stdin] of OTHERS) {
-      const { code, stdout, stderr } = await runHere(args, stdin)
+    for (const [args, stdin = ''] of OTHERS) {
+      const { code, stdout, stderr } = await program.run(args, { stdin, env: DASHBOARD })
       assert.deepEqual([code, stdout], [1, ''], `${args}: ${stderr}`)
       assert.match(stderr, sentence, args)
       assert.match(stderr, /^error: [^\n]*`server-listing migrate`[^\n]*\n$/, args)
@@ -52,9 +53,9 @@ test('only serve, migrate and user add --create make or migrate a database', asy
   database.close()
   const [known, present] = [MIGRATIONS.length, MIGRATIONS.length - 1]
   await refuse(new RegExp(`older than this program: it has ${present} of ${known} migrations\\.`))
-  const added = await runHere('user add ada@example.com --create')
+  const added = await program.run('user add ada@example.com --create')
   assert.equal(added.code, 0, added.stderr)
-  assert.equal((await runHere('user list')).code, 0)
+  assert.equal((await program.run('user list')).code, 0)
 })
 
 /** Null if there is no file. Asserts that there is nothing else in its folder. */
@@ -65,4 +66,32 @@ function bytesOf(path: string): Buffer | null {
     String(names),
   )
   return names.length === 0 ? null : readFileSync(path)
+}
+
+test('an existing directory keeps its mode', async (t) => {
+  const program = commandsIn(t)
+  const folder = dirname(program.databasePath)
+  mkdirSync(folder)
+  chmodSync(folder, 0o755)
+  await program.done('migrate')
+  assert.equal(modeOf(folder), '755')
+  assert.equal(modeOf(program.databasePath), '600')
+})
+
+test('migrate prints what it applied, and does nothing the second time', async (t) => {
+  const program = commandsIn(t)
+  const first = await program.run('migrate')
+  assert.deepEqual([first.code, first.stdout], [0, ''])
+  const place = `database: ${program.databasePath}\n`
+  assert.ok(first.stderr.endsWith(place), first.stderr)
+  assert.match(
+    first.stderr.slice(0, -place.length),
+    /^applied 0001-\S+\.sql\n(applied .*\n)*the schema is up to date\n$/,
+  )
+  const second = await program.run('migrate')
+  assert.deepEqual([second.code, second.stderr], [0, `the schema is up to date\n${place}`])
+})
+
+function modeOf(path: string): string {
+  return (statSync(path).mode & 0o777).toString(8)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { addAda } from '../ada.ts'
-import { assertRefused, type Program, programIn } from '../program.ts'
+import { assertRefused, type Commands, commandsIn } from '../command.ts'
 
 const IMPORT = 'server import --user ada@example.com'
 
@@ -23,8 +23,8 @@ test('a CSV file is imported by the names of its columns', async (t) => {
   assertRefused(wrong, 1, /row 3: "address" must be a domain.*"b c"/)
 })
 
-async function withAda(t: TestContext): Promise<Program> {
-  const program = programIn(t)
+async function withAda(t: TestContext): Promise<Commands> {
+  const program = commandsIn(t)
   await addAda(program)
   return program
 }

@@ -2,19 +2,18 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ask } from '../../fixtures/requests.ts'
 import { addAda } from '../ada.ts'
-import { assertRefused, type Program, programIn } from '../program.ts'
+import { assertRefused, type Commands, commandsIn } from '../command.ts'
 
 const IMPORT = 'server import --user ada@example.com'
 
-async function withAda(t: TestContext): Promise<Program> {
-  const program = programIn(t)
+async function withAda(t: TestContext): Promise<Commands> {
+  const program = commandsIn(t)
   await addAda(program)
   return program
 }
 
-async function listed(program: Program): Promise<Record<string, string | null>[]> {
+async function listed(program: Commands): Promise<Record<string, string | null>[]> {
   return JSON.parse(await program.done('server list --user ada@example.com --json'))
 }
 
@@ -110,26 +109,6 @@ test('an entry with a known slug, or else address, updates that server and keeps
   assert.equal(after.length, 3)
 })
 
-test('servers imported under an organization are listed, and the API never returns them', async (t) => {
-  const program = await withAda(t)
-  const entries = '[{"name":"Ours","address":"play.example.com"}]'
-  const { stderr } = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
-  assert.match(stderr, /imported 1 server for ada@example.com under red-stone: 1 new/)
-  assert.equal((await listed(program))[0]?.organization, 'red-stone')
-  // A personal server with the same address is another server, and a second import finds both.
-  await program.run(`${IMPORT} -`, { stdin: entries.replace('Ours', 'Mine') })
-  const again = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
-  assert.match(again.stderr, /0 new, 1 updated/)
-
-  const key = await program.done('key issue --user ada@example.com --name bot')
-  const { port } = await program.serve()
-  const { servers } = JSON.parse((await ask(port, { key })).body)
-  assert.deepEqual(
-    servers.map((server: { name: string }) => server.name),
-    ['Mine'],
-  )
-})
-
 test('invalid entries are named by their number, and nothing is imported', async (t) => {
   const program = await withAda(t)
   const stdin = JSON.stringify([
@@ -186,9 +165,7 @@ test('a long import shows progress on a terminal and none in a pipe', async (t) 
   const piped = await program.run(`${IMPORT} -`, { stdin })
   assert.equal(piped.stderr, `${last}: 4,001 new, 0 updated\n${program.place}`)
 
-  // Simulates a terminal, so that the test needs none.
-  const preload = 'process.stderr.isTTY = true'
-  const shown = await program.run(`${IMPORT} -`, { stdin, preload })
+  const shown = await program.run(`${IMPORT} -`, { stdin, hasTerminal: true })
   assert.equal(shown.stdout, '')
   // Each line overwrites the one before, and the final message overwrites the last.
   const lines = shown.stderr.replaceAll('\u001b[K', '<').split('\r').slice(1)

@@ -8,7 +8,8 @@ import { type TestContext, test } from 'node:test'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { PREFIX_LENGTH } from '../../../src/listing/key-format.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { type Ended, logLines, type Program, programIn, type Served } from '../program.ts'
+import type { Ended } from '../command.ts'
+import { logLines, type Program, programIn, type Served } from '../program.ts'
 
 /** True if the bytes reveal the key: any twelve of its digits, or the key in another encoding. */
 function needlesOf(key: string): string[] {

@@ -5,7 +5,8 @@ import { test } from 'node:test'
 import { urlOf } from '../../../src/config.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { addAdaWithKey } from '../ada.ts'
-import { assertRefused, logLines, programIn } from '../program.ts'
+import { assertRefused } from '../command.ts'
+import { logLines, programIn } from '../program.ts'
 
 test('serve answers on the port in the first line of its log', async (t) => {
   const served = await programIn(t).serve()
@@ -57,7 +58,7 @@ test('key list shows the time of the last use', async (t) => {
 test('a second serve on the same file exits with 1 and names the first process', async (t) => {
   const program = programIn(t)
   const first = await program.serve()
-  const second = await program.run('serve')
+  const second = await program.begin('serve').ended
   assertRefused(second, 1, program.databasePath, `process ${first.pid};`)
   assert.equal((await ask(first.port, { path: '/health' })).status, 200)
 
@@ -86,11 +87,11 @@ test('the error names a port in use and what to do', async (t) => {
   await new Promise((resolve) => holder.once('listening', resolve))
   const { port } = holder.address() as AddressInfo
   const program = programIn(t)
-  const refused = await program.run('serve', { env: { PORT: String(port) } })
+  const refused = await program.begin('serve', { env: { PORT: String(port) } }).ended
   assertRefused(refused, 1, `HOST 127.0.0.1, PORT ${port}`, 'another process', 'set PORT')
-  const dashboard = await program.run('serve', { env: { DASHBOARD_PORT: String(port) } })
+  const dashboard = await program.begin('serve', { env: { DASHBOARD_PORT: String(port) } }).ended
   assertRefused(dashboard, 1, `DASHBOARD_PORT ${port}`, 'another process', 'set DASHBOARD_PORT')
-  const health = await program.run('serve', { env: { OPS_PORT: String(port) } })
+  const health = await program.begin('serve', { env: { OPS_PORT: String(port) } }).ended
   assertRefused(health, 1, `OPS_HOST 127.0.0.1, OPS_PORT ${port}`, 'set OPS_PORT to another')
   // The failed process has released the file.
   await program.serve()
@@ -98,9 +99,9 @@ test('the error names a port in use and what to do', async (t) => {
 
 test('the error names a HOST that this machine does not have', async (t) => {
   const program = programIn(t)
-  const refused = await program.run('serve', { env: { HOST: '192.0.2.1' } })
+  const refused = await program.begin('serve', { env: { HOST: '192.0.2.1' } }).ended
   assertRefused(refused, 1, ' HOST 192.0.2.1', 'no such address', 'Set HOST')
-  const health = await program.run('serve', { env: { OPS_HOST: '192.0.2.1' } })
+  const health = await program.begin('serve', { env: { OPS_HOST: '192.0.2.1' } }).ended
   assertRefused(health, 1, 'OPS_HOST 192.0.2.1', 'no such address', 'Set OPS_HOST')
 })
 

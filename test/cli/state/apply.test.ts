@@ -3,13 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { generateKey } from '../../../src/listing/api-key.ts'
-import { runHere } from '../here.ts'
-import { assertRefused, programIn } from '../program.ts'
-import { besideService } from './beside-service.ts'
 import { empty, fileOf, hashOf } from './files.ts'
 
 test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes the second time', async (t) => {
-  const { folder, exported } = await empty(t)
+  const { folder, run, exported } = await empty(t)
   const before = await exported()
   const key = generateKey()
   writeFileSync(join(folder, 'bot.key'), `${key}\n`)
@@ -28,7 +25,7 @@ test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes th
     '',
   ].join('\n')
   for (const args of ['--dry-run', '']) {
-    const { code, stdout, stderr } = await runHere(`apply ${file} ${args}`.trim())
+    const { code, stdout, stderr } = await run(`apply ${file} ${args}`.trim())
     assert.equal(stdout, '')
     assert.match(stderr, /^Plan for .*listing\.db: 3 to add, 0 to change, 0 to remove or revoke\n/)
     assert.ok(stderr.includes(lines), stderr)
@@ -37,7 +34,7 @@ test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes th
     else assert.match(stderr, /\nnothing was changed\n$/)
     assert.equal(await exported(), before)
   }
-  const applied = await runHere(`apply ${file} --yes --json`)
+  const applied = await run(`apply ${file} --yes --json`)
   assert.equal(applied.code, 0, applied.stderr)
   assert.match(applied.stderr, /\n3 added, 0 changed, 0 removed or revoked\ndatabase: /)
   const { changes, ...counts } = JSON.parse(applied.stdout)
@@ -47,29 +44,8 @@ test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes th
   assert.equal(JSON.parse(after).users[0].keys[0].key_hash, hashOf(key))
   assert.ok(!after.includes(key.slice(20)))
   // Without changes there is nothing to confirm.
-  const again = await runHere(`apply ${file} --prune`)
+  const again = await run(`apply ${file} --prune`)
   assert.deepEqual([again.code, again.stdout], [0, ''])
   assert.match(again.stderr, /\n0 changes\ndatabase: /)
   assert.equal(await exported(), after)
-})
-
-test('apply beside a serving process gives keys, revokes keys and changes what is served', (t) =>
-  besideService(programIn(t)))
-
-test('on a terminal, apply shows the plan and asks, and only yes does it', async (t) => {
-  const program = programIn(t)
-  await program.done('migrate')
-  writeFileSync(join(program.folder, 'state.json'), fileOf({ email: 'ada@example.com' }))
-  const answer = (stdin: string) => program.run('apply state.json', { stdin, onTerminal: true })
-  const refused = await answer('no\n')
-  assert.equal(refused.code, 1)
-  assert.match(
-    refused.stdout,
-    / {2}\+ user\r?\n[\s\S]*This would add 1.*\.\r?\n[\s\S]*Type yes to do it/,
-  )
-  assert.equal(await program.done('user list --json'), '[]')
-  const done = await answer('yes\n')
-  assert.equal(done.code, 0, done.stdout)
-  assert.match(await program.done('user list'), /ada@example\.com/)
-  assertRefused(await program.run('apply'), 2, "missing required argument 'file'")
 })

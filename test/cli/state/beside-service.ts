@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { generateKey } from '../../../src/listing/api-key.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Answer, ask } from '../../fixtures/requests.ts'
-import type { Program, RunOptions } from '../program.ts'
+import type { ProcessOptions } from '../process.ts'
+import type { Program } from '../program.ts'
 import { fileOf, hashOf } from './files.ts'
 
 const ada = (keys: object[], address: string) =>
@@ -23,7 +24,7 @@ export async function askPatiently(port: number, key: string): Promise<Answer> {
 }
 
 /** Applies states while the service runs on the same database. */
-export async function besideService(program: Program, options: RunOptions = {}): Promise<void> {
+export async function besideService(program: Program, options: ProcessOptions = {}): Promise<void> {
   const [old, moved] = [generateKey(), generateKey()]
   const { port } = await program.serve(options)
   const apply = (stdin: string) => program.done('apply - --prune --yes', { stdin, ...options })

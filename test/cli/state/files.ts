@@ -1,18 +1,34 @@
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
-import { temporaryFolder } from '../../fixtures/folder.ts'
-import { runHere, setDatabase } from '../here.ts'
+import { type Commands, commandsIn } from '../command.ts'
 
 export const hashOf = (key: string) => hashApiKey(key).toString('hex')
 export const fileOf = (...users: object[]) => JSON.stringify({ format_version: 1, users })
 
-/** An empty database, and what exporting it prints. */
-export async function empty(
-  t: TestContext,
-): Promise<{ folder: string; exported(): Promise<string> }> {
-  const folder = temporaryFolder(t)
-  setDatabase(t, `sqlite:${join(folder, 'listing.db')}`)
-  await runHere('migrate')
-  return { folder, exported: async () => (await runHere('export')).stdout }
+export const NAMES = ['ada', 'bob', 'cid']
+
+/** An organization and users with a key and a server each: one transaction for each of them. */
+export const STATE = JSON.stringify({
+  format_version: 1,
+  organizations: [
+    {
+      slug: 'red',
+      name: 'Red',
+      members: NAMES.map((name) => {
+        return { email: `${name}@example.com`, role: name === 'cid' ? 'owner' : 'member' }
+      }),
+    },
+  ],
+  users: NAMES.map((name) => ({
+    email: `${name}@example.com`,
+    keys: [{ name, key_hash: hashOf(name) }],
+    servers: [{ name, slug: name, address: `${name}.example.com`, organization: 'red' }],
+  })),
+})
+
+/** A program with an empty database, and what exporting it prints. */
+export async function empty(t: TestContext): Promise<Commands & { exported(): Promise<string> }> {
+  const program = commandsIn(t)
+  await program.done('migrate')
+  return { ...program, exported: () => program.done('export') }
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey, prefixOf } from '../../../src/listing/api-key.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { runHere } from '../here.ts'
 import { programIn } from '../program.ts'
-import { empty, hashOf } from './files.ts'
+import { hashOf } from './files.ts'
 
 const IMPORT = 'key import --user ada@example.com --hash-file -'
 
@@ -42,40 +41,4 @@ test("keys of another site keep working by their hashes, beside the user's own k
     ],
   )
   for (const key of [one, other]) assert.equal((await ask(port, { key })).status, 200)
-})
-
-test('a table with a mistake is refused with its row, and no key is imported', async (t) => {
-  const { exported } = await empty(t)
-  await runHere('user add ada@example.com')
-  const before = await exported()
-  const key = generateKey()
-  const [a, b] = [hashOf('svc_live_a'), hashOf('svc_live_b')]
-  for (const [text, wanted] of [
-    [`key_hash,name\n${a},a\n\n${key},b\n`, /row 4 key_hash: has an API key in clear/],
-    [`key_hash,name\n${a},a\n${a},b\n`, /row 3 key_hash: is the same key, as of row 2\n/],
-    [`key_hash,name\n${a},\n`, /row 2 name: is missing/],
-    [`key_hash,name\n${a.slice(1)},a\n`, /row 2 key_hash: must be the SHA-256/],
-    [`key_hash,name,prefix\n${a},a,pk_live_12\n`, /row 2 prefix: .*must begin with svc_live_/],
-    [`key_hash,name,last_used_at\n${a},a,2100-01-01T00:00:00Z\n`, /row 2 last_used_at: lies in/],
-    [`key_hash,name,key\n${a},a,x\n`, /has a column "key"\. The columns are key_hash, name/],
-    [`key_hash,name\n${a},a,x\n`, /has more cells in row 2 than in the first row/],
-    [`key_hash,name\n${a},"a\n`, /has a cell in row 2 that begins with " and does not end/],
-    [
-      `[{"name":"a","key_hash":"${a}"},{"name":"b","key_hash":"${b}","key":"x"}]`,
-      /keys\[1\]\.key: is/,
-    ],
-    ['{"name":"a"}', /keys: must be an array/],
-    ['', /is not JSON/],
-    [
-      `key_hash,name\n${[1, 2, 3, 4, 5, 6].map((n) => `${hashOf(`svc_live_${n}`)},${n}\n`).join('')}`,
-      /row 7: would be active key 6 of this user/,
-    ],
-  ] as const) {
-    const { code, stdout, stderr } = await runHere(IMPORT, text)
-    assert.deepEqual([code, stdout], [1, ''], stderr)
-    assert.match(stderr, /^error: nothing was changed: standard input /)
-    assert.match(stderr, wanted)
-    assert.ok(!stderr.includes(key.slice(9, 20)), stderr)
-  }
-  assert.equal(await exported(), before)
 })

@@ -11,7 +11,7 @@ import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
-import { runHere, setDatabase } from '../here.ts'
+import { runCommand } from '../command.ts'
 import { programIn } from '../program.ts'
 import { askPatiently, besideService } from './beside-service.ts'
 
@@ -33,14 +33,14 @@ test('a state that is exported and applied on the other engine is exported alike
   first.kill('SIGTERM')
   await first.ended
 
-  const exported = await at(t, sqlite, 'export')
+  const exported = await at(sqlite, 'export')
   assert.equal(JSON.parse(exported.stdout).users[0].keys.length, 2)
   for (const url of [postgres, `sqlite:${again}`]) {
-    if (url !== postgres) await at(t, url, 'migrate')
-    const applied = await at(t, url, 'apply - --yes', exported.stdout)
+    if (url !== postgres) await at(url, 'migrate')
+    const applied = await at(url, 'apply - --yes', exported.stdout)
     assert.match(applied.stderr, /\n13 added, 0 changed, 0 removed or revoked\n/)
-    assert.equal((await at(t, url, 'export')).stdout, exported.stdout)
-    const twice = await at(t, url, 'apply - --prune', exported.stdout)
+    assert.equal((await at(url, 'export')).stdout, exported.stdout)
+    const twice = await at(url, 'apply - --prune', exported.stdout)
     assert.match(twice.stderr, /\n0 changes\n/)
   }
   for (const url of [postgres, `sqlite:${again}`]) {
@@ -63,9 +63,8 @@ test('apply beside a service on PostgreSQL changes keys and servers at once', as
 })
 
 /** Runs a command that must succeed on this database. */
-async function at(t: Parameters<typeof setDatabase>[0], url: string, args: string, input = '') {
-  setDatabase(t, url)
-  const ended = await runHere(args, input)
+async function at(url: string, args: string, stdin = '') {
+  const ended = await runCommand(args, { env: { DATABASE_URL: url }, stdin })
   assert.equal(ended.code, 0, ended.stderr)
   return ended
 }

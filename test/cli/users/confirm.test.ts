@@ -1,27 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addAdaWithKey } from '../ada.ts'
-import { assertRefused, programIn } from '../program.ts'
+import { programIn } from '../program.ts'
 
 const REMOVE = 'user remove ada@example.com'
 const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '
 
-test('off a terminal, removing needs --yes, and the error says what would go', async (t) => {
-  const program = programIn(t)
-  await addAdaWithKey(program)
-  // Piped text is no answer of an operator.
-  const refused = await program.run(REMOVE, { stdin: 'yes\n' })
-  assertRefused(refused, 2, `nothing was changed: this would ${WOULD}${program.databasePath}`)
-  assertRefused(refused, 2, 'Add --yes')
-  assert.match(await program.done('user list'), /ada@example\.com/)
-  assert.equal((await program.run(`${REMOVE} --yes`)).code, 0)
-  assert.doesNotMatch(await program.done('user list'), /ada@example\.com/)
-})
-
 test('on a terminal, removing says what would go, and only yes does it', async (t) => {
   const program = programIn(t)
   await addAdaWithKey(program)
-  const answer = (stdin: string) => program.run(REMOVE, { stdin, onTerminal: true })
+  const answer = (stdin: string) => program.begin(REMOVE, { stdin, onTerminal: true }).ended
   // The second answer is empty: Ctrl-D.
   for (const typed of ['y\n', '\u0004']) {
     const refused = await answer(typed)

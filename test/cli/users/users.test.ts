@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertRefused, programIn } from '../program.ts'
+import { addAdaWithKey } from '../ada.ts'
+import { assertRefused, commandsIn } from '../command.ts'
 
+const REMOVE = 'user remove ada@example.com'
+const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 test('user add creates the database and prints only the id to standard output', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const { code, stdout, stderr } = await program.run('user add Ada@Example.com --create')
   assert.equal(code, 0)
   assert.match(stdout.trimEnd(), UUID)
@@ -14,7 +17,7 @@ test('user add creates the database and prints only the id to standard output', 
 })
 
 test('user list prints a table, or JSON with the names of the columns', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const bob = await program.done('user add bob@example.com --create')
   const ada = await program.done('user add Ada@Example.com')
 
@@ -51,14 +54,14 @@ test('user list prints a table, or JSON with the names of the columns', async (t
 })
 
 test('an existing email address is refused in any case', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await program.done('user add ada@example.com --create')
   assertRefused(await program.run('user add ADA@example.com'), 1, 'ada@example.com', 'already')
   assert.equal(JSON.parse(await program.done('user list --json')).length, 1)
 })
 
 test('an invalid email address exits with 2 and creates no database', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   for (const email of ['ada', 'ada@', '@example.com', 'a b@example.com', ''])
     assertRefused(
       await program.run(['user', 'add', email]),
@@ -70,7 +73,7 @@ test('an invalid email address exits with 2 and creates no database', async (t) 
 })
 
 test("a new user can't have an address that looks like another one", async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   for (const email of ['ada\u3164@example.com', '\u0430da@example.com', 'ada@m\u00fcller.example'])
     assertRefused(await program.run(['user', 'add', email]), 2, 'only ASCII characters', 'xn--')
   const ended = await program.run(['user', 'add', 'ada\u3164@example.com'])
@@ -78,7 +81,7 @@ test("a new user can't have an address that looks like another one", async (t) =
 })
 
 test("user remove also removes the user's keys and servers", async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await program.done('user add ada@example.com --create')
   await program.done('key issue --user ada@example.com --name bot')
   const { code, stdout, stderr } = await program.run('user remove Ada@example.com --yes')
@@ -95,7 +98,7 @@ test("user remove also removes the user's keys and servers", async (t) => {
 })
 
 test('the error names an unknown email address and what to do', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   await program.done('migrate')
   const commands = [
     'key issue --user bob@example.com --name bot',
@@ -114,7 +117,7 @@ test('the error names an unknown email address and what to do', async (t) => {
 })
 
 test('user add and user password read a password from standard input', async (t) => {
-  const program = programIn(t)
+  const program = commandsIn(t)
   const options = { stdin: 'correct horse battery\n' }
   assert.match(
     await program.done('user add ada@example.com --password-stdin --create', options),
@@ -131,4 +134,16 @@ test('user add and user password read a password from standard input', async (t)
   assertRefused(unknown, 1, 'there is no user bob@example.com')
   const taken = await program.run('user add ada@example.com --password-stdin', options)
   assertRefused(taken, 1, 'already')
+})
+
+test('off a terminal, removing needs --yes, and the error says what would go', async (t) => {
+  const program = commandsIn(t)
+  await addAdaWithKey(program)
+  // Piped text is no answer of an operator.
+  const refused = await program.run(REMOVE, { stdin: 'yes\n' })
+  assertRefused(refused, 2, `nothing was changed: this would ${WOULD}${program.databasePath}`)
+  assertRefused(refused, 2, 'Add --yes')
+  assert.match(await program.done('user list'), /ada@example\.com/)
+  assert.equal((await program.run(`${REMOVE} --yes`)).code, 0)
+  assert.doesNotMatch(await program.done('user list'), /ada@example\.com/)
 })

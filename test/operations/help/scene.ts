@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
-import { freePort } from '../../fixtures/postgres/cluster.ts'
+import { freePort } from '../../fixtures/free-port.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
 import { shellEnvironment } from '../guide/shim.ts'
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { diagnose } from '../../reliability/doctor/findings.ts'
-import { assertRefused, programIn } from '../../cli/program.ts'
+import { assertRefused } from '../../cli/command.ts'
+import { programIn } from '../../cli/program.ts'
 import { PASSWORD } from '../../fixtures/dashboard.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { personAt } from '../../fixtures/person.ts'
@@ -95,7 +96,7 @@ test('transaction mode is 503 until PgBouncer has session mode', async (t) => {
   await program.done('user add ada@example.com', { env: direct })
   const key = await program.done('key issue --user ada@example.com --name bot', { env: direct })
 
-  const ended = await program.run('serve --require-database', { env })
+  const ended = await program.begin('serve --require-database', { env }).ended
   assert.equal(ended.code, 78)
   assert.match(ended.stderr, SENTENCE)
   const served = await program.serve({ env })

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { install, pack } from '../../../scripts/package/installed.ts'
-import { programIn } from '../../cli/program.ts'
+import { type InstalledProgram, installedProgramIn } from '../../cli/program.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { seedOfRun } from '../../fixtures/random.ts'
 import { withEffect } from '../../reliability/history/faults/fault.ts'
@@ -35,8 +35,8 @@ after(async () => {
 test('two versions serve one database side by side, and an upgrade fails no request', async (t) => {
   const { OLD_TARBALL = pack(folder), NEW_TARBALL = withNextVersion(OLD_TARBALL) } = process.env
   const [old, next] = [OLD_TARBALL, NEW_TARBALL].map((tarball, index) =>
-    programIn(t, install(tarball, join(folder, `installed-${index}`))),
-  ) as [ReturnType<typeof programIn>, ReturnType<typeof programIn>]
+    installedProgramIn(t, install(tarball, join(folder, `installed-${index}`))),
+  ) as [InstalledProgram, InstalledProgram]
   const expected = [await old.done('--version'), await next.done('--version')].toSorted()
   assert.notEqual(expected[0], expected[1])
 

@@ -12,7 +12,7 @@ import {
 } from '../../../src/postgres/claims/claim-connection.ts'
 import type { Call } from '../../../src/claims/call.ts'
 import { eventually } from '../../fixtures/eventually.ts'
-import { freePort } from '../../fixtures/postgres/cluster.ts'
+import { freePort } from '../../fixtures/free-port.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'

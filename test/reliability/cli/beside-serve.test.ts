@@ -8,7 +8,8 @@ import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { type Ended, programIn } from '../../cli/program.ts'
+import type { Ended } from '../../cli/command.ts'
+import { programIn } from '../../cli/program.ts'
 
 const ROWS = 300_000
 const USERS = 14
@@ -43,7 +44,7 @@ test('importing and removing 300,000 rows beside a service causes no 502', async
   const served = await program.serve()
 
   async function pollBeside(command: string, polledKeys: readonly string[]) {
-    const { ended, answers } = await beside(program.run(command), served.port, polledKeys)
+    const { ended, answers } = await beside(program.begin(command).ended, served.port, polledKeys)
     const statuses = new Set(answers.map(({ status }) => status))
     statuses.delete(429)
     assert.deepEqual([...statuses], [200], served.stdout())
@@ -73,10 +74,11 @@ test('importing and removing 300,000 rows beside a service causes no 502', async
   assert.equal(table.split('\n').length, ROWS + 1)
 
   // A list of all users' servers prints page after page. All rows at once would take more memory.
-  const all = await program.done('server list', {
+  const all = await program.begin('server list', {
     env: { NODE_OPTIONS: '--max-old-space-size=64' },
-  })
-  assert.equal(all.split('\n').length, ROWS + 1)
+  }).ended
+  assert.equal(all.code, 0, all.stderr)
+  assert.equal(all.stdout.trimEnd().split('\n').length, ROWS + 1)
 
   const othersKeys = keys.slice(KEYS_OF_USER)
   const removed = await pollBeside('user remove user0@example.com --yes', othersKeys)

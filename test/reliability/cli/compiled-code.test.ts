@@ -10,9 +10,9 @@ const MODULES_MIN = 20
 
 /** Runs a command and returns how many modules came from the compile cache. */
 async function accepted(program: Program, env: Record<string, string>): Promise<number> {
-  const { code, stderr } = await program.run('--help', {
+  const { code, stderr } = await program.begin('--help', {
     env: { NODE_COMPILE_CACHE: '', NODE_DEBUG_NATIVE: 'COMPILE_CACHE', ...env },
-  })
+  }).ended
   assert.equal(code, 0, stderr)
   return stderr.split('was accepted').length - 1
 }

@@ -6,17 +6,12 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ask } from '../../fixtures/requests.ts'
 import { addAdaWithKey } from '../../cli/ada.ts'
-import {
-  logLines,
-  type Program,
-  programIn,
-  type RunOptions,
-  type Served,
-} from '../../cli/program.ts'
+import type { ProcessOptions } from '../../cli/process.ts'
+import { logLines, type Program, programIn, type Served } from '../../cli/program.ts'
 
 async function serveWithKey(
   t: TestContext,
-  options: RunOptions,
+  options: ProcessOptions,
 ): Promise<{ program: Program; served: Served; key: string; apiKeyId: string }> {
   const program = programIn(t)
   const { key, id } = await addAdaWithKey(program)
@@ -109,7 +104,7 @@ test('LOG_LEVEL=silent writes nothing', async (t) => {
     process.kill(process.pid, 'SIGTERM')
   }, 10)`
   const options = { env: { LOG_LEVEL: 'silent' }, preload }
-  const { code, stdout, stderr } = await programIn(t).run('serve', options)
+  const { code, stdout, stderr } = await programIn(t).begin('serve', options).ended
   assert.deepEqual([code, stdout, stderr], [0, '', ''])
 })
 

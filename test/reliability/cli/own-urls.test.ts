@@ -2,13 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { personAt } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { type Program, programIn, type RunOptions } from '../../cli/program.ts'
+import type { ProcessOptions } from '../../cli/process.ts'
+import { type Program, programIn } from '../../cli/program.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery staple'
 
 /** Starts the service, issues a key in the dashboard, and reads the key and the URL on its page. */
-async function issue(program: Program, options: RunOptions) {
+async function issue(program: Program, options: ProcessOptions) {
   await program.done(`user add ${EMAIL} --password-stdin --create`, { stdin: PASSWORD })
   const served = await program.serve(options)
   const line = /dashboard at http:\/\/[^\s"]*:(\d+)/

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
-import { freePort } from '../../fixtures/postgres/cluster.ts'
+import { freePort } from '../../fixtures/free-port.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { assertRefused, programIn } from '../../cli/program.ts'
+import { assertRefused } from '../../cli/command.ts'
+import { programIn } from '../../cli/program.ts'
 
 test('serve --require-database exits with 78 where serve would answer 503', async (t) => {
   const server = await openServer()
@@ -18,7 +19,9 @@ test('serve --require-database exits with 78 where serve would answer 503', asyn
     [wrong.href]: 'refuses the user name or the password',
   }
   for (const [url, reason] of Object.entries(reasons)) {
-    const refused = await program.run('serve --require-database', { env: { DATABASE_URL: url } })
+    const refused = await program.begin('serve --require-database', {
+      env: { DATABASE_URL: url },
+    }).ended
     assert.equal(refused.code, 78)
     assert.match(refused.stderr, /^error: .*\n$/)
     assert.ok(refused.stderr.includes(reason), refused.stderr)

@@ -4,7 +4,8 @@ import { after, before, type TestContext, test } from 'node:test'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { assertRefused, programIn, type Served } from '../../cli/program.ts'
+import { assertRefused } from '../../cli/command.ts'
+import { programIn, type Served } from '../../cli/program.ts'
 
 /* Several processes on one PostgreSQL database that listen on the same ports. */
 
@@ -35,7 +36,9 @@ test('processes share the ports, and one serves on after the other has ended', a
   const pages = await ask(Number(shared.DASHBOARD_PORT), { path: '/sign-in' })
   assert.equal(pages.status, 200)
 
-  const alone = await program.run('serve', { env: { ...shared, DATABASE_URL: await newUrl() } })
+  const alone = await program.begin('serve', {
+    env: { ...shared, DATABASE_URL: await newUrl() },
+  }).ended
   assertRefused(alone, 1, `PORT ${first.port}`, 'another process uses the port')
 })
 
@@ -45,7 +48,7 @@ test('processes that share their ports have health checks of their own', async (
   await first.written(/health and metrics at/)
   const [, OPS_PORT = ''] = /metrics at http:\/\/[^\s"]*:(\d+)/.exec(first.stdout()) ?? []
   const env = { DATABASE_URL: await newUrl(), REUSE_PORT: 'on', OPS_PORT }
-  const refused = await program.run('serve', { env })
+  const refused = await program.begin('serve', { env }).ended
   assertRefused(refused, 1, `OPS_PORT ${OPS_PORT}`, 'each needs its own OPS_PORT')
 })
 
@@ -54,9 +57,9 @@ test('the error names a port that its holder does not share', async (t) => {
   t.after(() => holder.close())
   await new Promise((resolve) => holder.once('listening', resolve))
   const { port } = holder.address() as AddressInfo
-  const refused = await programIn(t).run('serve', {
+  const refused = await programIn(t).begin('serve', {
     env: { DATABASE_URL: await newUrl(), REUSE_PORT: 'on', PORT: String(port) },
-  })
+  }).ended
   assertRefused(refused, 1, `PORT ${port}`, 'both processes need REUSE_PORT=on')
 })
 

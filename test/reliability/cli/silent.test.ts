@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { diagnose } from '../doctor/findings.ts'
-import { assertRefused, programIn } from '../../cli/program.ts'
+import { assertRefused } from '../../cli/command.ts'
+import { programIn } from '../../cli/program.ts'
 
 test('health and doctor say that a service takes connections and does not answer', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1')

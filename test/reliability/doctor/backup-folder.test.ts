@@ -50,6 +50,6 @@ test('a file that a backup removes meanwhile is no problem', async (t) => {
   mkdirSync(folder, 0o700)
   writeFileSync(join(folder, 'partial'), '')
   const args = ['doctor', '--json', '--backups', folder]
-  const { stdout, stderr } = await program.run(args, { preload: END_BACKUP })
+  const { stdout, stderr } = await program.begin(args, { preload: END_BACKUP }).ended
   assert.match(stdout, /"found": ".* has 0 files, and room/, stderr)
 })

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { addAdaWithKey } from '../../cli/ada.ts'
-import { PRINT_LOADED } from '../../cli/command-line.ts'
-import { logLines, type Program, programIn } from '../../cli/program.ts'
+import { PRINT_LOADED } from '../../cli/process.ts'
+import { type InstalledProgram, installedProgramIn, logLines } from '../../cli/program.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { ask } from '../../fixtures/requests.ts'
@@ -34,8 +34,8 @@ after(async () => {
 testEmptyFolder(() => installed)
 testVersions(() => installed)
 
-const packedIn = (t: Parameters<typeof programIn>[0]): Program =>
-  programIn(t, join(folder, 'bin/server-listing.js'))
+const packedIn = (t: TestContext): InstalledProgram =>
+  installedProgramIn(t, join(folder, 'bin/server-listing.js'))
 
 /** Makes the statement that looks for accounts fail with an error that the code does not expect. */
 const BREAK_ACCOUNTS = `

@@ -6,6 +6,7 @@ import { FROM_ENV_FILE, loadConfig } from '../../context.ts'
 import { Misuse } from '../../errors.ts'
 import { printJson, printTable } from '../../output.ts'
 import { addSettingOptions, type SettingOptions, settingsOf } from '../../serve/options.ts'
+import type { Shell } from '../../shell.ts'
 
 type Source = 'flag' | 'env_file' | 'environment' | 'file' | 'default'
 
@@ -24,7 +25,7 @@ interface Options extends SettingOptions {
   [FROM_ENV_FILE]?: string[]
 }
 
-export function addConfigCommand(program: Command): void {
+export function addConfigCommand(program: Command, shell: Shell): void {
   const command = program
     .command('config')
     .description('print the value of each setting and its source, without passwords')
@@ -40,33 +41,34 @@ Examples:
   server-listing config
   server-listing config --env-file /etc/server-listing.env --json`,
     )
-    .action((_, called: Command) => showConfig(called.optsWithGlobals<Options>()))
+    .action((_, called: Command) => showConfig(shell, called.optsWithGlobals<Options>()))
 }
 
-function showConfig(options: Options): void {
-  const values = valuesOf(loadConfig(settingsOf(options)))
+function showConfig(shell: Shell, options: Options): void {
+  const values = valuesOf(shell, loadConfig(shell, settingsOf(options)))
   const shown = NAMED_SETTINGS.map(([name, setting]) => ({
     name,
     value: setting.isSecret ? maskPasswords(values[name] ?? '') : values[name],
-    source: sourceOf(name, options),
+    source: sourceOf(shell, name, options),
     default: setting.default,
   }))
-  if (options.json) printJson(shown)
+  if (options.json) printJson(shell, shown)
   else
     printTable(
+      shell,
       ['NAME', 'VALUE', 'SOURCE'],
       shown.map(({ name, value, source }) => [name, value ?? '-', SOURCES[source]]),
     )
 }
 
 /** What the service uses; null for none, and for a URL whose port the system picks. */
-function valuesOf(config: Config): Record<SettingName, string | null> {
+function valuesOf(shell: Shell, config: Config): Record<SettingName, string | null> {
   const { database, host, port, dashboardPort } = config
   if (database.engine === null) throw new Misuse(database.problem)
   const ownUrl = (ofPort: number) => (ofPort === 0 ? null : ownUrlOf(host, ofPort))
   return {
     DATABASE_URL: database.engine === 'sqlite' ? `sqlite:${database.path}` : database.url,
-    DATABASE_URL_FILE: process.env.DATABASE_URL_FILE || null,
+    DATABASE_URL_FILE: shell.env.DATABASE_URL_FILE || null,
     HOST: host,
     PORT: String(port),
     REUSE_PORT: config.reusePort ? 'on' : 'off',
@@ -85,9 +87,9 @@ function valuesOf(config: Config): Record<SettingName, string | null> {
   }
 }
 
-function sourceOf(name: SettingName, options: Options): Source {
+function sourceOf(shell: Shell, name: SettingName, options: Options): Source {
   if (settingsOf(options).some(({ variable }) => variable === name)) return 'flag'
   // An empty variable counts as unset.
-  if (process.env[name]) return options[FROM_ENV_FILE]?.includes(name) ? 'env_file' : 'environment'
-  return name === 'DATABASE_URL' && process.env.DATABASE_URL_FILE ? 'file' : 'default'
+  if (shell.env[name]) return options[FROM_ENV_FILE]?.includes(name) ? 'env_file' : 'environment'
+  return name === 'DATABASE_URL' && shell.env.DATABASE_URL_FILE ? 'file' : 'default'
 }

@@ -16,6 +16,7 @@ import { needOption } from '../../context.ts'
 import { Failure, Misuse } from '../../errors.ts'
 import { readInput } from '../../input.ts'
 import { createProgress, print, say } from '../../output.ts'
+import type { Shell } from '../../shell.ts'
 
 interface Options {
   keyFile?: string
@@ -31,7 +32,7 @@ const REPORTS: Record<string, (report: Report) => string> = {
   junit: junitReport,
 }
 
-export function addConformCommand(program: Command): void {
+export function addConformCommand(program: Command, shell: Shell): void {
   program
     .command('conform')
     .description('check from outside whether a deployment keeps the specification of the API')
@@ -56,28 +57,28 @@ Examples:
 
 Exit codes: 0 no finding, 1 findings or no answer, 2 wrong command line.`,
     )
-    .action(check)
+    .action((baseUrl, options) => check(shell, baseUrl, options))
 }
 
-async function check(baseUrl: string, options: Options): Promise<void> {
+async function check(shell: Shell, baseUrl: string, options: Options): Promise<void> {
   const target = targetOf(baseUrl)
   const report = REPORTS[options.report]
   if (!Object.hasOwn(REPORTS, options.report) || report === undefined)
     throw new Misuse(`--report must be text, json or junit, not ${quote(options.report)}`)
   const order: Order = {
     target,
-    key: await readKey(needOption(options.keyFile, '--key-file <file>'), '--key-file'),
+    key: await readKey(shell, needOption(options.keyFile, '--key-file <file>'), '--key-file'),
     second:
       options.secondKeyFile === undefined
         ? null
-        : await readKey(options.secondKeyFile, '--second-key-file'),
+        : await readKey(shell, options.secondKeyFile, '--second-key-file'),
     revokeCommand: options.revokeCommand ?? null,
     isMine: options.mine === true,
   }
   if (order.key === order.second)
     throw new Misuse('--key-file and --second-key-file must have two keys, not the same one')
-  const result = await run(order)
-  print(report(result))
+  const result = await run(shell, order)
+  print(shell, report(result))
   const findings = findingsOf(result).length
   if (result.failure !== null)
     throw new Failure(`the command of --revoke-command has failed: ${result.failure}`)
@@ -93,8 +94,8 @@ function targetOf(baseUrl: string): Target {
   )
 }
 
-async function readKey(file: string, flag: string): Promise<string> {
-  const text = await readInput(file)
+async function readKey(shell: Shell, file: string, flag: string): Promise<string> {
+  const text = await readInput(shell, file)
   const key = text.replace(/\r?\n$/, '')
   if (/^[!-~]{16,200}$/.test(key)) return key
   throw new Misuse(
@@ -103,11 +104,11 @@ async function readKey(file: string, flag: string): Promise<string> {
   )
 }
 
-async function run(order: Order): Promise<Report> {
-  const progress = createProgress()
+async function run(shell: Shell, order: Order): Promise<Report> {
+  const progress = createProgress(shell)
   try {
     return await conform(order, {
-      begin: sayPlan,
+      begin: (plan) => sayPlan(shell, plan),
       check: (name) => progress.show(`checking ${name} …`),
     })
   } catch (error) {
@@ -117,9 +118,9 @@ async function run(order: Order): Promise<Report> {
   }
 }
 
-function sayPlan({ requests, seconds, key, isPolite }: Plan): void {
+function sayPlan(shell: Shell, { requests, seconds, key, isPolite }: Plan): void {
   const pace = isPolite ? ', at most two per second (--mine sends them faster)' : ''
-  say(`${countOf(requests, 'request')}${pace}: about ${seconds} s with ${key}`)
+  say(shell, `${countOf(requests, 'request')}${pace}: about ${seconds} s with ${key}`)
 }
 
 function reasonFor(error: unknown): string {

@@ -10,8 +10,9 @@ import { inspectService } from '../../doctor/service.ts'
 import { inspectVariables } from '../../doctor/variables.ts'
 import { Failure } from '../../errors.ts'
 import { print, printJson } from '../../output.ts'
+import type { Shell } from '../../shell.ts'
 
-export function addDoctorCommand(program: Command): void {
+export function addDoctorCommand(program: Command, shell: Shell): void {
   program
     .command('doctor')
     .description('look for what is wrong with the service, and say what to do')
@@ -30,7 +31,7 @@ Examples:
 
 Exit codes: 0 no problem, warnings or not; 1 a problem; 2 wrong command line or environment.`,
     )
-    .action(diagnose)
+    .action((options) => diagnose(shell, options))
 }
 
 interface Options {
@@ -38,17 +39,17 @@ interface Options {
   json?: true
 }
 
-async function diagnose({ backups, json }: Options): Promise<void> {
-  const config = loadConfig()
+async function diagnose(shell: Shell, { backups, json }: Options): Promise<void> {
+  const config = loadConfig(shell)
   const findings = [
-    inspectVariables(process.env),
-    ...(await inspectStore(loadDatabase())),
+    inspectVariables(shell.env),
+    ...(await inspectStore(loadDatabase(shell))),
     ...(backups === undefined ? [] : [inspectBackupFolder(backups)]),
     await inspectService(config),
     ...(await inspectPublished(config)),
   ]
-  if (json) printJson(findings)
-  else print(findings.map(lineOf).join('\n'))
+  if (json) printJson(shell, findings)
+  else print(shell, findings.map(lineOf).join('\n'))
   const problems = findings.filter(({ state }) => state === 'problem').length
   if (problems > 0) throw new Failure(`the doctor found ${countOf(problems, 'problem')}`)
 }

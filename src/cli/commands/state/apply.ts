@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { ApplyOptions } from '../../state/apply-file.ts'
 import { YES } from '../../confirm.ts'
+import type { Shell } from '../../shell.ts'
 
-export function addApplyCommand(program: Command): void {
+export function addApplyCommand(program: Command, shell: Shell): void {
   program
     .command('apply')
     .description('make users, organizations, keys and servers as a state file declares them')
@@ -27,6 +28,6 @@ Examples:
     .action(async (file: string, options: ApplyOptions) => {
       // Loaded on demand: help and other commands need no rules of state files.
       const { applyFile } = await import('../../state/apply-file.ts')
-      await applyFile(file, options)
+      await applyFile(shell, file, options)
     })
 }

@@ -3,8 +3,9 @@ import { stateJson } from '../../../listing/state/write-state.ts'
 import { countOf } from '../../../listing/text.ts'
 import { withStore } from '../../context.ts'
 import { printJson, say } from '../../output.ts'
+import type { Shell } from '../../shell.ts'
 
-export function addExportCommand(program: Command): void {
+export function addExportCommand(program: Command, shell: Shell): void {
   program
     .command('export')
     .description('print all users, organizations, keys and servers as a state file')
@@ -17,12 +18,12 @@ the file: \`backup\` and \`copy\` have them.
 Example:
   server-listing export > state.json`,
     )
-    .action(exportState)
+    .action(() => exportState(shell))
 }
 
-async function exportState(): Promise<void> {
-  const state = await withStore((store) => store.readState())
-  printJson(stateJson(state))
+async function exportState(shell: Shell): Promise<void> {
+  const state = await withStore(shell, (store) => store.readState())
+  printJson(shell, stateJson(state))
   const { users, organizations, keys, servers } = state
   const counts = [
     countOf(users.length, 'user'),
@@ -30,5 +31,5 @@ async function exportState(): Promise<void> {
     countOf(keys.length, 'key'),
     countOf(servers.length, 'server'),
   ]
-  say(`exported ${counts.join(', ')}`)
+  say(shell, `exported ${counts.join(', ')}`)
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { ACTIVE_KEYS_MAX, FIXED_PREFIX } from '../../../listing/key-format.ts'
 import type { ImportKeysOptions } from '../../state/import-keys.ts'
+import type { Shell } from '../../shell.ts'
 
-export function addImportCommand(key: Command): void {
+export function addImportCommand(key: Command, shell: Shell): void {
   key
     .command('import')
     .description('add keys of another site by their SHA-256, so that they keep working')
@@ -23,6 +24,6 @@ Example:
     .action(async (options: ImportKeysOptions) => {
       // Loaded on demand, because it brings the rules of state files.
       const { importKeys } = await import('../../state/import-keys.ts')
-      await importKeys(options)
+      await importKeys(shell, options)
     })
 }

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { rmSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { setDatabase } from '../../../cli/here.ts'
 import { sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
 import { commandsOfHelp, operationsOf, reasonsOf, restoring } from './every-command.ts'
 import { fill, SQLITE } from './filled.ts'
-import { command } from './command.ts'
+import { commandsOn } from './command.ts'
 
 /** A database, as the commands get it. */
 export interface CommandScene {
@@ -26,7 +25,6 @@ export function disturbedCommands<D extends Disturbance>(
 ): void {
   test('commands: a failed one says so and has done all of its work or none', async (t) => {
     const { url, tables: openTables } = await open(t)
-    setDatabase(t, url)
     const filled = await fill(t, url)
     const tables = await openTables()
     t.after(tables.close)
@@ -62,11 +60,10 @@ export function disturbedRestore<D extends Disturbance>(
 ): void {
   test('restore: a failed one leaves the database as it was, or restores all of it', async (t) => {
     const { url, tables: openTables } = await open(t)
-    setDatabase(t, url)
     const filled = await fill(t, url)
     const tables = await openTables()
     await tables.remember()
-    const operation = { ...restoring(filled), leftOut: ['prepare'], stride }
+    const operation = { ...restoring(filled, url), leftOut: ['prepare'], stride }
     for (const disturbance of disturbances) {
       const calls = await sweep(operation, tables, trap, disturbance)
       t.diagnostic(`${calls} calls ${disturbance.name}`)
@@ -82,10 +79,9 @@ export function disturbedMigration<D extends Disturbance>(
 ): void {
   test('migrate: repeated runs complete a migration that failed at any call', async (t) => {
     const { url, tables: openTables } = await open(t)
-    setDatabase(t, url)
     const tables = await openTables()
     t.after(tables.close)
-    const operation = { ...command('migrate', { isInParts: true }), leftOut: ['prepare'] }
+    const operation = { ...commandsOn(url)('migrate', { isInParts: true }), leftOut: ['prepare'] }
     for (const disturbance of disturbances) {
       const calls = await sweep(operation, tables, trap, disturbance)
       t.diagnostic(`${calls} calls ${disturbance.name}`)

@@ -2,8 +2,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { NEW } from './audited.ts'
-import { setDatabase } from '../../../cli/here.ts'
-import { command } from './command.ts'
+import { commandsOn } from './command.ts'
 import type { CommandScene } from './commands.ts'
 import { ADA, fill } from './filled.ts'
 import { sweep } from '../sweep.ts'
@@ -18,9 +17,8 @@ export function disturbedCopy<D extends Disturbance>(
   test('copy: all rows arrive or none', async (t) => {
     const { url, tables: openTables } = await open(t)
     const source = `sqlite:${join(temporaryFolder(t), 'listing.db')}`
-    setDatabase(t, source)
-    await fill(t)
-    setDatabase(t, url)
+    await fill(t, source)
+    const command = commandsOn(url)
     await command('migrate').run()
     const tables = await openTables()
     t.after(tables.close)

@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict'
-import { type EndedHere, runHere } from '../../../cli/here.ts'
+import { type Ended, runCommand } from '../../../cli/command.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import type { Operation } from '../sweep.ts'
 import { type Entry, NEW } from './audited.ts'
-import { command } from './command.ts'
+import { commandsOn, type CreateCommand } from './command.ts'
 import { ADA, type Filled, SQLITE } from './filled.ts'
 
-type Operations = Record<string, Operation<EndedHere>[]>
+type Operations = Record<string, Operation<Ended>[]>
 
 /** The commands that are tried with faults, by their names. Add an entry for each new command. */
 export function operationsOf(filled: Filled, url: string): Operations {
   // A database that can't record a good backup costs a warning only.
   const following = ['audit_log', 'last_backup']
+  const command = commandsOn(url)
   return {
-    ...ofUsers(filled),
-    ...ofKeys(filled),
-    ...ofServers(filled),
+    ...ofUsers(command, filled),
+    ...ofKeys(command, filled),
+    ...ofServers(command, filled),
     'organization list': [command('organization list')],
     'audit list': [command(`audit list --user ${ADA}`)],
     apply: [
@@ -32,7 +33,6 @@ export function operationsOf(filled: Filled, url: string): Operations {
     migrate: [command('migrate')],
     doctor: [
       command('doctor', {
-        run: diagnose,
         isDone: ({ stdout }) => stdout !== '' && !NEW_PROBLEM.test(stdout),
         assertHonest: assertProblems,
       }),
@@ -43,7 +43,7 @@ export function operationsOf(filled: Filled, url: string): Operations {
   }
 }
 
-function ofUsers({ userId }: Filled): Operations {
+function ofUsers(command: CreateCommand, { userId }: Filled): Operations {
   const by = (action: string): Entry => [userId, action, ADA]
   const adding = {
     repeated: /already exists/,
@@ -69,7 +69,7 @@ function ofUsers({ userId }: Filled): Operations {
   }
 }
 
-function ofKeys({ userId, keyId, key, hashes }: Filled): Operations {
+function ofKeys(command: CreateCommand, { userId, keyId, key, hashes }: Filled): Operations {
   const audited: Entry[] = [[userId, 'key revoked', keyId]]
   return {
     'key issue': [
@@ -91,7 +91,7 @@ function ofKeys({ userId, keyId, key, hashes }: Filled): Operations {
   }
 }
 
-function ofServers({ serverId, file }: Filled): Operations {
+function ofServers(command: CreateCommand, { serverId, file }: Filled): Operations {
   const importing = `server import --user ${ADA}`
   return {
     'server import': [
@@ -128,7 +128,7 @@ export function reasonsOf(url: string): Record<string, string> {
 
 /** The names of all commands, as the help prints them. */
 export async function commandsOfHelp(group = ''): Promise<string[]> {
-  const { stdout } = await runHere(`${group} --help`.trim())
+  const { stdout } = await runCommand(`${group} --help`.trim())
   const [, listed] = /\nCommands:\n((?: .*\n)+)/.exec(stdout) ?? []
   if (listed === undefined) return [group]
   const names = [...listed.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name!)
@@ -139,37 +139,25 @@ export async function commandsOfHelp(group = ''): Promise<string[]> {
 }
 
 /** Replaces the database by the backup. It waits a second, until no use of a key counts anymore. */
-export const restoring = ({ backup }: Filled): Operation<EndedHere> =>
-  command(`restore --yes ${backup}`, { isInParts: true })
+export const restoring = ({ backup }: Filled, url: string): Operation<Ended> =>
+  commandsOn(url)(`restore --yes ${backup}`, { isInParts: true })
 
 /** Removing a user first revokes the keys. */
 function isRevokedKey(table: string, row: string): boolean {
   return table === 'api_keys' && row.includes('"revoked_at":"(new)"')
 }
 
-/** Another service of this machine must not take part. */
-async function diagnose(): Promise<EndedHere> {
-  const { OPS_PORT } = process.env
-  process.env.OPS_PORT = '0'
-  try {
-    return await runHere('doctor')
-  } finally {
-    if (OPS_PORT === undefined) delete process.env.OPS_PORT
-    else process.env.OPS_PORT = OPS_PORT
-  }
-}
-
 /** The servers of the tests run without fsync, which is a problem at any time. */
 const NEW_PROBLEM = /^problem {2}(?!durability)/m
 
 /** The plan comes first. */
-function assertPlanned({ code, stderr }: EndedHere): void {
+function assertPlanned({ code, stderr }: Ended): void {
   assert.equal(code, 1)
   assert.match(stderr, /^error: [^\n]+\n$/m)
 }
 
 /** The doctor prints what it could not see as a problem. */
-function assertProblems({ code, stdout, stderr }: EndedHere): void {
+function assertProblems({ code, stdout, stderr }: Ended): void {
   assert.equal(code, 1)
   assert.match(stdout, NEW_PROBLEM)
   assert.match(stderr, /^error: the doctor found \d+ problems?\n$/)

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { runHere } from '../../../cli/here.ts'
+import { runCommand } from '../../../cli/command.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 
 /** The user of `fill`. */
@@ -43,7 +43,7 @@ const STATE = JSON.stringify({
 })
 
 /** Fills the database with what the operations need. */
-export async function fill(t: TestContext, url = ''): Promise<Filled> {
+export async function fill(t: TestContext, url: string): Promise<Filled> {
   const folder = temporaryFolder(t)
   const [file, other] = [join(folder, 'servers.json'), join(folder, 'other.json')]
   const backup = join(folder, 'backup')
@@ -52,6 +52,11 @@ export async function fill(t: TestContext, url = ''): Promise<Filled> {
   writeFileSync(hashes, KEYS)
   writeFileSync(state, STATE)
   writeFileSync(other, SERVERS.replaceAll('three', 'four'))
+  const done = async (args: string) => {
+    const { code, stdout, stderr } = await runCommand(args, { env: { DATABASE_URL: url } })
+    assert.equal(code, 0, stderr)
+    return stdout
+  }
   await done(`user add ${ADA} --create`)
   await done(`server import --user ${ADA} ${other}`)
   const key = (await done(`key issue --user ${ADA} --name first`)).trim()
@@ -67,10 +72,4 @@ function copyFile(path: string, backup: string): void {
   const database = new DatabaseSync(path)
   database.prepare('VACUUM INTO ?').run(backup)
   database.close()
-}
-
-async function done(args: string): Promise<string> {
-  const { code, stdout, stderr } = await runHere(args)
-  assert.equal(code, 0, stderr)
-  return stdout
 }

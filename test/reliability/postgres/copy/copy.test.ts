@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { formatInstant } from '../../../../src/listing/instant.ts'
-import { assertRefused } from '../../../cli/program.ts'
+import { assertRefused } from '../../../cli/command.ts'
 import { createClockedDatabase } from '../../../fixtures/postgres/clock.ts'
 import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { ask } from '../../../fixtures/requests.ts'
@@ -184,8 +184,7 @@ test('copy shows its progress on a terminal', async (t) => {
   await addAda(ledger)
   ledger.inFile((database) => addManyKeys(database, 3_000))
   const command = `copy --from sqlite:${ledger.program.databasePath}`
-  const preload = 'process.stderr.isTTY = true'
-  const shown = await ledger.program.run(command, { ...ledger.onPostgres, preload })
+  const shown = await ledger.program.run(command, { ...ledger.onPostgres, hasTerminal: true })
   const lines = shown.stderr.replaceAll('\u001b[K', '<').split('\r').slice(1)
   assert.match(lines.pop() ?? '', /^<copied and compared all rows: 3,001 in users/)
   assert.ok(lines.includes('api_keys: 15,002 of 15,002 rows copied<'), shown.stderr)

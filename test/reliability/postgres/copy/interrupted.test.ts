@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { assertRefused, type Begun } from '../../../cli/program.ts'
+import type { Begun } from '../../../cli/process.ts'
+import { assertRefused } from '../../../cli/command.ts'
 import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { ADA, addAda, addManyKeys, type Ledger, ledgerOn } from './ledger.ts'
 
@@ -19,7 +20,7 @@ test('no process can serve the file or write to it while it is copied', async (t
   const ledger = await ledgerOn(t, cluster)
   await addAda(ledger)
   await inMidCopy(ledger, async (begun) => {
-    assertRefused(await ledger.program.run('serve'), 1, `process ${begun.pid}`)
+    assertRefused(await ledger.program.begin('serve').ended, 1, `process ${begun.pid}`)
     assert.throws(
       () => ledger.inFile((database) => database.exec('DELETE FROM users')),
       /database is locked/,

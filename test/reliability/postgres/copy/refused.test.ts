@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { assertRefused } from '../../../cli/program.ts'
-import { type Cluster, freePort, startCluster } from '../../../fixtures/postgres/cluster.ts'
+import { assertRefused } from '../../../cli/command.ts'
+import { freePort } from '../../../fixtures/free-port.ts'
+import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { addAda, ledgerOn } from './ledger.ts'
 
 /*

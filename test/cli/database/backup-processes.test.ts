@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { formatInstant } from '../../../src/listing/instant.ts'
+import { eventually } from '../../fixtures/eventually.ts'
+import { ROOT } from '../../fixtures/tree.ts'
+import { programIn } from '../program.ts'
+
+test('a key that is issued, backed up and revoked is still revoked after the restore', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const key = await program.done(['key', 'issue', '--user', 'ada@example.com', '--name', 'bot'])
+  const file = join(program.folder, 'backup')
+  const made = await program.run(['backup', '--json', file])
+  assert.equal(made.code, 0, made.stderr)
+  assert.match(
+    made.stderr,
+    /^backed up and checked .*backup: 1 user, 0 servers, 1 active key\ndatabase: /,
+  )
+  const { file: named, ...manifest } = JSON.parse(made.stdout)
+  assert.equal(named, file)
+  assert.deepEqual(manifest, JSON.parse(readFileSync(`${file}.json`, 'utf8')))
+  await program.done('key revoke --key-stdin', { stdin: key })
+
+  const before = readFileSync(program.databasePath)
+  const asked = await program.run(['restore', file])
+  assert.deepEqual([asked.code, asked.stdout], [2, ''])
+  assert.match(
+    asked.stderr,
+    /^error: nothing was changed: this would restore .*backup \(1 user, 0 servers, 1 active key\) in place of 1 user, 0 servers, 0 active keys\. Add --yes if you want that\n$/,
+  )
+  assert.deepEqual(readFileSync(program.databasePath), before)
+
+  const service = await program.serve()
+  const served = await program.run(['restore', '--yes', file])
+  assert.equal(served.code, 1)
+  assert.match(served.stderr, /^error: .* is being served by process \d+/)
+  service.kill('SIGTERM')
+  await service.ended
+
+  const restored = await program.run(['restore', '--yes', '--json', file])
+  assert.equal(restored.code, 0, restored.stderr)
+  assert.match(restored.stderr, /1 key of the backup stayed revoked\. The replaced database is .*/)
+  const { kept } = JSON.parse(restored.stdout)
+  assert.ok(statSync(kept).size > 0)
+  const { port } = await program.serve()
+  const headers = { Authorization: `Bearer ${key}` }
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/servers`, { headers })
+  assert.equal(answer.status, 401)
+})
+
+test('a backup is recorded once it is whole, also beside the service and to a pipe', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const file = join(program.folder, 'backup')
+  const failed = await program.run(['backup', join(program.folder, 'no', 'backup')])
+  assert.equal(failed.code, 1)
+  assert.equal(recordedIn(program.databasePath), null)
+  const service = await program.serve()
+  await program.done(['backup', file])
+  const { made_at } = JSON.parse(readFileSync(`${file}.json`, 'utf8'))
+  assert.equal(recordedIn(program.databasePath), made_at)
+  await program.done(['backup', '-'])
+  assert.ok(recordedIn(program.databasePath)! > made_at)
+  service.kill('SIGTERM')
+  await service.ended
+
+  // The copy knows of no backup, because it was made before it was one.
+  assert.equal(recordedIn(file), null)
+  await program.done(['restore', '--yes', file])
+  assert.equal(recordedIn(program.databasePath), made_at)
+  rmSync(`${file}.json`)
+  await program.done(['restore', '--yes', file])
+  assert.equal(recordedIn(program.databasePath), null)
+})
+
+test('a backup that its reader does not take fails, and leaves no copy', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const temporary = join(program.folder, 'temporary')
+  mkdirSync(temporary)
+  const env = {
+    PATH: process.env.PATH,
+    DATABASE_URL: `sqlite:${program.databasePath}`,
+    TMPDIR: temporary,
+  }
+  const command = [process.execPath, '--', join(ROOT, 'bin/server-listing.js'), 'backup', '-']
+  // A pipe holds less than the backup.
+  const script = 'set -o pipefail; "$@" | true'
+  const run = promisify(execFile)('bash', ['--norc', '-c', script, 'bash', ...command], { env })
+  await assert.rejects(run, ({ code, stderr }) => {
+    assert.equal(code, 1)
+    assert.match(stderr, /^error: cannot write the backup to standard output: EPIPE/)
+    return true
+  })
+  assert.deepEqual(readdirSync(temporary), [])
+  assert.equal(recordedIn(program.databasePath), null)
+})
+
+test('a backup to standard output that a signal ends leaves no copy', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const database = new DatabaseSync(program.databasePath)
+  // More than a pipe holds, so that the command waits for its reader.
+  database.exec('CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(4000000))')
+  database.close()
+  const temporary = join(program.folder, 'temporary')
+  mkdirSync(temporary)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    const backup = program.begin('backup -', { env: { TMPDIR: temporary } })
+    backup.stopReading()
+    await eventually(async () => readdirSync(temporary).length > 0)
+    backup.kill(signal)
+    // The pipe is closed only when all of it is read.
+    backup.continueReading()
+    assert.equal((await backup.ended).signal, signal)
+    assert.deepEqual(readdirSync(temporary), [])
+  }
+})
+
+/** The instant of the last backup that a database knows of. */
+function recordedIn(path: string): string | null {
+  const database = new DatabaseSync(path, { readOnly: true })
+  const row = database.prepare('SELECT made_at FROM last_backup').get()
+  database.close()
+  return row === undefined ? null : formatInstant(Number(row.made_at))
+}

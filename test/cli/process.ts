@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { TestContext } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type CommandOptions, type Ended, wordsOf } from './command.ts'
+
+const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
+
+// Without the cache, most of a command's time goes into compiling the same TypeScript again.
+const COMPILE_CACHE = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url))
+
+/** How a process runs the program. */
+export interface ProcessOptions extends Pick<CommandOptions, 'env' | 'stdin'> {
+  /** The source of a module that runs in the process before the program. */
+  preload?: string
+  /** The limit of open files of the process. */
+  openFilesMax?: number
+  /** Runs the command on a terminal: `stdin` is typed, and `stdout` is what the terminal shows. */
+  onTerminal?: boolean
+}
+
+export interface EndedProcess extends Ended {
+  signal: NodeJS.Signals | null
+}
+
+/** A running command. */
+export interface Begun {
+  pid: number
+  /** The output so far. */
+  stdout(): string
+  stderr(): string
+  /** Stops reading standard output, so that the pipe fills up. */
+  stopReading(): void
+  continueReading(): void
+  /** Resolves when standard output matches. */
+  written(wanted: RegExp): Promise<void>
+  kill(signal: NodeJS.Signals): void
+  ended: Promise<EndedProcess>
+}
+
+/** Starts the program as a process in `folder`. */
+export type Begin = (args: string | readonly string[], options: ProcessOptions) => Begun
+
+/** Prints the modules of Node.js that are loaded when the process exits. */
+export const PRINT_LOADED = `process.on('exit', () => console.error(process.moduleLoadList.join(' ')))`
+
+/**
+ * Starts processes of the program in `folder`, and kills the running ones after the test. `bin` is
+ * another copy of the program's file, such as that of a packed package.
+ */
+export function startIn(t: Pick<TestContext, 'after'>, folder: string, bin = BIN): Begin {
+  const children: ChildProcess[] = []
+  t.after(async () => {
+    for (const child of children) {
+      if (child.exitCode !== null || child.signalCode !== null) continue
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+    }
+  })
+  return (args, options) => {
+    const [file, ...rest] = commandLine(bin, wordsOf(args), options)
+    const env = { NODE_COMPILE_CACHE: COMPILE_CACHE, ...options.env }
+    const child = spawn(file!, rest, { cwd: folder, env, stdio: 'pipe' })
+    children.push(child)
+    // A program that does not read its input closes the pipe.
+    child.stdin.on('error', () => {})
+    child.stdin.end(options.stdin ?? '')
+    return watch(child)
+  }
+}
+
+/** The command line that runs the program in `bin`, with the `--` of its first line. */
+function commandLine(bin: string, args: readonly string[], options: ProcessOptions): string[] {
+  const { preload } = options
+  const before =
+    preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
+  const command = [...limit(options), process.execPath, ...before, '--', bin, ...args]
+  return options.onTerminal ? onTerminal(command) : command
+}
+
+/** `script` gives the command a terminal of its own. */
+function onTerminal(command: readonly string[]): string[] {
+  const quoted = command.map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+  return ['script', '--quiet', '--return', '--command', quoted.join(' '), '/dev/null']
+}
+
+/** A prefix that limits the open files of a command. */
+function limit({ openFilesMax }: ProcessOptions): string[] {
+  if (openFilesMax === undefined) return []
+  return ['/bin/sh', '-c', `ulimit -n ${openFilesMax} && exec "$@"`, 'sh']
+}
+
+function watch(child: ChildProcess): Begun {
+  let stdout = ''
+  let stderr = ''
+  child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
+  child.stderr!.setEncoding('utf8').on('data', (chunk: string) => (stderr += chunk))
+  const ended = once(child, 'close').then(([code, signal]): EndedProcess => {
+    return { code, signal, stdout, stderr }
+  })
+
+  async function written(wanted: RegExp): Promise<void> {
+    while (!wanted.test(stdout)) {
+      const next = await Promise.race([once(child.stdout!, 'data'), ended])
+      if (!Array.isArray(next) && !wanted.test(stdout))
+        assert.fail(`ended without having written ${wanted}: ${stdout}${stderr}`)
+    }
+  }
+
+  return {
+    pid: child.pid!,
+    stopReading: () => void child.stdout!.pause(),
+    continueReading: () => void child.stdout!.resume(),
+    stdout: () => stdout,
+    stderr: () => stderr,
+    written,
+    kill: (signal) => child.kill(signal),
+    ended,
+  }
+}
