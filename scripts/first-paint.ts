@@ -5,7 +5,7 @@ import { presentInstant } from '../src/listing/instant.ts'
 import type { ServingStore } from '../src/listing/store.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
-import { launchChromium } from '../test/fixtures/chromium.ts'
+import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
 
 /*

@@ -10,7 +10,7 @@ import type { ServingStore } from '../src/listing/store.ts'
 import { slotOf } from '../src/listing/use-counts.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
-import { launchChromium } from '../test/fixtures/chromium.ts'
+import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { submit } from '../test/browser/states/actions.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
 

@@ -1,6 +1,6 @@
 import { after, before, type TestContext } from 'node:test'
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
-import { launchChromium } from '../fixtures/chromium.ts'
+import { launchChromium } from '../fixtures/browser/chromium.ts'
 import { PASSWORD, type TestDashboard } from '../fixtures/dashboard.ts'
 
 /** One Chromium for the tests of a file: call the result within a test. */

@@ -1,40 +1,34 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after } from 'node:test'
 import type { Store } from '../../src/listing/store.ts'
 import type { OpenFixture } from './fixture.ts'
 
 /** The service calls this when it opens the store; other callers do not see it. */
 const NOT_OF_THE_PORT = new Set(['prepare'])
 
-/** Records which methods the tests call on the stores that `open` opens. */
-export function recordCalls(open: OpenFixture): { open: OpenFixture; called: Set<string> } {
-  const called = new Set<string>()
-  return {
-    called,
-    async open(t) {
-      const fixture = await open(t)
-      return {
-        ...fixture,
-        store: recording(fixture.store, called),
-        openSecond: async () => recording(await fixture.openSecond(), called),
-      }
-    },
-  }
-}
-
 /**
- * The names come from an opened store: a new method fails this test until the contract calls it.
+ * Records which methods the tests call on the stores that `open` opens. After all tests of the
+ * file, in whatever order they run, a method that none of them has called is a failure.
  */
-export function everyMethodIsCalled(open: OpenFixture, called: ReadonlySet<string>): void {
-  test('the tests above call every method of the store', async (t) => {
-    const { store } = await open(t)
-    const methods = Object.keys(store).filter((name) => !NOT_OF_THE_PORT.has(name))
-    assert.ok(methods.length > 0)
+export function recordCalls(open: OpenFixture): OpenFixture {
+  const called = new Set<string>()
+  const methods = new Set<string>()
+  after(() => {
+    assert.ok(methods.size > 0)
     assert.deepEqual(
-      methods.filter((name) => !called.has(name)),
+      [...methods].filter((name) => !called.has(name)),
       [],
     )
   })
+  return async (t) => {
+    const fixture = await open(t)
+    for (const name of Object.keys(fixture.store)) if (!NOT_OF_THE_PORT.has(name)) methods.add(name)
+    return {
+      ...fixture,
+      store: recording(fixture.store, called),
+      openSecond: async () => recording(await fixture.openSecond(), called),
+    }
+  }
 }
 
 function recording<S extends Store>(store: S, called: Set<string>): S {

@@ -3,7 +3,7 @@ import { answeringContract } from './organizations/answering.ts'
 import { apiKeysContract } from './keys/api-keys.ts'
 import { auditContract } from './accounts/audit.ts'
 import { emailChangesContract } from './accounts/email-changes.ts'
-import { everyMethodIsCalled, recordCalls } from './called-methods.ts'
+import { recordCalls } from './called-methods.ts'
 import { farInstantsContract } from './far-instants.ts'
 import { editingContract } from './servers/edited-servers.ts'
 import { firstUserContract } from './accounts/first-user.ts'
@@ -42,7 +42,7 @@ import { usersContract } from './accounts/users.ts'
 
 /** The promises of `listing/store.ts` as tests, for each engine. */
 export function storeContract(engine: string, openFixture: OpenFixture): void {
-  const { open, called } = recordCalls(openFixture)
+  const open = recordCalls(openFixture)
   suite(`${engine}: using a key`, () => claimContract(open))
   suite(`${engine}: revocation`, () => revocationContract(open))
   suite(`${engine}: the listing`, () => listingContract(open))
@@ -83,5 +83,4 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: declared state that is outdated`, () => outdatedStatesContract(open))
   suite(`${engine}: the schema`, () => schemaContract(open))
   suite(`${engine}: health`, () => healthContract(open))
-  suite(`${engine}: the whole port`, () => everyMethodIsCalled(open, called))
 }

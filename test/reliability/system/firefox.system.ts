@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { openFirefox } from '../../fixtures/firefox.ts'
+import { openFirefox } from '../../fixtures/browser/firefox.ts'
 import { ask } from '../../fixtures/requests.ts'
 
 /*

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addAda } from './ada.ts'
-import { PRINT_LOADED } from './process.ts'
-import { programIn } from './program.ts'
+import { addAda } from '../ada.ts'
+import { PRINT_LOADED } from '../process.ts'
+import { programIn } from '../program.ts'
 
 const LIST = 'key list --user ada@example.com'
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
-import { openServer } from '../fixtures/postgres/server.ts'
-import { addAda } from './ada.ts'
-import { assertRefused } from './command.ts'
-import { programIn } from './program.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
+import { openServer } from '../../fixtures/postgres/server.ts'
+import { addAda } from '../ada.ts'
+import { assertRefused } from '../command.ts'
+import { programIn } from '../program.ts'
 
 test('an outdated Node.js gets an error of one sentence', async (t) => {
   const program = programIn(t)
