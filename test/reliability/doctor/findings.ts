@@ -4,7 +4,7 @@ import type { Program } from '../../cli/program.ts'
 
 /** What `doctor --json` finds, by check. The exit code must agree with the states. */
 export async function diagnose(
-  program: Program,
+  program: Pick<Program, 'run'>,
   env: Record<string, string> = {},
   args: readonly string[] = [],
 ): Promise<Record<string, Finding>> {

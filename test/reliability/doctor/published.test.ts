@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { judgeCertificate } from '../../../src/cli/doctor/published.ts'
 import { inspectVariables } from '../../../src/cli/doctor/variables.ts'
-import { programIn } from '../../cli/program.ts'
+import { type Program, programIn } from '../../cli/program.ts'
 import { diagnose } from './findings.ts'
 
 const fixture = (name: string): string =>
@@ -21,15 +21,19 @@ test('the public URLs must answer as the API and the dashboard do, over valid TL
   await served.written(dashboard)
   const api = await terminateTls(t, served.port)
   const pages = await terminateTls(t, Number(dashboard.exec(served.stdout())?.[1]))
-  const NODE_EXTRA_CA_CERTS = fixture('localhost.crt')
+  // Node.js reads this variable when a process starts.
+  const trusting: Pick<Program, 'run'> = {
+    run: (args, { env } = {}) =>
+      program.begin(args, { env: { ...env, NODE_EXTRA_CA_CERTS: fixture('localhost.crt') } }).ended,
+  }
   const right = { BASE_URL: api, DASHBOARD_URL: pages, TRUSTED_PROXIES: '127.0.0.1' }
 
-  const found = await diagnose(program, { ...right, NODE_EXTRA_CA_CERTS })
+  const found = await diagnose(trusting, right)
   for (const check of ['api', 'dashboard', 'proxies'])
     assert.equal(found[check]!.state, 'ok', found[check]!.found)
 
   const swapped = { BASE_URL: pages, DASHBOARD_URL: api, TRUSTED_PROXIES: '' }
-  const wrong = await diagnose(program, { ...swapped, NODE_EXTRA_CA_CERTS })
+  const wrong = await diagnose(trusting, swapped)
   assert.match(wrong.api!.found, /\/health answers 404, and the answer is not that of this service/)
   assert.deepEqual([wrong.api!.state, wrong.dashboard!.state], ['problem', 'problem'])
   assert.equal(wrong.proxies!.state, 'warning')
