@@ -97,17 +97,12 @@ function take(front: Front, connection: Connection, head: Head): void {
   else settle(front, exchange, answer)
 }
 
-/**
- * Refuses bytes that are no request. If an answer is still to come, that one closes the connection,
- * and the bytes get none.
- */
+/** Answers bytes that are no request, behind the answers that are still to come. */
 function refuse(front: Front, connection: Connection, status: Refusal): void {
   const { application } = front
   stopReading(connection)
-  if (connection.last === null || connection.last.response !== null) {
-    enqueue(connection, '').response = application.refuse(status)
-    application.observe({ kind: 'refused', status })
-  }
+  enqueue(connection, '').response = application.refuse(status)
+  application.observe({ kind: 'refused', status })
   writeAnswers(front, connection)
 }
 

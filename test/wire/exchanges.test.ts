@@ -139,7 +139,7 @@ function modelOf(kinds: readonly Kind[], texts: readonly string[], hasRest: bool
     },
 
     refuse() {
-      if (!model.open.includes(model.taken - 1)) answers.push(400)
+      answers.push(400)
       model.isClosing = true
     },
 

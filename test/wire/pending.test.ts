@@ -3,51 +3,78 @@ import { suite, test } from 'node:test'
 import { refusal } from '../../src/api/responses.ts'
 import { LIMITS } from '../../src/http/limits.ts'
 import { listen } from '../../src/http/listen.ts'
+import { addOwner, startTestService } from '../fixtures/service.ts'
 import { bare, hosted } from './corpus/case.ts'
 import { LARGE, listenHeld, settled } from './client/held.ts'
-import { assertOutcomes } from './client/outcome.ts'
+import { assertOutcomes, type Outcome } from './client/outcome.ts'
 import { open } from './client/raw.ts'
 
-/* Bytes that arrive after a request never disturb that request's answer. */
+/*
+ * Bytes that arrive after a request never disturb that request's answer. If they are no request,
+ * they get an answer of their own behind it.
+ */
 
 const REQUEST = hosted('GET / HTTP/1.1')
 
-const GARBAGE = {
-  'bytes of no meaning': '\0\x01\x02',
-  'an unknown method': hosted('FOO / HTTP/1.1'),
-  'the beginning of an unknown method': 'FOO /',
-  CONNECT: hosted('CONNECT example.com:443 HTTP/1.1'),
-  'CONNECT with a body': `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5')}hello`,
-  'CONNECT with two lengths': `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')}hello`,
-  'a bad header': hosted('GET / HTTP/1.1', 'no colon'),
-  'a head too large for the parser': hosted('GET / HTTP/1.1', `X: ${'x'.repeat(40_000)}`),
-  'the preface of HTTP/2': 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
-}
+const CONNECT_WITH_BODY = `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5')}hello`
+
+const REFUSED: [name: string, text: string, Outcome][] = [
+  ['bytes of no meaning', '\0\x01\x02', 400],
+  ['an unknown method', hosted('FOO / HTTP/1.1'), 404],
+  ['the beginning of an unknown method', 'FOO /', 400],
+  ['CONNECT', hosted('CONNECT example.com:443 HTTP/1.1'), 404],
+  ['CONNECT with a body', CONNECT_WITH_BODY, 404],
+  [
+    'CONNECT with two lengths',
+    `${hosted('CONNECT x:1 HTTP/1.1', 'Content-Length: 5', 'Content-Length: 6')}hello`,
+    400,
+  ],
+  ['a bad header', hosted('GET / HTTP/1.1', 'no colon'), 400],
+  ['a long target', `GET /${'x'.repeat(40_000)}`, 414],
+  ['a head too large', hosted('GET / HTTP/1.1', `X: ${'x'.repeat(40_000)}`), 431],
+  ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400],
+]
 
 suite('behind a request that is still being answered', { concurrency: true }, () => {
-  for (const [name, garbage] of Object.entries(GARBAGE))
-    test(`${name}: the request gets its own answer, and then the connection ends`, async (t) => {
-      const { port, taken, held } = await listenHeld(t)
+  for (const [name, text, outcome] of REFUSED)
+    test(`${name}: gets its own answer after that of the request, and the connection ends`, async (t) => {
+      const { port, taken, held, events } = await listenHeld(t)
       const client = await open(port)
-      client.send(REQUEST + garbage)
+      client.send(REQUEST + text)
       await taken(1)
       await settled()
       // Half a line may still become a request, but not after the client has closed its side.
-      if (garbage === 'FOO /') client.socket.end()
+      if (text === 'FOO /') client.socket.end()
       await settled()
       held[0]!.answer()
-      assertOutcomes(await client.untilEnd(), ['health'], true)
+      assertOutcomes(await client.untilEnd(), ['health', outcome], true)
       assert.equal(held.length, 1)
+      assert.deepEqual(events.map(({ kind }) => kind).toSorted(), ['answered', 'refused'])
     })
 
-  test('every request before the garbage is answered, and the last answer says close', async (t) => {
+  test('every request before the garbage is answered first', async (t) => {
     const { port, taken, held } = await listenHeld(t)
     const client = await open(port)
     client.send(`${REQUEST.repeat(3)}\0`)
     await taken(3)
     await settled()
     for (const { answer } of held.toReversed()) answer()
-    assertOutcomes(await client.untilEnd(), ['health', 'health', 'health'], true)
+    assertOutcomes(await client.untilEnd(), ['health', 'health', 'health', 400], true)
+  })
+
+  test("garbage waits behind the claim of a key, like the key's own requests", async (t) => {
+    const { port, store } = await startTestService(t)
+    const { key } = await addOwner(store, 'ada@example.com')
+    const listing = hosted('GET /v1/servers HTTP/1.1', `Authorization: Bearer ${key}`)
+    for (const [text, outcome] of [
+      [hosted('FOO / HTTP/1.1'), 404],
+      ['\0', 400],
+    ] as const) {
+      const client = await open(port)
+      client.send(listing + text)
+      const first = outcome === 404 ? 'listing' : 429
+      assertOutcomes(await client.untilEnd(), [first, outcome], true)
+    }
   })
 
   test('garbage gets its own answer only after all requests have theirs', async (t) => {
@@ -111,7 +138,7 @@ suite('behind a request that is still being answered', { concurrency: true }, ()
 
   test('a client that has gone before its answer causes no fault', async (t) => {
     const { port, taken, held } = await listenHeld(t)
-    const behind = ['', '\0', REQUEST, GARBAGE.CONNECT, GARBAGE['CONNECT with a body']]
+    const behind = ['', '\0', REQUEST, hosted('CONNECT x:1 HTTP/1.1'), CONNECT_WITH_BODY]
     for (const text of behind) {
       const count = held.length
       const client = await open(port)

@@ -34,6 +34,16 @@ export const FRONT: Mutant[] = [
     ),
   },
   {
+    name: 'refusal-behind-pending-dropped',
+    file: 'src/http/front.ts',
+    from: "enqueue(connection, '').response =",
+    to: "if (connection.first === null) enqueue(connection, '').response =",
+    noticedBy: witness(
+      'test/wire/pending.test.ts',
+      'an unknown method: gets its own answer after that of the request, and the connection ends',
+    ),
+  },
+  {
     name: 'connections-unlimited',
     file: 'src/http/listen.ts',
     from: '  server.maxConnections = limits.connectionsMax\n',

@@ -5,7 +5,7 @@ import { addOwner, startTestService } from '../../fixtures/service.ts'
 import { settled } from '../client/held.ts'
 import { assertOutcomes, headsAmong } from '../client/outcome.ts'
 import { open, type RawClient } from '../client/raw.ts'
-import { type Expected, readConnection } from './read-connection.ts'
+import { readConnection } from './read-connection.ts'
 
 /** A service, and one of its keys that was used within the current second. */
 export interface Counterpart {
@@ -26,13 +26,12 @@ export async function startCounterpart(t: Pick<TestContext, 'after'>): Promise<C
     key,
     async exchange(text, cuts = []) {
       const expected = readConnection(text, key)
-      const client = await open(service.port, headsAmong(expected[0]!.answers))
+      const client = await open(service.port, headsAmong(expected.answers))
       await sendInCuts(client, text, cuts)
       client.socket.end()
       const answers = await client.untilEnd()
       answered += answers.length
-      const { answers: outcomes, closes } = nearest(expected, answers.length)
-      assertOutcomes(answers, outcomes, closes)
+      assertOutcomes(answers, expected.answers, expected.closes)
     },
     async assertWhole() {
       assert.deepEqual(service.faults, [])
@@ -40,11 +39,6 @@ export async function startCounterpart(t: Pick<TestContext, 'after'>): Promise<C
       assert.equal((await ask(service.port, { path: '/health' })).body, '{"ok":true}')
     },
   }
-}
-
-/** Picks the valid ending with the same number of answers. */
-export function nearest(expected: readonly Expected[], count: number): Expected {
-  return expected.find(({ answers }) => answers.length === count) ?? expected[0]!
 }
 
 /**

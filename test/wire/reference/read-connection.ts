@@ -10,28 +10,19 @@ export interface Expected {
 
 /**
  * Reads a connection as a service without bodies must. `key` is valid and was used within this
- * second. Incomplete bytes after a slow request have two valid endings: an answer of their own, or
- * none.
+ * second.
  */
-export function readConnection(text: string, key: string): Expected[] {
+export function readConnection(text: string, key: string): Expected {
   const answers: Outcome[] = []
   for (let at = 0; ; ) {
     const head = readHead(text, at)
-    if (head === null) return [{ answers, closes: false }]
-    if (typeof head === 'number') {
-      const own = { answers: [...answers, head], closes: true }
-      return isWaitedFor(answers.at(-1)) ? [own, { answers, closes: true }] : [own]
-    }
+    if (head === null) return { answers, closes: false }
+    if (typeof head === 'number') return { answers: [...answers, head], closes: true }
     const flaw = flawOf(head)
     answers.push(outcomeOf(head, flaw, key))
-    if (flaw !== null || isLast(head)) return [{ answers, closes: true }]
+    if (flaw !== null || isLast(head)) return { answers, closes: true }
     at = head.end
   }
-}
-
-/** True if the request reaches the database, or could. */
-function isWaitedFor(outcome: Outcome | undefined): boolean {
-  return outcome === 401 || outcome === 429
 }
 
 function flawOf(head: Head): 400 | 414 | 431 | 505 | null {

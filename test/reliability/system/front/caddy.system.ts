@@ -67,7 +67,7 @@ async function askHttp2(
  * service answers as many as Caddy passes on is a test of its own.
  */
 async function isAlike(front: Front, key: string, text: string): Promise<boolean> {
-  const { answers } = readConnection(text, key)[0]!
+  const { answers } = readConnection(text, key)
   const there = await answersThrough(front.port, text, headsAmong(answers))
   for (const answer of there) if (!front.isItsOwn(answer)) assertFormOfApi(answer)
   return answers.every((outcome, index) => isLike(outcome, there[index]?.status))
