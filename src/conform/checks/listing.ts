@@ -110,7 +110,9 @@ export function judgeList(judge: Judge, exchange: Listed): void {
     expected: '`servers` alone',
     seen: Object.keys(body ?? {}).join(', '),
   })
-  if (Array.isArray(servers)) for (const server of servers) judgeServer(judge, exchange, server)
+  // More than the maximum is a finding by itself.
+  if (Array.isArray(servers))
+    for (const server of servers.slice(0, SERVERS_MAX)) judgeServer(judge, exchange, server)
 }
 
 function judgeServer(judge: Judge, exchange: Listed, server: unknown): void {
@@ -127,7 +129,7 @@ function judgeServer(judge: Judge, exchange: Listed, server: unknown): void {
   judge.expect('server-types', wrong.length === 0, {
     exchange,
     expected: 'id a UUID; slug, version and listing_kind a string or null; the others strings',
-    seen: wrong.map((name) => `${name}: ${JSON.stringify(fields[name])}`).join(', '),
+    seen: wrong.map((name) => `${name}: ${tellValue(fields[name])}`).join(', '),
   })
   if (isComplete)
     judge.expect('field-order', names.join() === NAMES.join(), {
@@ -135,6 +137,12 @@ function judgeServer(judge: Judge, exchange: Listed, server: unknown): void {
       expected: NAMES.join(', '),
       seen: names.join(', '),
     })
+}
+
+/** A nested value can be too deep for JSON.stringify. */
+function tellValue(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' && value !== null ? 'an object' : String(JSON.stringify(value))
 }
 
 function differenceOf(names: readonly string[]): string {

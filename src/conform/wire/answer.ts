@@ -9,6 +9,9 @@ export interface Answer {
 /** An answer and where its bytes end, or why there is none yet. */
 export type Reading = { answer: Answer; end: number } | 'incomplete' | 'no answer'
 
+/** A longer head is no answer: no server has a reason to send one, and judging it takes long. */
+const HEAD_BYTES_MAX = 65_536
+
 const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: .*)?$/
 
 /**
@@ -19,6 +22,7 @@ export function readAnswer(text: string, isHead: boolean, hasEnded: boolean): Re
   let from = 0
   for (;;) {
     const headEnd = text.indexOf('\r\n\r\n', from)
+    if ((headEnd === -1 ? text.length : headEnd) - from > HEAD_BYTES_MAX) return 'no answer'
     if (headEnd === -1) {
       const isBeginning = 'HTTP/1.'.startsWith(text.slice(from, from + 7))
       return isBeginning && !hasEnded ? 'incomplete' : 'no answer'
@@ -48,12 +52,27 @@ export function readAnswer(text: string, isHead: boolean, hasEnded: boolean): Re
 function readFields(lines: readonly string[]): Answer['fields'] | null {
   const fields: Answer['fields'] = new Map()
   for (const line of lines) {
-    const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    const [, name, value] = /^([!#$%&'*+\-.^_`|~\w]+):(.*)$/.exec(line) ?? []
     if (name === undefined || value === undefined) return null
     const key = name.toLowerCase()
-    fields.set(key, [...(fields.get(key) ?? []), value])
+    const values = fields.get(key)
+    if (values === undefined) fields.set(key, [withoutBlanks(value)])
+    else values.push(withoutBlanks(value))
   }
   return fields
+}
+
+/** A regular expression would take quadratic time for many blanks within the value. */
+function withoutBlanks(value: string): string {
+  let start = 0
+  let end = value.length
+  while (start < end && isBlank(value[start])) start += 1
+  while (end > start && isBlank(value[end - 1])) end -= 1
+  return value.slice(start, end)
+}
+
+function isBlank(character: string | undefined): boolean {
+  return character === ' ' || character === '\t'
 }
 
 type Body = { text: string; end: number } | 'incomplete' | 'no answer'

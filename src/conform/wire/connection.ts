@@ -5,8 +5,16 @@ import type { Interval } from '../interval.ts'
 import { type Answer, readAnswer } from './answer.ts'
 import type { Target } from './target.ts'
 
-/** How long a connection may take to open, and an answer to arrive. */
-export const PATIENCE_MS = 15_000
+/** What the other side may use, so that a hostile server can't hold up a run. */
+export interface AnswerLimits {
+  /** How long a connection may take to open, and a whole answer to arrive, in milliseconds. */
+  patienceMs: number
+  /** The most bytes that are kept while an answer is not whole, or behind an answer. */
+  bytesMax: number
+}
+
+/** A list of 100 servers has some hundred kilobytes at most. */
+export const ANSWER_LIMITS: AnswerLimits = { patienceMs: 15_000, bytesMax: 4_194_304 }
 
 /** The result of one request. */
 export interface Exchange extends Interval {
@@ -24,8 +32,8 @@ export interface Connection {
   /** Sends requests in one piece. The exchanges are in their order. */
   ask(requests: readonly { text: string; isHead: boolean }[]): Promise<Exchange[]>
   /**
-   * Sends bytes that may not be a request. Waits until the other side ends the connection, or for
-   * `quietMs` after the first answer.
+   * Sends bytes that may not be a request. After the first answer, waits until the other side ends
+   * the connection or is silent for `quietMs`, but no longer than an answer may take.
    */
   probe(text: string, quietMs: number): Promise<Exchange>
   /** True if the other side has ended the connection. */
@@ -39,7 +47,7 @@ export function now(): number {
 }
 
 /** Rejects with the system's error if the connection does not open. */
-export async function connect(target: Target): Promise<Connection> {
+export async function connect(target: Target, limits = ANSWER_LIMITS): Promise<Connection> {
   const { host, port } = target
   const socket = target.isTls
     ? connectTls({
@@ -50,7 +58,7 @@ export async function connect(target: Target): Promise<Connection> {
       })
     : connectTcp({ host, port })
   socket.setNoDelay(true)
-  const input = createInput(socket)
+  const input = createInput(socket, limits)
   await input.opened(target.isTls ? 'secureConnect' : 'connect')
 
   return {
@@ -79,8 +87,9 @@ export async function connect(target: Target): Promise<Connection> {
   }
 }
 
-function createInput(socket: Socket) {
+function createInput(socket: Socket, { patienceMs, bytesMax }: AnswerLimits) {
   let rest = ''
+  let isTooLarge = false
   let ended: string | null = null
   let stirred = Promise.withResolvers<void>()
   const stir = () => {
@@ -93,14 +102,17 @@ function createInput(socket: Socket) {
   }
   socket.on('data', (bytes: Buffer) => {
     rest += bytes.toString('latin1')
+    isTooLarge = rest.length > bytesMax
+    if (isTooLarge) socket.destroy()
     stir()
   })
-  socket.on('end', () => end('the connection was closed without an answer'))
   socket.on('error', (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
-  socket.on('close', () => end('the connection was closed without an answer'))
+  for (const event of ['end', 'close'])
+    socket.on(event, () => end('the connection was closed without an answer'))
 
   /** Resolves after the next event of the socket, or with true when `ms` have passed. */
   async function isSilent(ms: number): Promise<boolean> {
+    if (ms <= 0) return true
     const { promise, resolve } = Promise.withResolvers<boolean>()
     const timer = setTimeout(() => resolve(true), ms)
     void stirred.promise.then(() => resolve(false))
@@ -113,29 +125,35 @@ function createInput(socket: Socket) {
     rest: () => rest,
     isOver: () => ended !== null,
     async opened(event: string): Promise<void> {
-      const signal = AbortSignal.timeout(PATIENCE_MS)
+      const signal = AbortSignal.timeout(patienceMs)
       // An error of the socket rejects, before its own listener notes it.
       await once(socket, event, { signal }).catch((error: NodeJS.ErrnoException) => {
         socket.destroy()
-        const late = `no connection within ${PATIENCE_MS / 1_000} s`
+        const late = `no connection within ${patienceMs / 1_000} s`
         throw new Error(error.name === 'AbortError' ? late : (error.code ?? error.message))
       })
     },
     async next(isHead: boolean): Promise<Pick<Exchange, 'answer' | 'failure'>> {
+      const deadline = performance.now() + patienceMs
       for (;;) {
-        const read = readAnswer(rest, isHead, ended !== null)
+        const read = readAnswer(rest, isHead, ended !== null && !isTooLarge)
         if (typeof read === 'object') {
           rest = rest.slice(read.end)
           return { answer: read.answer, failure: null }
         }
+        if (isTooLarge) return { answer: null, failure: `no end within ${bytesMax} bytes` }
         if (read === 'no answer')
           return { answer: null, failure: rest === '' ? ended : `no HTTP answer: ${rest}` }
-        if (await isSilent(PATIENCE_MS))
-          return { answer: null, failure: `no answer within ${PATIENCE_MS / 1_000} s` }
+        if (await isSilent(deadline - performance.now()))
+          return { answer: null, failure: `no whole answer within ${patienceMs / 1_000} s` }
       }
     },
     async quiet(ms: number): Promise<void> {
-      for (;;) if (ended !== null || (await isSilent(ms))) return
+      const deadline = performance.now() + patienceMs
+      for (;;) {
+        const silenceMs = Math.min(ms, deadline - performance.now())
+        if (ended !== null || (await isSilent(silenceMs))) return
+      }
     },
   }
 }
