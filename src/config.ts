@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { type DatabaseConfig, readDatabase } from './database-url.ts'
 import { quote } from './listing/text.ts'
-import { withoutPassword } from './public-url.ts'
+import { withoutSecrets } from './public-url.ts'
 import {
   listOf,
   type LOG_LEVELS,
@@ -73,7 +73,7 @@ export function readConfig(
     const wanted = text === undefined ? null : (complain?.(text) ?? null)
     return wanted === null
       ? []
-      : [`${nameOf(name)} must ${wanted}, not ${quote(withoutPassword(text!))}`]
+      : [`${nameOf(name)} must ${wanted}, not ${quote(withoutSecrets(text!))}`]
   })
   const database = readDatabase(given, nameOf('DATABASE_URL'))
   const reusePort = textOf('REUSE_PORT') === 'on'

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { quote } from './listing/text.ts'
+import { withoutSecrets } from './public-url.ts'
 
 export type DatabaseConfig =
   | { engine: 'sqlite'; path: string }
@@ -50,17 +51,13 @@ export function readDatabase(
 }
 
 function readDatabaseUrlFile(file: string): DatabaseConfig {
+  // An operator may have put the URL itself there.
+  const name = `the file ${quote(withoutSecrets(file))} that DATABASE_URL_FILE names`
   try {
-    return parseDatabaseUrl(
-      readFileSync(file, 'utf8').trim(),
-      `the file ${quote(file)} that DATABASE_URL_FILE names`,
-    )
+    return parseDatabaseUrl(readFileSync(file, 'utf8').trim(), name)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    return {
-      engine: null,
-      problem: `cannot read the file ${quote(file)} that DATABASE_URL_FILE names: ${code}`,
-    }
+    return { engine: null, problem: `cannot read ${name}: ${code}` }
   }
 }
 
@@ -73,7 +70,7 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
     if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
     return {
       engine: null,
-      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(url)}`,
+      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(withoutSecrets(url))}`,
     }
   }
   // The rest of the URL may contain a password, so messages do not repeat it.
@@ -155,13 +152,18 @@ function complaintAboutParameters(url: string): string | null {
       // What follows a password may be the rest of it.
       const found = names.has('password')
         ? 'an unknown parameter (write %26 for each & in a password)'
-        : `the unknown parameter ${quote(name)}`
+        : `the unknown parameter ${quote(withoutRest(name))}`
       return `not have ${found}; the known ones are ${USED_PARAMETERS.join(', ')}`
     }
     if (names.has(name)) return `have the parameter ${name} only once`
     if (name === 'sslmode' && !SSL_MODES.includes(value))
-      return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(value)}`
+      return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(withoutRest(value))}`
     names.add(name)
   }
   return null
+}
+
+/** What follows an odd character may be another parameter, such as a password behind a `;`. */
+function withoutRest(text: string): string {
+  return text.replace(/[^\w%-].*/s, '…')
 }

@@ -14,7 +14,10 @@ export function complaintAboutDashboardUrl(text: string): string | null {
   return 'have no path, because the dashboard needs a host name of its own'
 }
 
-/** A text for a message, without the user and password of a URL. */
-export function withoutPassword(text: string): string {
-  return text.replace(/\/\/[^@/]*@/, '//…@')
+/**
+ * A text for a message, without what can be secret if it is meant as a URL: user and password,
+ * query and fragment. Masks up to the last `@`, since a password can have any character by mistake.
+ */
+export function withoutSecrets(text: string): string {
+  return text.replace(/^(.*?(?::\/\/|:)).*@/s, '$1…@').replace(/([?#]).*/s, '$1…')
 }

@@ -84,10 +84,26 @@ test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree',
     ],
     [
       { SITE_URL: 'https://u:p@example.com/?q' },
-      'SITE_URL must have no user, password, query or fragment, not "https://…@example.com/?q"',
+      'SITE_URL must have no user, password, query or fragment, not "https://…@example.com/?…"',
     ],
   ] as const)
     assert.deepEqual(readConfig(environment), { complaints: [complaint] })
+})
+
+test('a message about an odd URL never has what can be a secret of it', () => {
+  for (const [BASE_URL, shown] of [
+    ['https://u:hunter2@h/x', 'https://…@h/x'],
+    ['https://hunter2@h/x', 'https://…@h/x'],
+    ['https://u:hun/ter2@x/hunter2@h/x', 'https://…@h/x'],
+    ['https://h/?token=hunter2', 'https://h/?…'],
+    ['https://h/#hunter2', 'https://h/#…'],
+    ['u:hunter2@h', 'u:…@h'],
+  ] as const) {
+    const read = readConfig({ BASE_URL })
+    assert.ok('complaints' in read)
+    assert.match(read.complaints[0]!, /^BASE_URL must .*, not "/)
+    assert.ok(read.complaints[0]!.endsWith(`not "${shown}"`), read.complaints[0])
+  }
 })
 
 test('only PostgreSQL allows several processes on one port', () => {

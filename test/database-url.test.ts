@@ -40,6 +40,29 @@ test('an unusable DATABASE_URL is an error that never repeats a password', () =>
   )
 })
 
+test('a message about an odd URL never has what can be a secret of it', () => {
+  for (const [url, shown] of [
+    ['sqlite://u:hunter2@h/db', /not "sqlite:\/\/…@h\/db"/],
+    ['sqlite://hunter2@h/db', /not "sqlite:\/\/…@h\/db"/],
+    ['sqlite://u:hun/ter2@x/hunter2@h/db', /not "sqlite:\/\/…@h\/db"/],
+    ['sqlite:u:hunter2@h/', /not "sqlite:…@h\/"/],
+    ['sqlite://h/db?password=hunter2', /not "sqlite:\/\/h\/db\?…"/],
+    ['sqlite://h/db#hunter2', /not "sqlite:\/\/h\/db#…"/],
+    ['u:hunter2@h/db', /has the scheme "u"/],
+    ['postgres://u:p@h/d?sslmode=x;password=hunter2', /as sslmode, not "x…"/],
+    ['postgres://u:p@h/d?x;password:hunter2', /unknown parameter "x…"/],
+  ] as const) {
+    const database = databaseOf({ DATABASE_URL: url })
+    assert.ok(database.engine === null)
+    assert.match(database.problem, shown)
+    assert.doesNotMatch(database.problem, /hunter2/)
+  }
+  const file = databaseOf({ DATABASE_URL_FILE: 'postgres://u:hunter2@h/d?password=hunter2' })
+  assert.ok(file.engine === null)
+  assert.match(file.problem, /cannot read the file "postgres:\/\/…@h\/d\?…" that DATABASE_URL_FILE/)
+  assert.doesNotMatch(file.problem, /hunter2/)
+})
+
 function problemOf(query: string): string {
   const database = databaseOf({ DATABASE_URL: `postgres://u:hunter2@db/listing${query}` })
   return database.engine === null ? database.problem : ''

@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'config.ts': ['database-url.ts', 'listing', 'public-url.ts', 'settings.ts'],
   'settings.ts': ['database-url.ts', 'listing', 'public-url.ts'],
   'public-url.ts': [],
-  'database-url.ts': ['listing'],
+  'database-url.ts': ['listing', 'public-url.ts'],
   'sign-in': ['listing'],
   dashboard: ['http', 'listing', 'usage'],
   usage: ['http', 'listing'],
