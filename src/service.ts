@@ -6,9 +6,11 @@ import {
   type Handler,
   listenForDashboard,
 } from './dashboard/listen.ts'
+import { createEpisodes } from './episodes.ts'
 import { createReadAddress, createReadPeer } from './http/client-address.ts'
 import { LIMITS } from './http/limits.ts'
 import { listen } from './http/listen.ts'
+import { type PeerRule, shareOf } from './http/admission/peer-limit.ts'
 import { type Instant, presentInstant } from './listing/instant.ts'
 import type { ServingStore } from './listing/store.ts'
 import type { Log } from './log.ts'
@@ -83,7 +85,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     host,
     port,
     LIMITS,
-    reusePort,
+    { peers: peersOf('api', options), reusePort },
   )
   const load = async (): Promise<Handler> => {
     const [{ port: apiPort }, { port: pagesPort }] = await Promise.all([api, pages])
@@ -92,8 +94,16 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       dashboardUrl: dashboard.dashboardUrl ?? ownUrlOf(host, pagesPort),
     })
   }
-  const readPeer = createReadPeer(dashboard.trustedProxies)
-  const pages = listenForDashboard(load, log.fault, host, dashboard.port, readPeer, reusePort)
+  const urls = [dashboard.dashboardUrl, dashboard.siteUrl ?? null].filter((url) => url !== null)
+  const pages = listenForDashboard({
+    load,
+    onFault: log.fault,
+    host,
+    port: dashboard.port,
+    reusePort,
+    peers: peersOf('dashboard', options),
+    names: urls.map((url) => new URL(url).hostname),
+  })
   const operating = startOps(options, requests)
   const [listener, dashboardListener, ops] = await allOrNone(api, pages, operating)
   return {
@@ -108,6 +118,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await counter?.close()
       await Promise.all([store?.close(), ops?.close()])
     },
+  }
+}
+
+class TooManyConnections extends Error {
+  override name = 'TooManyConnections'
+  isLasting = false
+}
+
+/** Says once per episode that a peer has its share of the connections. */
+function peersOf(
+  listener: keyof typeof CONNECTIONS_MAX,
+  { dashboard, log }: ServiceOptions,
+): PeerRule {
+  const share = shareOf(CONNECTIONS_MAX[listener])
+  const describe = (peer: string) =>
+    `${peer} has ${share} connections to the ${listener === 'api' ? 'API' : listener}, as many as ` +
+    'one address may have, so the service closes further ones. If a proxy of yours has this ' +
+    'address, add it to TRUSTED_PROXIES'
+  const episodes = createEpisodes(
+    (peer) => new TooManyConnections(describe(peer)),
+    () => performance.now(),
+  )
+  return {
+    readPeer: createReadPeer(dashboard.trustedProxies),
+    onRefused: (peer) => void log.fault(episodes.faultOf(peer)),
   }
 }
 

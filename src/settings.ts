@@ -147,7 +147,7 @@ export const SETTINGS = {
   },
   TRUSTED_PROXIES: {
     meaning:
-      'addresses and networks of proxies whose `X-Forwarded-For` is trusted, separated by commas',
+      'addresses and networks of proxies whose `X-Forwarded-For` is trusted, and whose connections have no limit, separated by commas',
     default: null,
     usedBy: ['serve', 'doctor'],
     complain: (text) =>

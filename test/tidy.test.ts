@@ -5,8 +5,7 @@ import { test } from 'node:test'
 import { filesBelow, ROOT } from './fixtures/tree.ts'
 
 /*
- * The shape of the code: what ARCHITECTURE.md draws and STYLE.md asks for, as far as a program can
- * tell.
+ * The shape of the code: what ARCHITECTURE.md draws and STYLE.md asks for.
  */
 
 const sources = filesBelow('src', '.ts')
@@ -30,6 +29,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'service.ts': [
     'config.ts',
+    'episodes.ts',
     'log.ts',
     'api',
     'dashboard',
@@ -41,6 +41,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   'open-store.ts': ['database-url.ts', 'listing', 'postgres', 'sqlite', 'transfer'],
   'log.ts': ['config.ts', 'http', 'stack-trace.ts', 'terminal-lines.ts'],
+  'episodes.ts': [],
   'stack-trace.ts': [],
   'terminal-lines.ts': [],
   'migrations.ts': ['listing'],
@@ -53,7 +54,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   usage: ['http', 'listing'],
   api: ['http', 'listing'],
   ops: ['http', 'listing'],
-  claims: ['listing'],
+  claims: ['episodes.ts', 'listing'],
   sqlite: ['claims', 'listing', 'management', 'migrations.ts', 'transfer'],
   postgres: ['claims', 'listing', 'management', 'migrations.ts', 'transfer'],
   management: ['listing', 'transfer'],

@@ -6,7 +6,11 @@ import { healthy, notFound, preflight } from './responses.ts'
 /** The size of all cached listings, in bytes. */
 const LISTINGS_BYTES_MAX = 64 * 1024 * 1024
 
-export type Answer = (request: Request, startedAt?: number) => Response | Promise<Response>
+/** No answer of the API depends on the host. */
+export type Answer = (
+  request: Omit<Request, 'host'>,
+  startedAt?: number,
+) => Response | Promise<Response>
 
 /** Routes a request (spec 4). Paths match byte for byte; anything else is not found. */
 export function createAnswer(options: Omit<ListServersContext, 'listings'>): Answer {

@@ -31,7 +31,7 @@ export interface ListServersContext {
 /** GET /v1/servers. The steps and their order are those of spec 5.2; it never throws. */
 export function createListServers(
   context: ListServersContext,
-): (request: Request, startedAt?: number) => Response | Promise<Response> {
+): (request: Pick<Request, 'authorization'>, startedAt?: number) => Response | Promise<Response> {
   const { store, listings, count, onFault } = context
 
   // One pair of functions for all requests: an async function would be an object for each.

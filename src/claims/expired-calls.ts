@@ -1,6 +1,6 @@
+import { createEpisodes } from '../episodes.ts'
 import { AuthenticationFault } from '../listing/faults.ts'
 import { asOne, callsOf, type Waiting } from './call.ts'
-import { createLockEpisodes } from './lock-episodes.ts'
 import type { ClaimMeter } from './meter.ts'
 
 /** Calls rejected in one turn: thousands at once would delay every other answer. */
@@ -39,7 +39,9 @@ export function createExpiredCalls(
   meter: Pick<ClaimMeter, 'countShed'>,
 ): ExpiredCalls {
   let expired: Waiting[] = []
-  const episodes = createLockEpisodes(busyReason, now)
+  // An episode of a key begins with the first call that a lock held up for too long, and ends when
+  // an engine decides the key again.
+  const episodes = createEpisodes((id) => new AuthenticationFault(busyReason(id)), now)
 
   function add(call: Waiting, apiKeyId: string): void {
     const calls = callsOf(call)

@@ -1,6 +1,8 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bind } from '../http/bind.ts'
+import { createIsOwnHost } from '../http/admission/own-hosts.ts'
+import { createPeerLimit, type PeerRule } from '../http/admission/peer-limit.ts'
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
 
@@ -19,25 +21,34 @@ const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
 const HEAD_BYTES_MAX = 32_768
 export const CONNECTIONS_MAX = 1_000
-/**
- * Connections of one client address, which may be an office or an attacker. Trusted proxies have no
- * such limit.
- */
-const CONNECTIONS_OF_ADDRESS_MAX = 200
+
+export interface DashboardListening {
+  load(): Promise<Handler>
+  onFault(fault: unknown): void
+  host: string
+  port: number
+  reusePort: boolean
+  peers: PeerRule
+  /** The host names of its public URLs, which requests may have on a loopback address. */
+  names: readonly string[]
+}
 
 /**
  * The dashboard's own listener. The first request loads the pages, so that an unused dashboard
  * costs neither start-up time nor memory. After a failed load, the next request tries again.
  */
-export async function listenForDashboard(
-  load: () => Promise<Handler>,
-  onFault: (fault: unknown) => void,
-  host: string,
-  port: number,
-  readPeer: (socketAddress: string) => string | null,
-  reusePort = false,
-): Promise<DashboardListener> {
+export async function listenForDashboard({
+  load,
+  onFault,
+  host,
+  port,
+  reusePort,
+  peers,
+  names,
+}: DashboardListening): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
+  // The listener has its address before its first request.
+  let isOwnHost = (_: string | undefined) => false
 
   const options = {
     maxHeaderSize: HEAD_BYTES_MAX,
@@ -47,9 +58,10 @@ export async function listenForDashboard(
   const server = createServer({ ...options, keepAliveTimeout: KEEP_ALIVE_MS })
   server.on('request', (incoming, outgoing) => void answer(incoming, outgoing))
   server.maxConnections = CONNECTIONS_MAX
-  limitConnections(server, readPeer)
+  server.on('connection', createPeerLimit(CONNECTIONS_MAX, peers))
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    if (!isOwnHost(incoming.headers.host)) return sayMisdirected(outgoing)
     try {
       loading ??= load()
       const handler = await loading
@@ -63,6 +75,7 @@ export async function listenForDashboard(
   }
 
   const address = await bind(server, host, port, reusePort)
+  isOwnHost = createIsOwnHost(address.host, [host, ...names])
   return {
     ...address,
     async close() {
@@ -75,36 +88,31 @@ export async function listenForDashboard(
   }
 }
 
-/** Closes connections at once that one address opens beyond its limit. */
-function limitConnections(
-  server: Server,
-  readPeer: (socketAddress: string) => string | null,
-): void {
-  const open = new Map<string, number>()
-  server.on('connection', (socket) => {
-    const address = readPeer(socket.remoteAddress ?? '')
-    if (address === null) return
-    const count = open.get(address) ?? 0
-    if (count >= CONNECTIONS_OF_ADDRESS_MAX) {
-      socket.destroy()
-      return
-    }
-    open.set(address, count + 1)
-    socket.once('close', () => {
-      const left = (open.get(address) ?? 1) - 1
-      if (left > 0) open.set(address, left)
-      else open.delete(address)
-    })
-  })
+/** The answer to a page of another site that has rebound its name, and to an unknown proxy. */
+function sayMisdirected(outgoing: ServerResponse): void {
+  saySentence(
+    outgoing,
+    421,
+    'This dashboard does not answer for this host name. Open it by its address or as localhost. ' +
+      'If a proxy is in front of it, its operator must set DASHBOARD_URL.',
+  )
 }
 
 /** The answer while the pages or the database can't be loaded. */
 function sayUnavailable(outgoing: ServerResponse): void {
-  outgoing.writeHead(503, {
+  outgoing.setHeader('Retry-After', '5')
+  saySentence(
+    outgoing,
+    503,
+    'The dashboard is not available right now. Please try again in a moment.',
+  )
+}
+
+function saySentence(outgoing: ServerResponse, status: number, sentence: string): void {
+  outgoing.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'Cache-Control': 'no-store',
-    'Retry-After': '5',
     Connection: 'close',
   })
-  outgoing.end('The dashboard is not available right now. Please try again in a moment.\n')
+  outgoing.end(`${sentence}\n`)
 }

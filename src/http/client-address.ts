@@ -8,7 +8,7 @@ export type ReadAddress = (socketAddress: string, forwardedFor: string | undefin
  * every earlier entry.
  */
 export function createReadAddress(trustedProxies: readonly string[]): ReadAddress {
-  const isTrusted = createIsTrusted(trustedProxies)
+  const isTrusted = createIsWithin(trustedProxies)
   return (socketAddress, forwardedFor) => {
     let address = plain(socketAddress)
     const reported = (forwardedFor ?? '').split(',').map((part) => plain(part.trim()))
@@ -21,27 +21,34 @@ export function createReadAddress(trustedProxies: readonly string[]): ReadAddres
   }
 }
 
+const LOOPBACK = ['127.0.0.0/8', '::1']
+
 /**
- * The address under which a connection counts. Null for a trusted proxy, which has many clients.
+ * The address under which a connection counts. Null for a trusted proxy and for this machine, which
+ * may have a proxy: both have many clients.
  */
 export function createReadPeer(
   trustedProxies: readonly string[],
 ): (socketAddress: string) => string | null {
-  const isTrusted = createIsTrusted(trustedProxies)
+  const hasManyClients = createIsWithin([...trustedProxies, ...LOOPBACK])
   const readAddress = createReadAddress([])
-  return (address) => (isTrusted(plain(address)) ? null : readAddress(address, undefined))
+  return (address) => (hasManyClients(plain(address)) ? null : readAddress(address, undefined))
 }
 
-function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
-  const trusted = new BlockList()
-  for (const network of trustedProxies) {
+export function isLoopback(address: string): boolean {
+  return createIsWithin(LOOPBACK)(plain(address))
+}
+
+function createIsWithin(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList()
+  for (const network of networks) {
     const [address = '', bits] = network.split('/')
     const family = isIPv6(address) ? 'ipv6' : 'ipv4'
-    if (bits === undefined) trusted.addAddress(address, family)
-    else trusted.addSubnet(address, Number(bits), family)
+    if (bits === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(bits), family)
   }
   return (address) =>
-    isIPv4(address) ? trusted.check(address) : isIPv6(address) && trusted.check(address, 'ipv6')
+    isIPv4(address) ? list.check(address) : isIPv6(address) && list.check(address, 'ipv6')
 }
 
 /** Removes a port and a zone, and turns an IPv4-mapped IPv6 address into IPv4. */

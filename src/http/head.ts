@@ -39,6 +39,7 @@ export function readHead(text: string, from: number, limits: Limits): Head | Ref
   return {
     method: line.method,
     path: pathOf(line.target),
+    host: fields.host,
     authorization: fields.authorizations === 1 ? fields.authorization : null,
     flaw: findFlaw(line, fields, limits),
     isLast: isLast(line, fields),

@@ -16,8 +16,13 @@ export interface Limits {
   keepAliveMs: number
   /** Without a byte in either direction, in any state. */
   silenceMs: number
-  /** Connections at a time; the service closes further ones at once. */
+  /** Connections at a time. */
   connectionsMax: number
+  /**
+   * Which connection the listener closes when there are more: the new one, or the oldest one, so
+   * that idle connections can't keep a new one out.
+   */
+  closedBeyond: 'newest' | 'oldest'
   /**
    * Requests of one connection whose answers are not yet sent, for example because the client does
    * not read them. The request that reaches this number is the last one, and its answer closes the
@@ -43,6 +48,7 @@ export const LIMITS: Limits = {
   keepAliveMs: 75_000,
   silenceMs: 30_000,
   connectionsMax: 10_000,
+  closedBeyond: 'newest',
   pipelinedMax: 16,
   lingerMs: 1_000,
   drainGraceMs: 500,

@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bind } from './bind.ts'
 import type { Front } from './connection.ts'
@@ -6,6 +6,7 @@ import { checkTimes, closeAfterAnswers, openConnection } from './front.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { Application } from './message.ts'
 import { createOutbox } from './outbox.ts'
+import { createPeerLimit, type PeerRule } from './admission/peer-limit.ts'
 
 export interface Listener {
   host: string
@@ -26,15 +27,15 @@ export async function listen(
   host: string,
   port: number,
   limits: Limits = LIMITS,
-  reusePort = false,
+  { peers = null, reusePort = false }: { peers?: PeerRule | null; reusePort?: boolean } = {},
 ): Promise<Listener> {
   const outbox = createOutbox(limits.keepAliveMs)
   const front: Front = { application, limits, outbox, connections: new Set(), isDraining: false }
   // A client that has closed its sending side still gets its answers.
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
-    openConnection(front, socket),
-  )
-  server.maxConnections = limits.connectionsMax
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (socket) => {
+    if (admit(socket)) openConnection(front, socket)
+  })
+  const admit = createAdmission(server, front, peers)
   const address = await bind(server, host, port, reusePort)
   const check = () => {
     const now = performance.now()
@@ -48,6 +49,26 @@ export async function listen(
     ...address,
     close: () => (drained ??= drain(server, front).finally(() => clearInterval(timer))),
   }
+}
+
+/** Returns a function that counts a new connection, and closes it or another one if necessary. */
+function createAdmission(
+  server: Server,
+  { connections, limits: { connectionsMax, closedBeyond } }: Front,
+  peers: PeerRule | null,
+): (socket: Socket) => boolean {
+  if (closedBeyond === 'oldest')
+    return () => {
+      // A set keeps the order of insertion.
+      const [oldest] = connections
+      if (oldest !== undefined && connections.size >= connectionsMax) {
+        connections.delete(oldest)
+        oldest.socket.destroy()
+      }
+      return true
+    }
+  server.maxConnections = connectionsMax
+  return peers === null ? () => true : createPeerLimit(connectionsMax, peers)
 }
 
 async function drain(server: Server, front: Front): Promise<void> {

@@ -5,6 +5,8 @@ export interface Request {
    * The target up to its `?`, byte for byte. An absolute-form target loses scheme and authority.
    */
   path: string
+  /** The value of the Host line; empty without one. */
+  host: string
   /** The value of the Authorization line; null without one, or with several. */
   authorization: string | null
 }

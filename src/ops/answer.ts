@@ -18,14 +18,17 @@ export type Checks = Record<string, Check>
  * 200 if every check is `ok`, and 503 otherwise; its body has each check in words.
  */
 export function createOpsAnswer({
+  isOwnHost,
   readChecks,
   renderMetrics,
 }: {
+  isOwnHost(host: string): boolean
   readChecks(): Checks
   /** The text of `/metrics`. */
   renderMetrics(): string
 }): (request: Request) => Response {
-  return ({ method, path }) => {
+  return ({ method, path, host }) => {
+    if (!isOwnHost(host)) return misdirected
     if (method !== 'GET' && method !== 'HEAD') return notFound
     if (path === '/livez') return alive
     if (path === '/readyz') return readiness(readChecks())
@@ -40,6 +43,11 @@ export function refusal(status: Refusal): Response {
 }
 
 const alive = json(200, { live: true })
+
+const misdirected = json(421, {
+  error:
+    'On a loopback address, this listener answers only for IP addresses, localhost and OPS_HOST.',
+})
 
 const notFound = json(404, { error: 'Not found. There are /livez, /readyz and /metrics.' })
 

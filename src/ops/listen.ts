@@ -1,5 +1,6 @@
 import { LIMITS, type Limits } from '../http/limits.ts'
 import { listen } from '../http/listen.ts'
+import { createIsOwnHost } from '../http/admission/own-hosts.ts'
 import type { HealthStore } from '../listing/health/health.ts'
 import { type Checks, createOpsAnswer, refusal } from './answer.ts'
 import { watchEventLoop } from './event-loop.ts'
@@ -11,8 +12,17 @@ import type { RequestMeter } from './request-meter.ts'
 /** The interval between two looks at the database. */
 const LOOK_MS = 1_000
 
-/** The operator's listener serves few clients, and holds up no shutdown. */
-const OPS_LIMITS: Limits = { ...LIMITS, connectionsMax: 100, drainGraceMs: 0, drainMs: 500 }
+/**
+ * The operator's listener serves few clients, and holds up no shutdown. An orchestrator restarts a
+ * process whose probe gets no connection, so a probe takes the place of an older connection.
+ */
+const OPS_LIMITS: Limits = {
+  ...LIMITS,
+  connectionsMax: 100,
+  closedBeyond: 'oldest',
+  drainGraceMs: 0,
+  drainMs: 500,
+}
 
 export interface OpsOptions {
   host: string
@@ -44,7 +54,10 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   let isDraining = false
 
   const readChecks = () => checksOf(options, monitor, isDraining)
+  // The listener has its address before its first request.
+  let isOwnHost = (_: string) => false
   const answer = createOpsAnswer({
+    isOwnHost: (name) => isOwnHost(name),
     readChecks,
     renderMetrics: () =>
       renderMetrics(
@@ -61,6 +74,7 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   })
   const application = { answer, refuse: refusal, observe: () => {} }
   const listener = await listen(application, host, port, OPS_LIMITS)
+  isOwnHost = createIsOwnHost(listener.host, [host])
   void monitor?.look()
   const timer = setInterval(() => void monitor?.look(), LOOK_MS).unref()
   const stopWatching = () => {

@@ -39,9 +39,11 @@ test('X-Forwarded-For is read from its end, past trusted proxies only', () => {
     assert.equal(read('127.0.0.1', nonsense), '127.0.0.1')
 })
 
-test('connections count by address, except those of a trusted proxy', () => {
-  const read = createReadPeer(['127.0.0.1', 'fd00::/8'])
-  for (const proxy of ['127.0.0.1', '::ffff:127.0.0.1', 'fd00::1']) assert.equal(read(proxy), null)
+test('connections count by address, except those of a trusted proxy and of this machine', () => {
+  const read = createReadPeer(['10.0.0.1', 'fd00::/8'])
+  for (const proxy of ['10.0.0.1', '::ffff:10.0.0.1', 'fd00::1']) assert.equal(read(proxy), null)
+  for (const local of ['127.0.0.1', '127.9.9.9', '::ffff:127.0.0.1', '::1'])
+    assert.equal(read(local), null)
   assert.equal(read('203.0.113.7'), '203.0.113.7')
   assert.equal(read('::ffff:203.0.113.7'), '203.0.113.7')
   assert.equal(read('2001:db8:1:2::1'), '2001:db8:1:2::/64')

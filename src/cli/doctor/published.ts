@@ -10,27 +10,45 @@ const ANSWER_MS = 5_000
 const DAY_MS = 86_400_000
 /** Certificates are renewed earlier than that. */
 const CERTIFICATE_DAYS_MIN = 14
-const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[?::1\]?)$/
 
 /** Asks the public URLs for what must be there. Without a public URL there is nothing to ask. */
 export async function inspectPublished(config: Config): Promise<Finding[]> {
-  const { baseUrl, dashboardUrl, trustedProxies } = config
+  const { baseUrl, dashboardUrl } = config
   const asked: Promise<Finding>[] = []
   if (baseUrl !== null) asked.push(inspectUrl('api', baseUrl, '/health', /"ok":true/))
   if (dashboardUrl !== null)
     asked.push(inspectUrl('dashboard', dashboardUrl, '/sign-in', /\/assets\/style-[\da-f]{8}\.css/))
-  const isProxied = dashboardUrl?.startsWith('https:') ?? false
-  return [...(await Promise.all(asked)), ...(isProxied ? [judgeProxies(trustedProxies)] : [])]
+  return [...(await Promise.all(asked)), ...inspectProxies(config)]
 }
 
-function judgeProxies(trustedProxies: readonly string[]): Finding {
+/** A public URL with https means that a proxy is in front. Without one, there is nothing to say. */
+export function inspectProxies({
+  baseUrl,
+  dashboardUrl,
+  host,
+  trustedProxies,
+}: Pick<Config, 'baseUrl' | 'dashboardUrl' | 'host' | 'trustedProxies'>): Finding[] {
+  const isHttps = (url: string | null) => url?.startsWith('https:') ?? false
+  const consequences = [
+    ...(isHttps(dashboardUrl)
+      ? ['all visitors of the dashboard share the address of the proxy and its limits']
+      : []),
+    // On a loopback address only this machine connects, and its connections have no limit.
+    ...(isHttps(baseUrl) && !LOOPBACK.test(host)
+      ? ['a proxy on another machine can have a quarter of the connections to the API']
+      : []),
+  ]
+  if (consequences.length === 0) return []
   if (trustedProxies.length > 0)
-    return ok('proxies', `the dashboard trusts X-Forwarded-For from ${trustedProxies.join(', ')}`)
-  return warning(
-    'proxies',
-    'DASHBOARD_URL is https, so a proxy is in front of the dashboard, and TRUSTED_PROXIES is empty: all visitors share the address of the proxy and its limits',
-    'set TRUSTED_PROXIES to the address of the proxy',
-  )
+    return [ok('proxies', `the service trusts the proxies ${trustedProxies.join(', ')}`)]
+  return [
+    warning(
+      'proxies',
+      `a public URL is https, so a proxy is in front of the service, and TRUSTED_PROXIES is empty: ${consequences.join(', and ')}`,
+      'set TRUSTED_PROXIES to the address of the proxy',
+    ),
+  ]
 }
 
 async function inspectUrl(

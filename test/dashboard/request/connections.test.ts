@@ -3,24 +3,36 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
-import { startDashboard } from '../../fixtures/dashboard.ts'
+import { CONNECTIONS_MAX, listenForDashboard } from '../../../src/dashboard/listen.ts'
+import { shareOf } from '../../../src/http/admission/peer-limit.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 
-/** Above the limit of 200 for one address. */
-const CONNECTIONS = 230
-const SLOW =
-  'POST /sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 9\r\n' +
-  'Content-Type: application/x-www-form-urlencoded\r\n\r\nx'
+const SHARE = shareOf(CONNECTIONS_MAX)
+const BEYOND = 30
+const SLOW = 'POST /sign-in HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx'
+const QUICK = 'GET /sign-in HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
 
-test('one address can hold at most 200 connections, and other addresses get answers', async (t) => {
-  const { port } = await startDashboard(t)
+test('one address has a quarter of the connections, and other addresses get answers', async (t) => {
+  assert.equal(SHARE, 250)
+  const refused: string[] = []
+  const { port, close } = await listenForDashboard({
+    load: async () => (_, outgoing) => outgoing.end('a page'),
+    onFault: assert.ifError,
+    host: '127.0.0.1',
+    port: 0,
+    reusePort: false,
+    // Here the addresses of this machine stand for those of others.
+    peers: { readPeer: (address) => address, onRefused: (peer) => refused.push(peer) },
+    names: [],
+  })
+  t.after(close)
   const from = (localAddress: string) => connect({ port, host: '127.0.0.1', localAddress })
   const sockets: Socket[] = []
   t.after(() => {
     for (const socket of sockets) socket.destroy()
   })
   let closed = 0
-  for (let index = 0; index < CONNECTIONS; index += 1) {
+  for (let index = 0; index < SHARE + BEYOND; index += 1) {
     const socket = from('127.0.0.2')
     socket.on('error', () => {})
     socket.on('close', () => {
@@ -31,15 +43,16 @@ test('one address can hold at most 200 connections, and other addresses get answ
     socket.write(SLOW)
   }
   const other = from('127.0.0.1')
-  other.write('GET /sign-in HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+  other.write(QUICK)
   assert.match(await text(other), /^HTTP\/1\.1 200 /)
-  assert.equal(closed, 30)
+  await eventually(async () => closed === BEYOND)
+  assert.deepEqual(refused, Array(BEYOND).fill('127.0.0.2'))
 
   // Closed connections free their places once the service sees them close.
   for (const socket of sockets) socket.destroy()
   await eventually(async () => {
     const again = from('127.0.0.2')
-    again.write('GET /sign-in HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
+    again.write(QUICK)
     const answer = await text(again).catch(() => '')
     return answer.startsWith('HTTP/1.1 200 ')
   })

@@ -125,7 +125,7 @@ test('other methods, types and sizes are refused before the service reads or cha
 
   const socket = connect(port, '127.0.0.1')
   socket.write(
-    `POST /sign-in HTTP/1.1\r\nHost: a\r\nSec-Fetch-Site: same-origin\r\nContent-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    `POST /sign-in HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\nContent-Type: ${form}\r\nTransfer-Encoding: chunked\r\n\r\n`,
   )
   for (let index = 0; index < 20; index += 1) socket.write(`400\r\n${'x'.repeat(1024)}\r\n`)
   socket.end('0\r\n\r\n')

@@ -6,7 +6,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { judgeCertificate } from '../../../src/cli/doctor/published.ts'
+import { inspectProxies, judgeCertificate } from '../../../src/cli/doctor/published.ts'
 import { inspectVariables } from '../../../src/cli/doctor/variables.ts'
 import { type Program, programIn } from '../../cli/program.ts'
 import { diagnose } from './findings.ts'
@@ -58,6 +58,30 @@ test('a certificate that expires within two weeks is a warning', () => {
   const finding = judgeCertificate('api', base, 13.9)
   assert.equal(finding?.state, 'warning')
   assert.match(finding.found, /expires in 13 days/)
+})
+
+test('a proxy that TRUSTED_PROXIES does not name is a warning, with what it costs', () => {
+  const api = 'https://api.example.com'
+  const pages = 'https://listing.example.com'
+  for (const [baseUrl, dashboardUrl, host, found] of [
+    [null, null, '0.0.0.0', undefined],
+    ['http://api.example.com', 'http://listing.example.com', '0.0.0.0', undefined],
+    // A proxy on the same machine may have all connections.
+    [api, null, '127.0.0.1', undefined],
+    [api, null, '::1', undefined],
+    [api, null, '0.0.0.0', /is empty: a proxy on another machine can have a quarter of the conn/],
+    [null, pages, '127.0.0.1', /is empty: all visitors of the dashboard share .* and its limits$/],
+    [api, pages, '10.0.0.2', /its limits, and a proxy on another machine can have a quarter/],
+  ] as const) {
+    const [finding] = inspectProxies({ baseUrl, dashboardUrl, host, trustedProxies: [] })
+    assert.equal(finding?.state, found && 'warning')
+    if (found !== undefined) {
+      assert.match(finding!.found, found)
+      assert.match(finding!.advice!, /set TRUSTED_PROXIES/)
+    }
+    const trusted = inspectProxies({ baseUrl, dashboardUrl, host, trustedProxies: ['10.0.0.1'] })
+    assert.equal(trusted[0]?.state, found && 'ok')
+  }
 })
 
 const adviceFor = (environment: Record<string, string>) => inspectVariables(environment).advice

@@ -40,18 +40,42 @@ export const FRONT: Mutant[] = [
     to: "if (connection.first === null) enqueue(connection, '').response =",
     noticedBy: witness(
       'test/wire/pending.test.ts',
-      'an unknown method: gets its own answer after that of the request, and the connection ends',
+      'gets its own answer after that of the request, and the connection ends',
     ),
   },
   {
     name: 'connections-unlimited',
     file: 'src/http/listen.ts',
-    from: '  server.maxConnections = limits.connectionsMax\n',
+    from: '  server.maxConnections = connectionsMax\n',
     to: '',
     noticedBy: witness(
       'test/wire/connections.test.ts',
       'a connection above the maximum is closed at once, and the others are served',
     ),
+  },
+  {
+    name: 'peer-unlimited',
+    file: 'src/http/listen.ts',
+    from: 'peers === null ? () => true',
+    to: 'peers !== undefined ? () => true',
+    noticedBy: witness(
+      'test/wire/admission/peer-limit.test.ts',
+      'an address has a quarter of the connections',
+    ),
+  },
+  {
+    name: 'probe-refused-beyond-the-maximum',
+    file: 'src/ops/listen.ts',
+    from: "closedBeyond: 'oldest'",
+    to: "closedBeyond: 'newest'",
+    noticedBy: witness('test/ops/listener.test.ts', 'idle connections leave room for a probe'),
+  },
+  {
+    name: 'foreign-host-answered',
+    file: 'src/http/admission/own-hosts.ts',
+    from: 'if (!isLoopback(listening))',
+    to: "if (listening !== '::1')",
+    noticedBy: witness('test/dashboard/request/hosts.test.ts', 'for its own hosts only'),
   },
   {
     name: 'idle-connection-never-times-out',

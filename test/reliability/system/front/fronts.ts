@@ -18,17 +18,21 @@ export interface Front {
   end(): Promise<number>
 }
 
-/** `dashboardPort` may be left out if the test asks only for the API. */
+/**
+ * `dashboardPort` may be left out if the test asks only for the API. `places` are further texts of
+ * the configuration to replace.
+ */
 export type StartFront = (
   t: TestContext,
   servicePort: number,
   dashboardPort?: number,
+  places?: Record<string, string>,
 ) => Promise<Front>
 
 export const CERTIFICATE = join(ROOT, 'test/fixtures/tls/localhost.crt')
 export const KEY = join(ROOT, 'test/fixtures/tls/localhost.key')
 
-export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1) => {
+export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1, places = {}) => {
   const folder = temporaryFolder(t)
   const port = await freePort()
   const site = configured('deploy/nginx.conf', {
@@ -39,6 +43,7 @@ export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1) 
     '/etc/ssl/private/api.example.com.key': KEY,
     '/etc/ssl/certs/listing.example.com.crt': CERTIFICATE,
     '/etc/ssl/private/listing.example.com.key': KEY,
+    ...places,
   })
   const spools = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
   const main = `
@@ -68,7 +73,7 @@ export const startNginx: StartFront = async (t, servicePort, dashboardPort = 1) 
   }
 }
 
-export const startHaproxy: StartFront = async (t, servicePort, dashboardPort = 1) => {
+export const startHaproxy: StartFront = async (t, servicePort, dashboardPort = 1, places = {}) => {
   const folder = temporaryFolder(t)
   const port = await freePort()
   const pem = join(folder, 'certificate.pem')
@@ -82,6 +87,7 @@ export const startHaproxy: StartFront = async (t, servicePort, dashboardPort = 1
     'mode http': 'mode http\n  log-format "to %s %Tr"',
     // One thread, because a thread that waits too long for the log drops its line.
     'log stdout format raw local0': 'log stdout format raw local0\n  nbthread 1',
+    ...places,
   })
   writeFileSync(join(folder, 'haproxy.cfg'), config)
   // To a file, because it drops lines that a pipe cannot take at once.
