@@ -1,6 +1,6 @@
 import { sleep } from './clock.ts'
-import { UnauthorizedError } from './errors.ts'
-import { listThrough, queueFor } from './key-queue.ts'
+import { type ServerListingError, UnauthorizedError } from './errors.ts'
+import { type Answer, type Call, listThrough, queueFor } from './key-queue.ts'
 import {
   checkedTries,
   type ServerListingClientOptions,
@@ -13,9 +13,17 @@ import type { Server } from './server.ts'
 export interface ListOptions {
   /** Ends the call. It then throws the signal's reason. */
   signal?: AbortSignal | undefined
+  /**
+   * Accepts a recent answer of this process to any call with the same `baseUrl` and key, so that
+   * many calls share a request. The request of that answer began less than this many milliseconds
+   * ago. 0 by default.
+   */
+  maxAgeMs?: number | undefined
 }
 
-export interface WatchOptions extends ListOptions {
+export interface WatchOptions {
+  /** Ends the loop. It then throws the signal's reason. */
+  signal?: AbortSignal | undefined
   /** Milliseconds from one answer to the next request, at least 1,000. 2,000 by default. */
   intervalMs?: number | undefined
   /**
@@ -23,7 +31,17 @@ export interface WatchOptions extends ListOptions {
    * an hour. Infinity is allowed.
    */
   maxTries?: number | undefined
+  /**
+   * Called after each failed request that `watch` tries again. `ageMs` is the age of the listing
+   * that the service last confirmed, in milliseconds, or null before the first one.
+   */
+  onFailure?: ((error: ServerListingError, ageMs: number | null) => void) | undefined
+  /** Called at the first answer after failures. The listing is current again. */
+  onRecovery?: (() => void) | undefined
 }
+
+/** What `listServers` and `watch` ask for. */
+type ListRequest = Pick<Call, 'maxTries' | 'signal' | 'maxAgeMs' | 'onFailure'>
 
 const WATCH_INTERVAL_MS = 2_000
 const WATCH_INTERVAL_MS_MIN = 1_000
@@ -49,11 +67,14 @@ export class ServerListingClient {
 
   /**
    * The personal servers of the key's owner, at most 100, the most recently updated first (spec
-   * 4.1). They were read after this call began. Throws a ServerListingError, or the reason of
-   * `signal`.
+   * 4.1). They were read after this call began, or less than `maxAgeMs` before it returns. Throws a
+   * ServerListingError, or the reason of `signal`.
    */
-  listServers({ signal }: ListOptions = {}): Promise<readonly Server[]> {
-    return this.#list(this.#settings.maxTries, signal)
+  async listServers({ signal, maxAgeMs = 0 }: ListOptions = {}): Promise<readonly Server[]> {
+    if (!(maxAgeMs >= 0))
+      throw new TypeError(`maxAgeMs must be a number of milliseconds from 0, not ${maxAgeMs}`)
+    const { maxTries } = this.#settings
+    return (await this.#list({ maxTries, signal, maxAgeMs, onFailure: undefined })).servers
   }
 
   /**
@@ -66,44 +87,50 @@ export class ServerListingClient {
     if (!(intervalMs >= WATCH_INTERVAL_MS_MIN && intervalMs < 2 ** 31))
       throw new TypeError(`intervalMs must be at least ${WATCH_INTERVAL_MS_MIN}, not ${intervalMs}`)
     checkedTries(maxTries)
+    const { clock } = this.#settings
+    let confirmedAt: number | null = null
+    let isFailing = false
+    const onFailure = (error: ServerListingError) => {
+      isFailing = true
+      options.onFailure?.(error, confirmedAt === null ? null : clock.now() - confirmedAt)
+    }
     let yielded: string | null = null
     for (;;) {
-      const servers = await this.#list(maxTries, signal)
+      const { begunAt, servers } = await this.#list({ maxTries, signal, maxAgeMs: 0, onFailure })
+      confirmedAt = begunAt
+      if (isFailing) options.onRecovery?.()
+      isFailing = false
       const text = JSON.stringify(servers)
       if (text !== yielded) {
         yielded = text
         yield servers
       }
-      await sleep(this.#settings.clock, intervalMs, signal)
+      await sleep(clock, intervalMs, signal)
     }
   }
 
-  async #list(maxTries: number, signal: AbortSignal | undefined): Promise<readonly Server[]> {
-    signal?.throwIfAborted()
+  async #list(request: ListRequest): Promise<Answer> {
+    request.signal?.throwIfAborted()
     const { keys } = this.#settings
     const key = await keys.get()
     try {
-      return await this.#listWith(key, maxTries, signal)
+      return await this.#listWith(key, request)
     } catch (error) {
       if (!(error instanceof UnauthorizedError)) throw error
       const replacement = await keys.replacementOf(key)
       if (replacement === null) throw error
-      return await this.#listWith(replacement, maxTries, signal)
+      return await this.#listWith(replacement, request)
     }
   }
 
-  #listWith(
-    key: string,
-    maxTries: number,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly Server[]> {
+  #listWith(key: string, request: ListRequest): Promise<Answer> {
     const { url, clock, random, fetch, timeoutMs } = this.#settings
+    const { signal } = request
     return listThrough(queueFor(clock, url, key), {
+      ...request,
       clock,
       random,
       timeoutMs,
-      maxTries,
-      signal,
       send: () => requestListing({ url, key, fetch, clock, timeoutMs, signal }),
     })
   }

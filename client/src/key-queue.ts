@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import { RateLimitedError, ServerListingError } from './errors.ts'
+import { RateLimitedError, ServerListingError, UnauthorizedError } from './errors.ts'
 import type { Server } from './server.ts'
 
 /*
@@ -32,6 +32,14 @@ export interface KeyQueue {
   /** The request under way, which counts as lost after `until`. */
   running: { until: number } | null
   waiting: Set<(outcome: Outcome | null) => void>
+  /** The last answer, for calls that accept one. */
+  latest: Answer | null
+}
+
+/** A listing, and when its request began. The service read it at that moment or later. */
+export interface Answer {
+  begunAt: number
+  servers: readonly Server[]
 }
 
 /** What a call needs of its client. */
@@ -41,6 +49,10 @@ export interface Call {
   timeoutMs: number
   maxTries: number
   signal: AbortSignal | undefined
+  /** How old an answer may be when the call returns it. 0 for one that was read after the call. */
+  maxAgeMs: number
+  /** Called after each failure after which the call tries again. */
+  onFailure: ((error: ServerListingError) => void) | undefined
   /** Sends one request. Throws a ServerListingError, or the signal's reason. */
   send: () => Promise<readonly Server[]>
 }
@@ -48,7 +60,7 @@ export interface Call {
 interface Outcome {
   /** The number of its request, from 1. */
   request: number
-  result: readonly Server[] | ServerListingError
+  result: Answer | ServerListingError
 }
 
 const queuesOf = new WeakMap<Clock, { queues: Map<string, KeyQueue>; sweepAt: number }>()
@@ -71,6 +83,7 @@ export function queueFor(clock: Clock, url: string, key: string): KeyQueue {
     begun: 0,
     running: null,
     waiting: new Set(),
+    latest: null,
   }
   kept.queues.set(name, queue)
   return queue
@@ -80,24 +93,27 @@ function isIdle({ running, waiting, notBefore }: KeyQueue, clock: Clock): boolea
   return running === null && waiting.size === 0 && notBefore <= clock.now()
 }
 
-/** A listing that was read after the call began. Tries again after transient failures. */
-export async function listThrough(queue: KeyQueue, call: Call): Promise<readonly Server[]> {
+/** An answer that is young enough for the call. Tries again after transient failures. */
+export async function listThrough(queue: KeyQueue, call: Call): Promise<Answer> {
   for (let tries = 1; ; tries += 1) {
-    const { result } = await nextOutcome(queue, call)
+    const result = await nextResult(queue, call)
     if (!(result instanceof ServerListingError)) return result
     if (!result.isTransient || tries >= call.maxTries) throw result
+    call.onFailure?.(result)
   }
 }
 
-async function nextOutcome(queue: KeyQueue, call: Call): Promise<Outcome> {
+async function nextResult(queue: KeyQueue, call: Call): Promise<Outcome['result']> {
   const begunBefore = queue.begun
   for (;;) {
     call.signal?.throwIfAborted()
+    const { latest } = queue
+    if (latest !== null && call.clock.now() - latest.begunAt < call.maxAgeMs) return latest
     const waitMs = (queue.running?.until ?? queue.notBefore) - call.clock.now()
     if (!(waitMs > 0)) return request(queue, call)
     const outcome = await wait(queue, call, waitMs)
     // An earlier request may have read the listing before this call.
-    if (outcome !== null && outcome.request > begunBefore) return outcome
+    if (outcome !== null && outcome.request > begunBefore) return outcome.result
   }
 }
 
@@ -123,19 +139,24 @@ function wait(queue: KeyQueue, { clock, signal }: Call, ms: number): Promise<Out
   })
 }
 
-async function request(queue: KeyQueue, call: Call): Promise<Outcome> {
-  const running = { until: call.clock.now() + call.timeoutMs + GRACE_MS }
+async function request(queue: KeyQueue, call: Call): Promise<Outcome['result']> {
+  const begunAt = call.clock.now()
+  const running = { until: begunAt + call.timeoutMs + GRACE_MS }
   queue.running = running
   queue.begun += 1
   const number = queue.begun
   let outcome: Outcome | null = null
   try {
-    outcome = { request: number, result: await call.send() }
-    return outcome
+    const answer = { begunAt, servers: await call.send() }
+    // A request that counted as lost may end after a later one.
+    if (!(queue.latest !== null && queue.latest.begunAt > begunAt)) queue.latest = answer
+    outcome = { request: number, result: answer }
+    return answer
   } catch (error) {
     if (!(error instanceof ServerListingError)) throw error
+    if (error instanceof UnauthorizedError) queue.latest = null
     outcome = { request: number, result: error }
-    return outcome
+    return error
   } finally {
     if (queue.running === running) queue.running = null
     const pauseMs = pauseAfter(queue, outcome, call)

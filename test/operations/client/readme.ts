@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { once } from 'node:events'
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -18,9 +17,16 @@ export async function runReadme(folder: string, { service, key }: Given): Promis
   const readme = readFileSync(join(ROOT, 'client/README.md'), 'utf8')
     .replaceAll('https://api.example.com', service)
     .replaceAll('/run/secrets/server-listing-key', keyFile)
-  const [list = '', watch = '', stop = '', file = '', errors = '', ...more] = [
-    ...readme.matchAll(/^```js\n(.*?)^```/gms),
-  ].map(([, code = '']) => code)
+  const [
+    list = '',
+    watch = '',
+    outage = '',
+    recent = '',
+    stop = '',
+    file = '',
+    errors = '',
+    ...more
+  ] = [...readme.matchAll(/^```js\n(.*?)^```/gms)].map(([, code = '']) => code)
   assert.deepEqual(more, [])
 
   let programs = 0
@@ -37,26 +43,27 @@ export async function runReadme(folder: string, { service, key }: Given): Promis
   }
 
   assert.equal(await outputOf(list), 'Survival play.example.com\n')
-  assert.equal(
-    await outputOf(`${list}${stop}console.log(servers.length)`),
-    'Survival play.example.com\n1\n',
-  )
+  for (const call of [recent, stop])
+    assert.equal(
+      await outputOf(`${list}${call}console.log(servers.length)`),
+      'Survival play.example.com\n1\n',
+    )
   const withFile = list.replace(/^const client = .*?^\}\)\n/ms, file)
   assert.equal(await outputOf(withFile), 'Survival play.example.com\n')
   const refused = { ...options.env, SERVER_LISTING_KEY: `${key.slice(0, -4)}0000` }
   const onlyClient = list.replace(/^for .*/m, '')
   assert.equal(await outputOf(`${onlyClient}${errors}`, refused), 'The key was revoked.\n')
 
-  const watching = spawn(process.execPath, [write(`${list}${watch}`)], {
-    ...options,
-    stdio: 'pipe',
-  })
-  const ended = once(watching, 'exit')
-  let printed = ''
-  for await (const chunk of watching.stdout) {
-    printed += String(chunk)
-    if (printed.includes('1 servers')) watching.kill()
-  }
-  await ended
-  assert.equal(printed, 'Survival play.example.com\n1 servers\n')
+  const ended = (ms: number) => `${list}setTimeout(() => process.exit(), ${ms})\n`
+  const watched = 'Survival play.example.com\n1 servers\n'
+  assert.equal(await outputOf(ended(4_000) + watch), watched)
+  const cutOff = `const { fetch } = globalThis
+let requests = 0
+globalThis.fetch = (...request) => {
+  requests += 1
+  return requests < 2 ? fetch(...request) : Promise.reject(new TypeError('the network is gone'))
+}
+`
+  const output = await outputOf(ended(6_000) + cutOff + outage)
+  assert.ok(output.startsWith(`${watched}The list is old. {\n`), output)
 }
