@@ -126,12 +126,16 @@ export class ServerListingClient {
   #listWith(key: string, request: ListRequest): Promise<Answer> {
     const { url, clock, random, fetch, timeoutMs } = this.#settings
     const { signal } = request
-    return listThrough(queueFor(clock, url, key), {
+    const queue = queueFor(clock, url, key)
+    return listThrough(queue, {
       ...request,
       clock,
       random,
       timeoutMs,
-      send: () => requestListing({ url, key, fetch, clock, timeoutMs, signal }),
+      send: () => {
+        const hasAnswered = queue.latest !== null
+        return requestListing({ url, key, fetch, clock, timeoutMs, signal, hasAnswered })
+      },
     })
   }
 }

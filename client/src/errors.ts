@@ -72,7 +72,10 @@ export class InvalidAnswerError extends ServerListingError {
   override readonly name = 'InvalidAnswerError'
 }
 
-/** No complete answer on any try. `cause` is the error of the runtime. */
+/**
+ * No complete answer on any try. `cause` is the error of the runtime. Not transient if the
+ * certificate or `baseUrl` is wrong: the message then says what to change.
+ */
 export class ConnectionError extends ServerListingError {
   override readonly name = 'ConnectionError'
 }

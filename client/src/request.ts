@@ -1,16 +1,15 @@
 import type { Clock } from './clock.ts'
 import {
-  ConnectionError,
   NotFoundError,
   RateLimitedError,
   RedirectError,
-  RequestTimeoutError,
   ServerListingError,
   ServiceError,
   UnauthorizedError,
   UnexpectedStatusError,
 } from './errors.ts'
 import { invalid, parseListing, type Server } from './server.ts'
+import { connectionError, timeoutError } from './unreachable.ts'
 
 export interface ListingRequest {
   url: string
@@ -20,6 +19,8 @@ export interface ListingRequest {
   /** The time limit of the whole answer. */
   timeoutMs: number
   signal: AbortSignal | undefined
+  /** True if a request to this URL got an answer before. */
+  hasAnswered: boolean
 }
 
 /** A listing has at most 100 servers, a few hundred bytes each. */
@@ -27,7 +28,10 @@ const BODY_BYTES_MAX = 4 * 2 ** 20
 /** A wait that a proxy asks for is not followed beyond this. */
 const RETRY_AFTER_MS_MAX = 300_000
 
-/** Sends one request. Throws a ServerListingError, or the signal's reason. */
+/**
+ * Sends one request. Throws a ServerListingError, the signal's reason, or an error with which a
+ * framework's `fetch` steers the rendering of a page.
+ */
 export async function requestListing(request: ListingRequest): Promise<readonly Server[]> {
   const { url, key, fetch, clock, timeoutMs, signal } = request
   signal?.throwIfAborted()
@@ -52,12 +56,18 @@ export async function requestListing(request: ListingRequest): Promise<readonly 
   } catch (error) {
     if (signal?.aborted) throw signal.reason
     if (error instanceof ServerListingError) throw error
-    if (isLate) throw late(url, timeoutMs)
-    throw unreachable(url, error)
+    if (isOfFramework(error)) throw error
+    if (isLate) throw timeoutError(request, timeoutMs)
+    throw connectionError(request, error)
   } finally {
     cancelTimer()
     signal?.removeEventListener('abort', onAbort)
   }
+}
+
+/** Next.js marks the errors that it throws to itself. Its pages fail to build if they get others. */
+function isOfFramework(error: unknown): boolean {
+  return typeof (error as { digest?: unknown } | null)?.digest === 'string'
 }
 
 async function readBody(response: Response, url: string): Promise<string> {
@@ -134,19 +144,4 @@ function targetOf(location: string | null, url: string): string {
   } catch {
     return ''
   }
-}
-
-function late(url: string, timeoutMs: number): RequestTimeoutError {
-  return new RequestTimeoutError(
-    `GET ${url} got no complete answer within ${timeoutMs} ms. Try again later, or raise timeoutMs.`,
-    { isTransient: true },
-  )
-}
-
-function unreachable(url: string, cause: unknown): ConnectionError {
-  const { code } = ((cause as Error | undefined)?.cause ?? cause ?? {}) as { code?: unknown }
-  return new ConnectionError(
-    `GET ${url} got no complete answer${typeof code === 'string' ? ` (${code})` : ''}. Check baseUrl and the network, then try again.`,
-    { isTransient: true, cause },
-  )
 }
