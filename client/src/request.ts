@@ -65,7 +65,7 @@ export async function requestListing(request: ListingRequest): Promise<readonly 
   }
 }
 
-/** Next.js marks the errors that it throws to itself. Its pages fail to build if they get others. */
+/** Next.js marks the errors that it throws to itself. Without them, it can't build a page. */
 function isOfFramework(error: unknown): boolean {
   return typeof (error as { digest?: unknown } | null)?.digest === 'string'
 }

@@ -1,13 +1,16 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { build, type Plugin } from 'rolldown'
 import { builtinModules } from './builtin-modules.ts'
+import { clientTarball } from './client.ts'
 import { licensesOf } from './licenses.ts'
 import { sourceUrls } from './source-urls.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** The program of a thread, which loads nothing else. */
 const CHECKPOINT_THREAD = 'sqlite/file/checkpoint-thread-main.js'
+/** The package of the client in a built folder. The dashboard serves it. */
+export const BUILT_CLIENT = 'dashboard/docs/server-listing-client.tgz'
 
 /**
  * Bundles `src/` into a folder, which it replaces. Node.js strips no types below node_modules, and
@@ -45,6 +48,8 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
   for (const engine of ['sqlite', 'postgres']) copy(`${engine}/migrations`, `${engine}/migrations`)
   copy(CHECKPOINT_THREAD, CHECKPOINT_THREAD)
   copy('dashboard/html/assets', 'dashboard/html/assets')
+  mkdirSync(join(destination, 'dashboard/docs'))
+  writeFileSync(join(destination, BUILT_CLIENT), await clientTarball())
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   writeFileSync(join(destination, 'LICENSES.txt'), licensesOf(modules))
 }

@@ -3,14 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 /**
- * Packs the package, or the one in another folder of the checkout, into a folder. Returns the path
- * of the tarball. One process packs at a time, because each build begins by deleting `dist/`.
+ * Packs the package into a folder. Returns the path of the tarball. One process packs at a time,
+ * because each build begins by deleting `dist/`.
  */
-export function pack(folder: string, source = '.'): string {
+export function pack(folder: string): string {
   const npmPack = ['npm', 'pack', '--silent', '--json', '--pack-destination', resolve(folder)]
-  const [packed] = JSON.parse(
-    run('flock', ['package.json', ...npmPack], { cwd: join(ROOT, source) }),
-  )
+  const [packed] = JSON.parse(run('flock', ['package.json', ...npmPack], { cwd: ROOT }))
   return join(folder, packed.filename)
 }
 

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { BUILT_CLIENT } from './bundle.ts'
 import { pack } from './installed.ts'
 import { sbom } from './sbom.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
 
 /** The files of a release, by their paths. */
 export interface Release {
@@ -15,11 +18,13 @@ export interface Release {
   sums: string
 }
 
-/** Builds both packages and writes the files of a release into a folder. */
+/** Builds the package, with the client's in it, and writes the files of a release into a folder. */
 export function release(folder: string): Release {
   mkdirSync(folder, { recursive: true })
   const tarball = pack(folder)
-  const client = pack(folder, 'client')
+  const { name, version } = JSON.parse(readFileSync(join(ROOT, 'client/package.json'), 'utf8'))
+  const client = join(folder, `${name}-${version}.tgz`)
+  copyFileSync(join(ROOT, 'dist', BUILT_CLIENT), client)
   const bill = tarball.replace(/\.tgz$/, '.cdx.json')
   writeFileSync(bill, sbom())
   const sums = join(folder, 'SHA256SUMS')

@@ -11,6 +11,7 @@ import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
 import type { Dashboard, Env } from './context.ts'
+import { addClientRoute } from './docs/client.ts'
 import { addDocsRoutes } from './docs/page.ts'
 import { addAssets } from './html/assets.ts'
 import { showNotFound, showPage } from './html/page.ts'
@@ -44,6 +45,7 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
   const app = new Hono<Env>()
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
+  addClientRoute(app)
   app.use(checkRequest(dashboard, [IMPORT_PATH]))
   app.get('/', (c) => c.redirect('/dashboard', 303))
   for (const path of ['/sign-in', '/sign-up', '/setup/*', '/link/*'])

@@ -104,7 +104,7 @@ test('the error with which a framework steers the rendering of a page passes unc
   assert.equal(requests, 1)
 })
 
-/** What a call throws that may try three times. Sends real requests, or fails each with `thrown`. */
+/** What a call of three tries throws. It sends real requests, or each fails with `thrown`. */
 async function failureOf(baseUrl: string, thrown?: Error) {
   const time = fakeTime(() => undefined)
   let requests = 0

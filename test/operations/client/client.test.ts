@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -8,6 +8,7 @@ import { installNode26 } from '../../../scripts/node26.ts'
 import { startOddService } from '../../client/odd-service.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { addOwner, startTestService } from '../../fixtures/service.ts'
+import { ROOT } from '../../fixtures/tree.ts'
 import { type InstalledClient, installClient } from './installed-client.ts'
 import { answerOddly, EXPECTED } from './odd-answers.ts'
 import { runReadme } from './readme.ts'
@@ -31,8 +32,8 @@ const RUNTIMES: Record<string, () => string> = {
 
 let installed: InstalledClient
 
-before(() => {
-  installed = installClient()
+before(async () => {
+  installed = await installClient()
 })
 
 after(() => installed.remove())
@@ -71,12 +72,41 @@ test('publint finds nothing in the package', async () => {
   assert.match(stdout, /All good!/)
 })
 
-test('its types resolve for each kind of import that ES modules have', async () => {
-  const args = [installed.tarball, '--profile', 'esm-only', '--format', 'json']
-  const { stdout } = await run(join(TOOLS, '.bin/attw'), args)
-  const { problems } = JSON.parse(stdout)
-  // A require of an ES module, and the resolution of Node.js 10, are not promised.
-  assert.deepEqual(Object.keys(problems).toSorted(), ['CJSResolvesToESM', 'NoResolution'])
+test('its types resolve for each kind of import', async () => {
+  const { stdout } = await run(join(TOOLS, '.bin/attw'), [installed.tarball, '--format', 'json'])
+  assert.deepEqual(JSON.parse(stdout).problems, {})
+})
+
+test('a TypeScript project in CommonJS compiles and requires the client', async (t) => {
+  const { service, key } = await startServices(t)
+  const project = join(installed.folder, 'commonjs')
+  mkdirSync(project)
+  copyFileSync(join(import.meta.dirname, 'commonjs-main.txt'), join(project, 'main.ts'))
+  writeFileSync(join(project, 'package.json'), '{"type":"commonjs"}')
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules/@types')]
+  const options = ['--strict', '--target', 'es2022', ...types]
+  // The last of them writes what runs below.
+  for (const [module, resolution] of [
+    ['node16', 'node16'],
+    ['preserve', 'bundler'],
+    ['commonjs', 'node10'],
+  ]) {
+    const kind = ['--module', module!, '--moduleResolution', resolution!]
+    const compiler = join(TOOLS, 'typescript5/bin/tsc')
+    await run(process.execPath, [compiler, ...options, ...kind, 'main.ts'], { cwd: project })
+  }
+  const program = join(project, 'main.js')
+  assert.match(readFileSync(program, 'utf8'), /require\("server-listing-client"\)/)
+  const env = { ...process.env, BASE_URL: service, SERVER_LISTING_KEY: key }
+  const node20 = join(TOOLS, 'node20/bin/node')
+  for (const binary of [node20, process.execPath]) {
+    const { stdout } = await run(binary, [program], { env })
+    assert.equal(stdout, 'Survival play.example.com\nrequire and import load the same\n')
+  }
+})
+
+test('the sources use nothing newer than ES2022', async () => {
+  await run(join(ROOT, 'node_modules/.bin/tsc'), ['--project', join(ROOT, 'client')])
 })
 
 test('the package has no dependency, and each file that it needs', () => {

@@ -1,7 +1,8 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { install, pack } from '../../../scripts/package/installed.ts'
+import { clientTarball } from '../../../scripts/package/client.ts'
+import { install } from '../../../scripts/package/installed.ts'
 
 /** The packed client in an empty folder. */
 export interface InstalledClient {
@@ -11,9 +12,10 @@ export interface InstalledClient {
 }
 
 /** Packs the client and installs it with npm, together with the programs of this folder. */
-export function installClient(): InstalledClient {
+export async function installClient(): Promise<InstalledClient> {
   const home = mkdtempSync(join(tmpdir(), 'server-listing-client-'))
-  const tarball = pack(home, 'client')
+  const tarball = join(home, 'server-listing-client.tgz')
+  writeFileSync(tarball, await clientTarball())
   const folder = join(home, 'installed')
   install(tarball, folder)
   for (const name of ['cases.mjs', 'program-main.mjs', 'worker-main.mjs'])

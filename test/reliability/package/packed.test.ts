@@ -95,6 +95,11 @@ for (const engine of ['SQLite', 'PostgreSQL'])
     assert.equal(page.status, 200)
     const [style = ''] = /\/assets\/[\w-]+\.css/.exec(page.body) ?? []
     assert.equal((await ask(dashboard, { path: style })).status, 200)
+    const client = await fetch(`http://127.0.0.1:${dashboard}/docs/server-listing-client.tgz`)
+    assert.deepEqual(
+      Buffer.from(await client.arrayBuffer()),
+      readFileSync(installed.release.client),
+    )
     served.kill('SIGTERM')
     assert.equal((await served.ended).code, 0)
   })
