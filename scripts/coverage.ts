@@ -22,7 +22,6 @@ const COVERED = [
     'database',
     'claims/decide-call',
     'claims/file-revision',
-    'claims/key-filter',
     'claims/key-rows',
     'claims/recent-claims',
   ].map((name) => `src/sqlite/${name}.ts`),

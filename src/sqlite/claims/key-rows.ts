@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createKeyCache, KEY_PLACE_BYTES } from '../../claims/key-cache.ts'
 import type { CountPlace } from '../../listing/use-counts.ts'
-import { createKeyFilter } from './key-filter.ts'
 
 /** What a claim needs to know about its key. */
 export interface KeyRow extends CountPlace {
@@ -41,23 +40,17 @@ export function createKeyRows(
 ): KeyRows {
   const read = createReadKey(database)
   const cache = createKeyCache<KeyRow>(rowsMax, random)
-  const filter = createKeyFilter(database)
 
   return {
     find(keyHash) {
-      if (filter.excludes(keyHash)) return undefined
       const cached = cache.get(keyHash)
       if (cached !== undefined) return cached
-      filter.read()
       const row = read(keyHash)
       if (row !== undefined && isBounded(row)) cache.set(keyHash, row)
       return row
     },
 
-    clear() {
-      cache.clear()
-      filter.noticeChange()
-    },
+    clear: cache.clear,
   }
 }
 
