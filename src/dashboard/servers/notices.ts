@@ -105,7 +105,7 @@ function sayUndone(
   const reason =
     status === null
       ? `A server stays deleted if its slug is taken, you are not in its organization, or you have ${REGISTERED_MAX} servers.`
-      : 'A server stays as it is if it has changed since.'
+      : 'A server stays as it is if it has changed since, or if you are not in its organization.'
   return { kind: 'note', text: `${done} ${reason}` }
 }
 

@@ -40,9 +40,9 @@ export interface ServerChangeStore {
   findServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null>
   /**
    * Gives the servers their former status and instant, or registers deleted ones again with their
-   * ids and values. Leaves a server as it is if it has changed since, if its slug or its
-   * organization is gone, or if the user has REGISTERED_MAX servers. Undoing twice undoes once.
-   * Null if there is no such change.
+   * ids and values. Leaves a server as it is if it has changed since, if its slug is taken, if the
+   * user is no member of its organization any more, or if the user has REGISTERED_MAX servers.
+   * Undoing twice undoes once. Null if there is no such change.
    */
   undoServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null>
 }

@@ -8,7 +8,7 @@ import {
   type WantedChange,
 } from '../../listing/servers/server-changes.ts'
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
-import { at, sql, uuid, uuids } from '../sql.ts'
+import { at, type Sql, sql, uuid, uuids } from '../sql.ts'
 import { isOfMember, isOwn } from './registered-servers.ts'
 import { restoreRemoved } from './restored-servers.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
@@ -57,6 +57,10 @@ async function find(
   return row === null ? null : { ...row, servers: JSON.parse(row.servers) as RegisteredServer[] }
 }
 
+/** A former member can delete the servers that stay under the organization, and only that. */
+const maySetStatus = (userId: string): Sql =>
+  sql`(servers.organization_id IS NULL OR ${isOfMember(userId)})`
+
 async function change(
   transaction: Transaction,
   dialect: Dialect,
@@ -67,8 +71,7 @@ async function change(
   await transaction.lock('users', [userId])
   const known = await find(transaction, dialect, userId, id, now)
   if (known !== null) return toChange(known)
-  const mayChange =
-    status === null ? sql`true` : sql`(organization_id IS NULL OR ${isOfMember(userId)})`
+  const mayChange = status === null ? sql`true` : maySetStatus(userId)
   const rows = await transaction.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers
     WHERE ${isOwn(userId)} AND id IN (${uuids(ids)}) AND ${mayChange}
@@ -141,6 +144,7 @@ function restoreStatus(
     ({ column, from }) => sql`
       UPDATE servers SET status = ${column('status')}, updated_at = ${column('updated_at')} ${from}
       WHERE servers.id = ${column('id')} AND servers.created_by = ${uuid(userId)}
-        AND servers.status = ${status} AND servers.updated_at = ${at(changed_at)}`,
+        AND servers.status = ${status} AND servers.updated_at = ${at(changed_at)}
+        AND ${maySetStatus(userId)}`,
   )
 }

@@ -175,6 +175,20 @@ function removalsContract(open: OpenFixture): void {
     await removeServers(store, bob!, servers)
     assert.deepEqual(await store.listServers(bob!.id), [])
   })
+
+  test('a former member cannot undo a change of a server under the organization', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const organization_id = await addOrganization(store, ada!)
+    await join(store, organization_id, ada!, bob!)
+    const servers = [await register(store, bob!, { organization_id }), await register(store, bob!)]
+    const id = randomUUID()
+    await store.changeServers(bob!.id, { id, status: 'draft', servers }, NOW + 1)
+    await store.removeMember(bob!.id, organization_id, bob!.id)
+    assert.equal((await store.undoServerChange(bob!.id, id, NOW + 2))?.restored, 1)
+    assert.equal((await store.findServer(bob!.id, servers[0]!))?.status, 'draft')
+    assert.equal((await store.findServer(bob!.id, servers[1]!))?.status, 'published')
+  })
 }
 
 /** Deletes these servers and returns the id of the change. */
