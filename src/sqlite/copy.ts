@@ -41,7 +41,8 @@ export async function openSqliteSource(path: string): Promise<CopySource> {
       keepEmpty: true,
     })
     opened.push(() => database.close())
-    opened.push(await takeServingLock(path, SERVING_WAIT_MS))
+    const lock = await takeServingLock(path, SERVING_WAIT_MS)
+    opened.push(() => lock.release())
     assertUpToDate(database, path)
     // Keeps commands from writing, because later writes would not be copied.
     database.exec('BEGIN IMMEDIATE')

@@ -35,7 +35,7 @@ export function managementConnection(
   const queries = queriesOn(connection)
   const change: Queue = async (work) => {
     const result = await queue(work)
-    await options.watch?.confirm()
+    options.watch?.confirm()
     return result
   }
   return {
@@ -65,7 +65,7 @@ function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: Connection
     return result
   }
   return async (work) => {
-    const lost = watch?.fault() ?? null
+    const lost = watch?.faultAt() ?? null
     if (lost !== null) throw lost
     return retryWhileLocked(() => alone(work), lockWaitMs)
   }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { statSync } from 'node:fs'
 import { realpath, stat, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
@@ -7,32 +6,24 @@ import { AuthenticationFault, NotConfigured } from '../listing/faults.ts'
 import { type Measures, OLD_SCHEMA } from '../listing/health/health.ts'
 import type { ServingStore } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
-import { outlastOtherBoots, registerBoot } from './claims/boots.ts'
+import { registerBoot } from './claims/boots.ts'
 import { createClaims, SQLITE_QUEUE } from './claims/claims.ts'
 import { type Clock, systemClock } from './claims/clock.ts'
 import { createBatchTimer } from './claims/slow-batches.ts'
-import {
-  closeDatabase,
-  COMMAND_LOCK_WAIT_MS,
-  openDatabase,
-  openFile,
-  transact,
-} from './database.ts'
+import { closeDatabase, COMMAND_LOCK_WAIT_MS, openDatabase, transact } from './database.ts'
 import { unusable } from './errors.ts'
 import { journaled } from './backup/journaled.ts'
 import { completeRevocations } from './backup/revocations.ts'
 import { createCheckpointThread } from './file/checkpoint-thread.ts'
 import { createCheckpoints, withCheckpoints } from './file/checkpoints.ts'
-import { watchFiles, whileHeld } from './file/file-watch.ts'
+import { watchFiles } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
-import { takeServingLock } from './file/serving-lock.ts'
+import { openServedFile } from './file/served-file.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
 import { assertSafeVersion } from './version.ts'
 
-/** A command that migrates the file may hold it while a service starts. */
-const SERVICE_LOCK_WAIT_MS = 1_000
 /** A command that writes to the file may hold it while the dashboard changes something. */
 const SERVICE_WRITE_WAIT_MS = 2_000
 
@@ -52,21 +43,17 @@ export async function openServingSqliteStore(
   }
   try {
     assertSafeVersion()
-    const database = openFile(path, true)
-    opened.push(() => closeDatabase(database))
-    if (statSync(path).nlink > 1)
-      throw new NotConfigured(
-        `cannot use the database file ${path}: it has a second name (a hard link), by which another process could serve it`,
-      )
+    const bootId = clock.bootId ?? randomUUID()
     // Before migrating: a newer program must not change the schema under an older one that serves.
-    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))
+    const served = await openServedFile(path, bootId)
+    opened.push(served.end)
+    const { database } = served
     migrate(database)
     completeRevocations(database, path, onFault)
-    const bootId = clock.bootId ?? randomUUID()
-    await outlastOtherBoots(database, bootId)
     // A connection opened on a read-only disk stays read-only permanently, and only a write reveals
     // it.
     transact(database, () => registerBoot(database, bootId))
+    served.begin()
 
     const claiming = openDatabase(path, {
       synchronous: 'NORMAL',
@@ -74,14 +61,13 @@ export async function openServingSqliteStore(
     })
     opened.push(() => closeDatabase(claiming))
     const timer = createBatchTimer(onFault)
-    const claims = createClaims(claiming, bootId, clock, timer)
+    const watch = watchFiles(path, holdFiles(path, served.file, served.lock), clock, onFault)
+    opened.push(watch.close)
+    const claims = createClaims(claiming, bootId, clock, timer, watch.faultAt)
     const thread = createCheckpointThread(path, onFault)
     opened.push(thread.close)
     const checkpoints = createCheckpoints(claiming, [database], thread, timer)
-    const watch = watchFiles(path, holdFiles(path), onFault)
-    opened.push(watch.close)
-    const decider = withCheckpoints(whileHeld(claims, watch), checkpoints)
-    const queue = createClaimQueue([decider], SQLITE_QUEUE)
+    const queue = createClaimQueue([withCheckpoints(claims, checkpoints)], SQLITE_QUEUE)
     opened.push(queue.close)
     const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
     const managing = managementConnection(database, waiting)

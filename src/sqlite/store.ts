@@ -50,11 +50,11 @@ export async function migrateSqlite(path: string): Promise<string[]> {
 async function bringUpToDate(database: DatabaseSync, path: string): Promise<string[]> {
   if (isUpToDate(database)) return []
   try {
-    const release = await takeServingLock(path, COMMAND_LOCK_WAIT_MS)
+    const lock = await takeServingLock(path, COMMAND_LOCK_WAIT_MS)
     try {
       return migrate(database)
     } finally {
-      release()
+      lock.release()
     }
   } catch (error) {
     if (!(error instanceof AlreadyServed)) throw error

@@ -49,7 +49,8 @@ export async function prepareRestore(
     for (const each of opened.splice(0).toReversed()) each()
   }
   try {
-    opened.push(await takeServingLock(path, STOP_WAIT_MS))
+    const lock = await takeServingLock(path, STOP_WAIT_MS)
+    opened.push(() => lock.release())
     const lockedAt = performance.now()
     opened.push(() => removeFiles(temporary))
     createDatabaseFile(temporary, path)

@@ -25,12 +25,16 @@ export interface Claims extends Decider {
   claimBatch(calls: readonly Call[]): Decided[] | null
 }
 
-/** Needs its own connection, whose `data_version` then changes exactly when another one commits. */
+/**
+ * Needs its own connection, whose `data_version` then changes exactly when another one commits.
+ * `faultAt` says why this process may decide no claim at an instant of the monotonic clock.
+ */
 export function createClaims(
   database: DatabaseSync,
   bootId: string,
   clock: Clock,
   timer: BatchTimer,
+  faultAt: (monotonic: number) => AuthenticationFault | null = () => null,
 ): Claims {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -62,6 +66,7 @@ export function createClaims(
       return outcomes
     } catch (error) {
       undo()
+      if (error instanceof AuthenticationFault) return calls.map(() => error)
       return outcomesOfRolledBack(calls, outcomes, notRecorded(error))
     }
   }
@@ -80,6 +85,8 @@ export function createClaims(
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
     const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
+    const lost = faultAt(stamp.monotonic)
+    if (lost !== null) throw lost
     const granted: RecentClaim[] = []
     for (const [serial, index] of candidates)
       if (!(outcomes[index] instanceof ListFault))

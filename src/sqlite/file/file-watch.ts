@@ -1,18 +1,28 @@
 import type { AuthenticationFault } from '../../listing/faults.ts'
+import type { Clock } from '../claims/clock.ts'
 import type { HeldFiles } from './held-files.ts'
 import { createLogWatch } from './log-size.ts'
-import type { Claims } from '../claims/claims.ts'
 
+/**
+ * No claim is granted later than this after a look at the files, in milliseconds. A process that
+ * takes their place waits for as long.
+ */
+export const LOOK_MS = 200
+/** Without a request, a look follows the last one after this time, in milliseconds. */
 const INTERVAL_MS = 1_000
 
 /**
- * Watches the files of a serving process once per second and after each change of the dashboard.
+ * Watches the files of a serving process: before claims are granted, after each change of the
+ * dashboard, and once a second.
  */
 export interface FileWatch {
-  /** The fault that the last look found; null if all files are in place. */
-  fault(): AuthenticationFault | null
+  /**
+   * The fault of the files at this instant of the monotonic clock, now by default; null if all were
+   * in place at most LOOK_MS before. Looks again if the last look is older.
+   */
+  faultAt(monotonic?: number): AuthenticationFault | null
   /** Looks now and throws the fault, if any: the last write may be in a file that no path names. */
-  confirm(): Promise<void>
+  confirm(): void
   close(): void
 }
 
@@ -20,62 +30,36 @@ export interface FileWatch {
 export function watchFiles(
   path: string,
   files: HeldFiles,
+  clock: Clock,
   onFault: (fault: unknown) => void,
 ): FileWatch {
   const observeLog = createLogWatch(path, onFault)
   let fault: AuthenticationFault | null = null
-  let isClosed = false
-  let begun = 0
-  let applied = 0
-  let timer = begin()
+  let lookedAt = Number.NEGATIVE_INFINITY
 
-  function begin(): NodeJS.Timeout {
-    return setTimeout(() => void lookAgain(), INTERVAL_MS).unref()
-  }
-
-  async function look(): Promise<void> {
-    begun += 1
-    const number = begun
-    const found = await files.look()
-    // A slow look may end after a later one, or after close has removed the log.
-    if (isClosed || number < applied) return
-    applied = number
+  function look(): void {
+    const now = clock.monotonic()
+    const found = files.look()
+    lookedAt = now
     if (found.fault !== null && fault === null) onFault(found.fault)
     fault = found.fault
     observeLog(found.logBytes)
   }
 
-  async function lookAgain(): Promise<void> {
-    try {
-      await look()
-    } catch {
-      // The system can't identify the files, so that the last result stays.
-    }
-    if (!isClosed) timer = begin()
-  }
+  look()
+  const timer = setInterval(look, INTERVAL_MS).unref()
 
   return {
-    fault: () => fault,
+    faultAt(monotonic = clock.monotonic()) {
+      if (monotonic - lookedAt > LOOK_MS * 1_000) look()
+      return fault
+    },
 
-    async confirm() {
-      await look()
+    confirm() {
+      look()
       if (fault !== null) throw fault
     },
 
-    close() {
-      isClosed = true
-      clearTimeout(timer)
-    },
-  }
-}
-
-/** The same claims, but all of them fail while files are lost. */
-export function whileHeld(claims: Claims, watch: FileWatch): Claims {
-  return {
-    ...claims,
-    claimBatch(calls) {
-      const lost = watch.fault()
-      return lost === null ? claims.claimBatch(calls) : calls.map(() => lost)
-    },
+    close: () => clearInterval(timer),
   }
 }

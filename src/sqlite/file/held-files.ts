@@ -1,8 +1,6 @@
-import { realpathSync, statSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { AuthenticationFault } from '../../listing/faults.ts'
-import { codeOf } from '../errors.ts'
 
 /** The result of one look at the files. */
 export interface Look {
@@ -17,25 +15,23 @@ export interface Look {
  * name.
  */
 export interface HeldFiles {
-  /**
-   * Looks at the paths. Runs on the thread pool, so that a slow disk does not stop the event loop.
-   */
-  look(): Promise<Look>
+  /** Looks at the paths. The system has their inodes in memory, because the files are open. */
+  look(): Look
 }
 
 /**
- * Remembers the files that the paths of the database, its log and its serving lock name now. Call
- * it when all of them are open.
+ * Remembers the files that this process has open: `file` and `lock` are the identities of the
+ * database and of the serving lock. Call it when the log is open, too.
  */
-export function holdFiles(path: string): HeldFiles {
+export function holdFiles(path: string, file: string, lock: string): HeldFiles {
   const real = realpathSync(path)
   // The path as given, because a link in it may change its target.
   const paths = [path, `${real}-wal`, `${real}-shm`, `${real}-serving`]
-  const held = paths.map((one) => identity(statSync(one, { bigint: true })))
+  const held = [file, identityOf(`${real}-wal`), identityOf(`${real}-shm`), lock]
 
   return {
-    async look() {
-      const found = await Promise.all(paths.map(statOrNull))
+    look() {
+      const found = paths.map(statOrNull)
       const lost = paths.filter((_, index) => {
         const stats = found[index]!
         return stats === null || identity(stats) !== held[index]
@@ -49,24 +45,21 @@ export function holdFiles(path: string): HeldFiles {
   }
 }
 
-interface Stats {
-  dev: bigint
-  ino: bigint
-  size: bigint
+/** The file that a path names. It changes if another file takes its place. */
+export function identityOf(path: string): string {
+  return identity(statSync(path, { bigint: true }))
 }
 
-function identity({ dev, ino }: Stats): string {
+function identity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`
 }
 
-/** Null if the file does not exist. Throws if the system can't tell. */
-async function statOrNull(path: string): Promise<Stats | null> {
+/** Null if no file can be found there: its folder may be gone, or closed to this process. */
+function statOrNull(path: string): BigIntStats | null {
   try {
-    return await stat(path, { bigint: true })
-  } catch (error) {
-    const code = codeOf(error)
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null
-    throw error
+    return statSync(path, { bigint: true })
+  } catch {
+    return null
   }
 }
 

@@ -19,7 +19,9 @@ export const COPY: Mutant[] = [
   {
     name: 'copy-without-serving-lock',
     file: 'src/sqlite/copy.ts',
-    from: '    opened.push(await takeServingLock(path, SERVING_WAIT_MS))\n',
+    from:
+      '    const lock = await takeServingLock(path, SERVING_WAIT_MS)\n' +
+      '    opened.push(() => lock.release())\n',
     to: '',
     noticedBy: witness(
       'test/reliability/postgres/copy/refused.test.ts',

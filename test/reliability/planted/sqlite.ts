@@ -5,12 +5,8 @@ export const SQLITE: Mutant[] = [
   {
     name: 'stamps-before-reading-the-lists',
     file: 'src/sqlite/claims/claims.ts',
-    from: '      recordClaims(batch)\n',
-    to: `      const real = clock
-      clock = { ...real, monotonic: () => batch.now }
-      recordClaims(batch)
-      clock = real
-`,
+    from: 'const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }',
+    to: 'const stamp = { used_at: clock.present(), monotonic: arguments[0].now }',
     noticedBy: witness('test/sqlite/claims/stamps.test.ts', 'is stamped after its list is read'),
   },
   {
@@ -78,24 +74,25 @@ export const SQLITE: Mutant[] = [
   {
     name: 'serving-lock-without-reading-the-pid',
     file: 'src/sqlite/file/serving-lock.ts',
-    from: 'if (readHolder(lock) === process.pid) return',
-    to: 'return',
+    from: 'if (readHolder(lock) === process.pid) return seal ?? null',
+    to: 'return seal ?? null',
     noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'loses the lock before it serves'),
   },
   {
     name: 'serving-lock-deferred',
     file: 'src/sqlite/file/serving-lock.ts',
-    from: "    lock.exec('BEGIN IMMEDIATE')\n    if (readHolder",
-    to: "    lock.exec('BEGIN')\n    if (readHolder",
+    from: "lock.exec('BEGIN IMMEDIATE')\n      if (readHolder",
+    to: "lock.exec('BEGIN')\n      if (readHolder",
     noticedBy: {
       equivalent: 'the pid is read next, and its SHARED lock keeps a second holder from committing',
     },
   },
   {
     name: 'migrates-before-locking',
-    file: 'src/sqlite/serving-store.ts',
-    from: '    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))\n    migrate(database)\n',
-    to: '    migrate(database)\n    opened.push(await takeServingLock(path, SERVICE_LOCK_WAIT_MS))\n',
+    file: 'src/sqlite/file/served-file.ts',
+    from: '    const lock = await takeServingLock',
+    to: `    ;(await import('../migrate.ts')).migrate(database)
+    const lock = await takeServingLock`,
     noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'leaves an older schema alone'),
   },
   {

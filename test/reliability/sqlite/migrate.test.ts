@@ -18,12 +18,12 @@ import { ROOT } from '../../fixtures/tree.ts'
 test('a migration is refused while another process serves the file', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   createDatabaseFile(path)
-  const release = await takeServingLock(path, 0)
+  const lock = await takeServingLock(path, 0)
   await assert.rejects(
     openSqliteStore(path, { create: true }),
     new RegExp(`older than this program, and .* is being served by process ${process.pid};`),
   )
-  release()
+  lock.release()
   const store = await openSqliteStore(path, { create: true })
   await store.close()
 })

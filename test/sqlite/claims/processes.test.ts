@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { setImmediate as turnOver } from 'node:timers/promises'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { AuthenticationFault } from '../../../src/listing/faults.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
-import { outlastOtherBoots } from '../../../src/sqlite/claims/boots.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { holding } from '../../fixtures/listings.ts'
@@ -42,24 +40,6 @@ test('after a reboot the service waits one second and ignores older stamps', asy
     assert.ok(performance.now() - start >= 1_000)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
-})
-
-test('a second start in the same boot compares its stamps and does not wait', async (t) => {
-  const path = join(temporaryFolder(t), 'listing.db')
-  const key = await serve(path, manualClock(), async (store) => {
-    const { key } = await addOwner(store, 'ada@example.com')
-    assert.equal((await claim(store, key)).outcome, 'granted')
-    return key
-  })
-  const database = new DatabaseSync(path)
-  t.after(() => database.close())
-  const compared = outlastOtherBoots(database, manualClock().bootId!)
-  // Without a wait, it takes no turn of the event loop.
-  const first = await Promise.race([compared.then(() => 'compared'), turnOver('waited')])
-  assert.equal(first, 'compared')
-  const store = await openServingSqliteStore(path, manualClock())
-  t.after(() => store.close())
-  assert.equal((await claim(store, key)).outcome, 'limited')
 })
 
 test('a key without a last use is granted even in the first second after a reboot', async (t) => {

@@ -6,8 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AuthenticationFault } from '../../../src/listing/faults.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
+import type { Clock } from '../../../src/sqlite/claims/clock.ts'
+import { LOOK_MS } from '../../../src/sqlite/file/file-watch.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { claim } from '../../contract/keys/claim.ts'
+import { manualClock } from '../../fixtures/clock.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
@@ -41,14 +44,39 @@ suite('files of a service', { concurrency: true }, () => {
       })
 })
 
-test('the service notices a lost file one second after its last look', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { path, store, key, faults } = await openServed(t)
+test('the service looks at its files once a second, without a request, too', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const { path, faults } = await openServed(t)
   renameSync(path, `${path}.aside`)
   t.mock.timers.tick(999)
-  assert.equal(await answerTo(store, key), 'granted')
+  assert.equal(faults.length, 0)
   t.mock.timers.tick(1)
-  await eventually(async () => faults.length > 0)
+  assert.equal(faults.length, 1)
+})
+
+test('no claim is decided later than LOOK_MS after a look at the files', async (t) => {
+  const clock = manualClock()
+  const { path, store, key } = await openStill(t, clock)
+  renameSync(path, `${path}.aside`)
+  assert.equal(await answerTo(store, key), 'granted')
+  clock.elapse(LOOK_MS)
+  assert.equal(await answerTo(store, key), 'limited')
+  clock.elapse(0.001)
+  assert.equal(await answerTo(store, key), 'AuthenticationFault')
+})
+
+test('a process that stands still within a batch looks before it stamps the claims', async (t) => {
+  const clock = manualClock()
+  const { path, store, key } = await openStill(t, clock)
+  renameSync(path, `${path}.aside`)
+  const { monotonic } = clock
+  let reads = 0
+  // The first read decides whether a key is limited, the second one is the stamp.
+  clock.monotonic = () => {
+    reads += 1
+    if (reads === 2) clock.elapse(LOOK_MS + 0.001)
+    return monotonic()
+  }
   assert.equal(await answerTo(store, key), 'AuthenticationFault')
 })
 
@@ -61,8 +89,7 @@ test('the dashboard does not confirm a change in a file that has lost its path',
 })
 
 test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  const { path, store } = await openServed(t)
+  const { path, store } = await openStill(t, manualClock())
   renameSync(path, `${path}.aside`)
   assert.equal((await store.listUserRecords()).length, 1)
   const change = store.insertUser(createUser('eve@example.com'))
@@ -84,12 +111,19 @@ test('the service notices a link that now points at another file', async (t) => 
 async function openServed(
   t: TestContext,
   path = join(temporaryFolder(t), 'listing.db'),
+  clock?: Clock,
 ): Promise<{ path: string; store: ServingStore; key: string; faults: unknown[] }> {
   const faults: unknown[] = []
-  const store = await openServingSqliteStore(path, undefined, (fault) => faults.push(fault))
+  const store = await openServingSqliteStore(path, clock, (fault) => faults.push(fault))
   t.after(() => store.close())
   const { key } = await addOwner(store, 'ada@example.com')
   return { path, store, key, faults }
+}
+
+/** The same, with a clock and a timer that stand still. */
+async function openStill(t: TestContext, clock: Clock): ReturnType<typeof openServed> {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  return openServed(t, join(temporaryFolder(t), 'listing.db'), clock)
 }
 
 async function answerTo(store: ServingStore, key: string): Promise<string> {

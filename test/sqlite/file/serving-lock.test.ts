@@ -72,12 +72,12 @@ test('a process that loses the lock before it serves writes its pid again', asyn
     other.prepare('UPDATE holder SET pid = 1').run()
     other.close()
   })
-  const release = await takeServingLock(path, 0)
+  const lock = await takeServingLock(path, 0)
   assert.equal(stolen, 3)
   const reader = new DatabaseSync(`${path}-serving`)
   assert.equal(reader.prepare('SELECT pid FROM holder').get()?.pid, process.pid)
   reader.close()
-  release()
+  lock.release()
 })
 
 test('a second service leaves an older schema alone while another process serves it', async (t) => {
@@ -85,10 +85,10 @@ test('a second service leaves an older schema alone while another process serves
   createDatabaseFile(path)
   const database = new DatabaseSync(path)
   migrate(database, MIGRATIONS.slice(0, -1))
-  const release = await takeServingLock(path, 0)
+  const lock = await takeServingLock(path, 0)
   await assert.rejects(openServingSqliteStore(path), /is being served by process/)
   const { count } = database.prepare('SELECT count(*) AS count FROM schema_migrations').get()!
   assert.equal(count, MIGRATIONS.length - 1)
   database.close()
-  release()
+  lock.release()
 })

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, suite, type TestContext, test } from 'node:test'
+import { setImmediate as turnOver, setTimeout as delay } from 'node:timers/promises'
+import { copyPages } from '../../../src/sqlite/backup/backup.ts'
+import { openServedFile } from '../../../src/sqlite/file/served-file.ts'
+import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { openSqliteStore } from '../../../src/sqlite/store.ts'
+import type { ServingStore } from '../../../src/listing/store.ts'
+import { claim } from '../../contract/keys/claim.ts'
+import { manualClock } from '../../fixtures/clock.ts'
+import { parentFolder, temporaryFolder } from '../../fixtures/folder.ts'
+import { addOwner } from '../../fixtures/service.ts'
+
+/*
+ * A file may lack claims that limit a key: another one was here before, or another process still
+ * serves. A start then waits, unless the last process has sealed the file as it is.
+ */
+
+const BOOT = 'this boot'
+
+/** What happens to a file that a service has served and closed, and whether the next start waits. */
+const CHANGES: [name: string, waits: boolean, change: (path: string) => void | Promise<void>][] = [
+  ['nothing', false, () => {}],
+  ['another start and end', false, async (path) => (await openServedFile(path, BOOT)).end()],
+  ['another look', false, (path) => void readUsers(path)],
+  ['the lock file is removed', true, (path) => rmSync(`${path}-serving`)],
+  ['an older copy is written over it', true, (path) => copyFileSync(`${path}.older`, path)],
+  ['an older copy is moved there', true, (path) => renameSync(`${path}.older`, path)],
+  [
+    'its whole folder is put back, with the lock file',
+    true,
+    (path) => cpSync(`${dirname(path)}.older`, dirname(path), { recursive: true }),
+  ],
+  [
+    'its whole folder takes the place of a copy that is served',
+    true,
+    async (path) => {
+      const served = await openServedFile(path, BOOT)
+      served.begin()
+      const [folder, aside] = [dirname(path), `${dirname(path)}.aside`]
+      renameSync(folder, aside)
+      cpSync(aside, folder, { recursive: true })
+      served.end()
+    },
+  ],
+  [
+    'another file takes its place while it is served',
+    true,
+    async (path) => {
+      const served = await openServedFile(path, BOOT)
+      served.begin()
+      renameSync(`${path}.older`, path)
+      served.end()
+    },
+  ],
+  [
+    'a backup is restored into it while it is served',
+    true,
+    async (path) => {
+      const served = await openServedFile(path, BOOT)
+      served.begin()
+      const backup = new DatabaseSync(`${path}.older`)
+      await copyPages(backup, path)
+      backup.close()
+      served.end()
+    },
+  ],
+  [
+    'a process that serves it is killed',
+    true,
+    async (path) => {
+      const served = await openServedFile(path, BOOT)
+      served.begin()
+      // What is on the disk then, without the lock of the process.
+      const [folder, killed] = [dirname(path), `${dirname(path)}.killed`]
+      cpSync(folder, killed, { recursive: true })
+      served.end()
+      rmSync(folder, { recursive: true })
+      renameSync(killed, folder)
+    },
+  ],
+]
+
+suite('a start after', { concurrency: true }, () => {
+  const served = mkdtempSync(join(parentFolder(), 'served-'))
+  after(() => rmSync(served, { recursive: true }))
+  before(async () => {
+    const store = await openServingSqliteStore(join(served, 'listing.db'), manualClock(BOOT))
+    const { key } = await addOwner(store, 'ada@example.com')
+    await claim(store, key)
+    await store.close()
+  })
+
+  for (const [name, waits, change] of CHANGES)
+    test(`${name} ${waits ? 'waits' : 'does not wait'}`, async (t) => {
+      const path = await serveTwice(t, served)
+      await change(path)
+      assert.equal(await startWaits(t, path), waits)
+    })
+
+  test('a start in another boot waits', async (t) => {
+    const path = await serveTwice(t, served)
+    assert.equal(await startWaits(t, path, 'another boot'), true)
+  })
+})
+
+test('the first start on a file does not wait, also with keys that a command added', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const store = await openSqliteStore(path, { create: true })
+  await addOwner(store, 'ada@example.com')
+  await store.close()
+  assert.equal(await startWaits(t, path), false)
+  assert.equal(await startWaits(t, join(temporaryFolder(t), 'listing.db')), false)
+})
+
+test('a start after a killed process does not wait if the file has no claim', async (t) => {
+  const folder = temporaryFolder(t)
+  const [path, killed] = [join(folder, 'listing.db'), join(folder, 'killed.db')]
+  const store = await openServingSqliteStore(path, manualClock(BOOT))
+  for (const end of ['', '-wal', '-serving']) copyFileSync(`${path}${end}`, `${killed}${end}`)
+  await store.close()
+  assert.equal(await startWaits(t, killed), false)
+})
+
+test('after its lock file is removed, a process and the next one keep a second apart', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  const first = await openServingSqliteStore(path)
+  t.after(() => first.close())
+  const keys: string[] = []
+  for (let index = 0; index < 40; index += 1)
+    keys.push((await addOwner(first, `user${index}@example.com`)).key)
+  const grantedAt = new Map<string, number>()
+  rmSync(`${path}-serving`)
+  const opening = openServingSqliteStore(path)
+  for (const key of keys) {
+    if (!(await isGranted(first, key))) break
+    grantedAt.set(key, performance.now())
+    await delay(10)
+  }
+  assert.ok(grantedAt.size > 0)
+  const second = await opening
+  t.after(() => second.close())
+  for (const [key, at] of grantedAt) {
+    assert.equal((await claim(second, key)).outcome, 'granted')
+    assert.ok(performance.now() - at >= 1_000)
+    assert.equal(await isGranted(first, key), false)
+  }
+})
+
+/** A file that was served, and served again until now, beside `.older`: copies of the state before. */
+async function serveTwice(t: TestContext, served: string): Promise<string> {
+  const folder = join(temporaryFolder(t), 'data')
+  const path = join(folder, 'listing.db')
+  cpSync(served, folder, { recursive: true })
+  const file = await openServedFile(path, BOOT)
+  file.begin()
+  file.end()
+  cpSync(served, `${folder}.older`, { recursive: true })
+  copyFileSync(join(served, 'listing.db'), `${path}.older`)
+  return path
+}
+
+/** Without a wait, opening the file takes no turn of the event loop. */
+async function startWaits(t: TestContext, path: string, bootId = BOOT): Promise<boolean> {
+  const opening = openServedFile(path, bootId)
+  t.after(async () => (await opening).end())
+  const first = await Promise.race([opening.then(() => 'opened'), turnOver('waits')])
+  return first === 'waits'
+}
+
+async function isGranted(store: ServingStore, key: string): Promise<boolean> {
+  try {
+    return (await claim(store, key)).outcome === 'granted'
+  } catch {
+    return false
+  }
+}
+
+function readUsers(path: string): void {
+  const database = new DatabaseSync(path)
+  database.prepare('SELECT * FROM users').all()
+  database.close()
+}
