@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ServerFields } from '../../src/listing/servers/registered-server.ts'
+import { countNothing, type SavedServers } from '../../src/listing/servers/server-import.ts'
 import type { Store } from '../../src/listing/store.ts'
 import type { User } from '../../src/listing/accounts/user.ts'
 import { addUser } from '../fixtures/service.ts'
@@ -67,6 +68,11 @@ export async function register(
   const id = randomUUID()
   assert.equal(await store.insertServer(user.id, id, fields(changed), now), 'written')
   return id
+}
+
+/** What an import returns that does this. */
+export function saved(counts: Partial<SavedServers>): SavedServers {
+  return { ...countNothing(), wrong: [], ...counts }
 }
 
 /** The number of results per value. */

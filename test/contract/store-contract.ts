@@ -25,6 +25,7 @@ import { publishedContract } from './servers/published-servers.ts'
 import { registeringContract } from './servers/registered-servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
+import { roundTripsContract } from './servers/round-trips.ts'
 import { schemaContract } from './schema.ts'
 import { searchContract, textContract } from './servers/search.ts'
 import { serverChangesContract } from './servers/server-changes.ts'
@@ -51,6 +52,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: api keys`, () => apiKeysContract(open))
   suite(`${engine}: imports`, () => importsContract(open))
   suite(`${engine}: long imports`, () => longImportsContract(open))
+  suite(`${engine}: round trips`, () => roundTripsContract(open))
   suite(`${engine}: sign-in`, () => sessionContract(open))
   suite(`${engine}: sessions`, () => sessionListContract(open))
   suite(`${engine}: passwords`, () => passwordsContract(open))

@@ -25,9 +25,10 @@ test('an entry needs a name and an address; other fields are optional', () => {
       { ...full, updated_at: 1_769_860_800_000_000 },
       { name: 'B', address: 'b', slug: null, version: null },
     ],
+    indexes: [0, 1],
     wrong: [],
   })
-  assert.deepEqual(inspectEntries([]), { entries: [], wrong: [] })
+  assert.deepEqual(inspectEntries([]), { entries: [], indexes: [], wrong: [] })
 })
 
 test('an address is a domain or an IP address with an optional port', () => {
@@ -116,6 +117,7 @@ test("an import refuses an instant that a number can't hold exactly, and accepts
       { ...NAMED, address: 'a', updated_at: -9_007_199_254_740_991 },
       { ...NAMED, address: 'a', updated_at: 9_007_199_254_740_991 },
     ],
+    indexes: [0, 1],
     wrong: [],
   })
   for (const text of [
@@ -170,9 +172,13 @@ test('a slug is made from the letters and digits of a name, in any script', () =
   assert.equal(suggestSlug(`${'x'.repeat(63)} y`), 'x'.repeat(63))
 })
 
-test('every error has the index of its entry, and the valid entries are returned', () => {
-  const { entries, wrong } = inspectEntries([{}, { name: 'a', address: 'a' }, { name: 'b' }])
-  assert.deepEqual(entries, [{ name: 'a', address: 'a' }])
+test('every error and every valid entry has its index', () => {
+  const { entries, indexes, wrong } = inspectEntries([
+    {},
+    { name: 'a', address: 'a' },
+    { name: 'b' },
+  ])
+  assert.deepEqual([entries, indexes], [[{ name: 'a', address: 'a' }], [1]])
   assert.deepEqual(wrong, [
     { index: 0, message: '"name" is missing' },
     { index: 0, message: '"address" is missing' },

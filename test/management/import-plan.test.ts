@@ -1,139 +1,144 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
-import {
-  changedFields,
-  type ImportedRow,
-  planImport,
-} from '../../src/management/servers/import-plan.ts'
+import { planImport } from '../../src/management/servers/import/plan.ts'
+import { NOW, plan, short, stored } from './planned.ts'
 
-function stored(id: string, changed: Partial<ImportedRow> = {}): ImportedRow {
-  return {
-    id,
-    name: id,
-    slug: null,
-    host_label: `${id}.example.com`,
-    edition: 'java',
-    status: 'published',
-    version: null,
-    listing_kind: null,
-    updated_at: 1,
-    ...changed,
-  }
-}
+const X = { host_label: 'x.example.com' }
+const address = 'x.example.com'
 
-/** The ids of new servers are `new 1`, `new 2` and so on. */
-function plan(rows: readonly ImportedRow[], ...entries: ServerEntry[]) {
-  let made = 0
-  return planImport(rows, entries, 2, () => {
-    made += 1
-    return `new ${made}`
+test('a Java and a Bedrock server of one host are two servers, in any order and again', () => {
+  const java = { name: 'Lagoon Java', address, edition: 'java' }
+  const bedrock = { name: 'Lagoon Bedrock', address, edition: 'bedrock' }
+  assert.deepEqual(short(plan([], java, bedrock)), { added: ['new 1', 'new 2'] })
+  const rows = [stored('Lagoon Java', X), stored('Lagoon Bedrock', { ...X, edition: 'bedrock' })]
+  assert.deepEqual(short(plan(rows, bedrock, java)), {
+    unchanged: ['Lagoon Java', 'Lagoon Bedrock'],
   })
-}
+  const lagoon = stored('Lagoon', { ...X, slug: 'lagoon' })
+  assert.deepEqual(short(plan([lagoon], { ...bedrock, slug: null })), { added: ['new 1'] })
+})
 
-test('an entry finds the server that an earlier entry has moved, by its new slug and its new address', () => {
-  const { added, changed } = plan(
-    [stored('a', { slug: 'a' })],
-    { name: 'moved', address: 'b.example.com', slug: 'a' },
-    { name: 'named', address: 'b.example.com', version: '1.21' },
+test('an entry with a known slug means that server, wherever it moves', () => {
+  const rows = [stored('a', { slug: 'a' })]
+  const moved = plan(
+    rows,
+    { name: 'a', address, slug: 'a', edition: 'bedrock' },
     { name: 'old address', address: 'a.example.com' },
+    { name: 'a', address, edition: 'bedrock' },
   )
-  assert.deepEqual(
-    added.map(({ id, name }) => [id, name]),
-    [['new 1', 'old address']],
-  )
-  assert.deepEqual(
-    changed.map(({ row: { id, name, slug, host_label, version } }) => [
-      id,
-      name,
-      slug,
-      host_label,
-      version,
-    ]),
-    [['a', 'named', 'a', 'b.example.com', '1.21']],
-  )
+  assert.deepEqual(short(moved), {
+    added: ['new 2'],
+    changed: [['a', 'host_label', 'edition']],
+    duplicates: 1,
+  })
 })
 
-test('of two servers with one address the first one takes every entry', () => {
-  const twins = [stored('a', { slug: 'a' }), stored('b')].map((row) => ({
-    ...row,
-    host_label: 'twins.example.com',
-  }))
-  const { added, changed } = plan(
-    twins,
-    { name: 'by slug', address: 'twins.example.com', slug: 'a' },
-    { name: 'once', address: 'twins.example.com' },
-    { name: 'twice', address: 'twins.example.com' },
-  )
-  assert.deepEqual(added, [])
-  assert.deepEqual(
-    changed.map(({ row: { id, name } }) => [id, name]),
-    [['a', 'twice']],
-  )
+test('an entry with a new slug gives it to the server without one that is the same otherwise', () => {
+  const rows = [stored('a', X), stored('b', { ...X, slug: 'b' })]
+  assert.deepEqual(short(plan(rows, { name: 'a', address, slug: 'a' })), {
+    changed: [['a', 'slug']],
+  })
+  for (const name of ['b', 'c'])
+    assert.deepEqual(short(plan(rows, { name, address, slug: 'c' })), { added: ['new 1'] })
+  const both = plan(rows, { name: 'a', address, slug: 'a' }, { name: 'a', address })
+  assert.deepEqual(short(both), { added: ['new 1'], unchanged: ['a'] })
 })
 
-test('a slug that an earlier entry gives up makes a new server', () => {
-  const { added, changed } = plan(
-    [stored('a', { slug: 'a' })],
-    { name: 'a', address: 'a.example.com', slug: null },
-    { name: 'next', address: 'next.example.com', slug: 'a' },
+test('an entry without a slug keeps the slug, and is wrong if it would rename', () => {
+  const rows = [stored('a', { ...X, slug: 'a' })]
+  assert.deepEqual(short(plan(rows, { name: 'a', address, slug: null, version: '2' })), {
+    changed: [['a', 'version']],
+  })
+  assert.equal(
+    plan(rows, { name: 'a', address, slug: null, version: '2' }).changed[0]!.row.slug,
+    'a',
   )
-  assert.deepEqual(
-    changed.map(({ row }) => row),
-    [stored('a', { updated_at: 2 })],
-  )
-  assert.deepEqual(
-    added.map(({ slug, name }) => [slug, name]),
-    [['a', 'next']],
-  )
+  assert.deepEqual(short(plan(rows, { name: 'b', address })).wrong, [
+    'row 2: "name" is "b", but the server with this address and edition is "a". Give the slug "a" ' +
+      'to rename that server, or another slug for a second one',
+  ])
+  assert.deepEqual(short(plan([stored('a', X)], { name: 'b', address })).wrong, [
+    'row 2: "name" is "b", but the server with this address and edition is "a". Rename that ' +
+      'server in the dashboard, or give this one a slug of its own',
+  ])
 })
 
-test('of two servers with one address an entry takes the second once the first has moved', () => {
-  const rows = [
-    stored('a', { host_label: 'x.example.com', slug: 'a' }),
-    stored('b', { host_label: 'x.example.com' }),
+test('of several servers, one with all values of an entry counts first, and each is meant once', () => {
+  const rows = ['1', '2', '3'].map((version) =>
+    stored(version, { ...X, name: 'twin', version, updated_at: Number(version) }),
+  )
+  const entry = { name: 'twin', address }
+  const all = plan(
+    rows,
+    { ...entry, version: '3', updated_at: 3 },
+    { ...entry, version: 'new', updated_at: 2 },
+    { ...entry, version: '1', updated_at: 1 },
+  )
+  assert.deepEqual(short(all), { changed: [['2', 'version']], unchanged: ['1', '3'] })
+  assert.equal(all.changed[0]!.row.updated_at, NOW)
+  // An entry with fewer values leaves the exact server to another entry.
+  assert.deepEqual(short(plan(rows, entry, { ...entry, version: '1' })), { unchanged: ['1', '2'] })
+  const same = [stored('a', { ...X, name: 'twin' }), stored('b', { ...X, name: 'twin' })]
+  assert.deepEqual(short(plan(same, entry, entry, entry)), {
+    unchanged: ['a', 'b'],
+    duplicates: 1,
+  })
+})
+
+test('an entry for whose server another one has other values is wrong, and names both places', () => {
+  const better = { name: 'Better', address: 'a.example.com', slug: 'better' }
+  assert.deepEqual(short(plan([], better, { ...better, address, updated_at: 5 })).wrong, [
+    'row 3: has the slug "better" of row 2, but another address. Give each server a slug of its own',
+  ])
+  const rows = [stored('one', X)]
+  const [one, two] = [
+    { name: 'one', address },
+    { name: 'two', address, version: '1' },
   ]
-  const { added, changed } = plan(
-    rows,
-    { name: 'away', address: 'y.example.com', slug: 'a' },
-    { name: 'second', address: 'x.example.com' },
-  )
-  assert.deepEqual(added, [])
-  assert.deepEqual(
-    changed.map(({ row: { id, name } }) => [id, name]),
-    [
-      ['a', 'away'],
-      ['b', 'second'],
-    ],
-  )
+  // The exact entry counts, although it comes later.
+  assert.deepEqual(short(plan(rows, two, one)).wrong, [
+    'row 3: means the same server as row 2, but has another name, version. Give each server a slug ' +
+      'of its own',
+  ])
+  assert.equal(plan([], one, two).wrong.length, 1)
 })
 
-test('the plan has unchanged servers apart and lists the fields that an entry names', () => {
-  const rows = [stored('a'), stored('b'), stored('c'), stored('d')]
-  const { changed, unchanged } = plan(
-    rows,
-    { name: 'a', address: 'a.example.com', updated_at: 1, status: 'published' },
-    { name: 'b', address: 'b.example.com', updated_at: 1, slug: null, status: 'draft' },
-    { name: 'c', address: 'c.example.com' },
-  )
-  assert.deepEqual(
-    changed.map(({ row: { id }, named }) => [id, [...named]]),
-    [['b', ['slug', 'status', 'updated_at']]],
-  )
-  assert.deepEqual(
-    unchanged.map(({ row: { id, updated_at } }) => [id, updated_at]),
-    [
-      ['a', 1],
-      ['c', 2],
-    ],
-  )
+test('entries that differ only in their instants are duplicates, and the newest instant counts', () => {
+  const entry = { name: 'a', address: 'a.example.com' }
+  const dated = [3, 5, 4].map((updated_at) => ({ ...entry, updated_at }))
+  const fresh = plan([], ...dated)
+  assert.deepEqual(short(fresh), { added: ['new 1'], duplicates: 2 })
+  assert.equal(fresh.added[0]!.updated_at, 5)
+  assert.deepEqual(short(plan([stored('a', { updated_at: 5 })], ...dated)), {
+    unchanged: ['a'],
+    duplicates: 2,
+  })
 })
 
-test('an instant is a change only if an entry names it', () => {
-  const { changed } = plan(
-    [stored('a'), stored('b')],
-    { name: 'a', address: 'a.example.com', updated_at: 3 },
-    { name: 'b', address: 'b.example.com', version: '1.21' },
+test('an entry without an edition means the server at its address, the default edition first', () => {
+  const bedrock = stored('a', { ...X, edition: 'bedrock' })
+  const entry = { name: 'a', address }
+  assert.deepEqual(short(plan([bedrock], entry)), { unchanged: ['a'] })
+  const java = stored('b', { ...X, name: 'a' })
+  assert.deepEqual(short(plan([bedrock, java], entry)), { unchanged: ['b'] })
+})
+
+test('a server that an entry of another part means by its slug is not meant by its address', () => {
+  const rows = [stored('a', { ...X, slug: 'a' })]
+  const part = planImport(rows, [{ name: 'a', address }], [0], {
+    now: NOW,
+    idOf: () => 'new',
+    hasSlug: (slug) => slug === 'a',
+    placeOf: String,
+  })
+  assert.deepEqual(short(part), { added: ['new'] })
+})
+
+test('ten thousand entries at one address each mean a server of their own', () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) =>
+    stored(`${n}`, { ...X, name: 'twin', version: `${n}` }),
   )
-  assert.deepEqual(changed.map(changedFields), [['updated_at'], ['version']])
+  const entries = rows.map(({ version }) => ({ name: 'twin', address, version: `${version} ` }))
+  const { changed, wrong } = plan(rows, ...entries)
+  assert.deepEqual([changed.length, wrong.length], [10_000, 0])
 })

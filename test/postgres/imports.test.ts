@@ -4,6 +4,7 @@ import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { saved } from '../contract/people.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
@@ -34,7 +35,7 @@ test('one import runs one statement for new servers and one for changed servers,
     address: `s${index}.example.com`,
     updated_at: NOW,
   }))
-  const revised = entries.map((entry, index) => (index < 5 ? { ...entry, name: 'New' } : entry))
+  const revised = entries.map((entry, index) => (index < 5 ? { ...entry, version: '2' } : entry))
   const more = [...revised, { name: 'One more', address: 'more.example.com', updated_at: NOW }]
   const save = (list: readonly ServerEntry[]) => store.saveServers(user.id, null, list, NOW + 1)
   await asAdmin(url, async (admin) => {
@@ -45,10 +46,10 @@ test('one import runs one statement for new servers and one for changed servers,
     }
     const revision = async () => (await admin.query('SELECT revision FROM listing_revisions')).rows
 
-    assert.deepEqual(await save(entries), { added: 50, updated: 0 })
+    assert.deepEqual(await save(entries), saved({ added: 50 }))
     assert.deepEqual(await statements(), ['INSERT'])
     const first = await revision()
-    assert.deepEqual(await save(entries), { added: 0, updated: 50 })
+    assert.deepEqual(await save(entries), saved({ unchanged: 50 }))
     assert.deepEqual(await statements(), [])
     assert.deepEqual(await revision(), first)
     await save(revised)
@@ -68,11 +69,11 @@ test('a field that an import leaves out keeps what another program changes at th
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query(`UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival'`)
-    const saving = store.saveServers(user.id, null, [{ ...entry, edition: 'bedrock' }], NOW + 1)
+    const saving = store.saveServers(user.id, null, [{ ...entry, listing_kind: 'realm' }], NOW + 1)
     await untilWaiting(url, 1)
     await admin.query('COMMIT')
-    assert.deepEqual(await saving, { added: 0, updated: 1 })
+    assert.deepEqual(await saving, saved({ changed: 1 }))
   })
-  const [{ status, version, slug, edition } = assert.fail()] = await store.listServers(user.id)
-  assert.deepEqual([status, version, slug, edition], ['banned', '1.21', 'survival', 'bedrock'])
+  const [{ status, version, slug, listing_kind } = assert.fail()] = await store.listServers(user.id)
+  assert.deepEqual([status, version, slug, listing_kind], ['banned', '1.21', 'survival', 'realm'])
 })

@@ -1,29 +1,20 @@
-import { presentInstant } from '../../listing/instant.ts'
 import { isOrganizationSlug } from '../../listing/organization.ts'
-import { readServers } from '../../listing/servers/file/server-file.ts'
-import type { ServerEntry } from '../../listing/servers/server-entry.ts'
-import type {
-  ImportOutcome,
-  Saved,
-  ServerImportStore,
-} from '../../listing/servers/server-import.ts'
-import type { Store } from '../../listing/store.ts'
+import type { ImportCounts, PreviewedImport } from '../../listing/servers/server-import.ts'
 import { count, countOf, quote } from '../../listing/text.ts'
 import { inBatches } from '../../transfer/batches.ts'
 import { confirm } from '../confirm.ts'
 import { changeStore, type CommandStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
-import { inputName, readInput } from '../input.ts'
-import { createProgress, printJson, say } from '../output.ts'
+import { printJson, say } from '../output.ts'
+import { saveInBatches } from '../server-import/saved-parts.ts'
+import { type ReadFile, readFile, sayWrong } from '../server-import/server-file.ts'
 import type { Shell } from '../shell.ts'
-
-/** The maximum of mistakes that a failed import lists. */
-const COMPLAINTS_MAX = 10
 
 export interface ImportOptions {
   user?: string
   organization?: string
   prune?: boolean
+  pruneAll?: boolean
   dryRun?: boolean
   yes?: boolean
   json?: boolean
@@ -50,30 +41,32 @@ export async function importServers(
       '--organization can contain only lowercase letters, digits and single hyphens, such as ' +
         `red-stone, not ${quote(slug)}`,
     )
-  const entries = await readEntries(shell, file)
+  const read = await readFile(shell, file)
   const run = options.dryRun ? withStore : changeStore
   await run(shell, async (store) => {
     const { id: userId } = await findUser(store, email)
     const place = { userId, slug, name: slug === null ? email : `${email} under ${slug}` }
-    await (options.dryRun ? preview : save)(shell, store, place, entries, options)
+    const before = await compare(store, place, read, options)
+    await (options.dryRun ? showPreview : save)(shell, store, place, read, before, options)
   })
 }
 
 /** Says what the import would do. Changes nothing. */
-async function preview(
+async function showPreview(
   shell: Shell,
   store: CommandStore,
   place: Place,
-  entries: readonly ServerEntry[],
-  { prune = false, json = false }: ImportOptions,
+  _read: ReadFile,
+  { wrong: _, absent, present, ...counts }: PreviewedImport,
+  options: ImportOptions,
 ): Promise<void> {
-  const { added, updated, absent } = await compare(store, place, entries)
-  const removed = prune ? absent.length : 0
-  if (json) printJson(shell, { added, updated, removed })
+  const removed = absent.length
+  if (options.json) printJson(shell, { ...counts, removed })
+  const most = isMost({ absent, present }) ? '. It needs --prune-all' : ''
   say(
     shell,
-    `nothing was imported: for ${place.name} in ${store.place}, this would be ${count(added)} ` +
-      `new, ${count(updated)} updated, ${count(removed)} removed`,
+    `nothing was imported: for ${place.name} in ${store.place}, this would be ` +
+      `${sayCounts(counts)}, ${count(removed)} removed${most}`,
   )
 }
 
@@ -81,37 +74,49 @@ async function save(
   shell: Shell,
   store: CommandStore,
   place: Place,
-  entries: readonly ServerEntry[],
+  read: ReadFile,
+  { absent, present }: PreviewedImport,
   options: ImportOptions,
 ): Promise<void> {
   const { userId, slug, name } = place
-  const before = options.prune ? (await compare(store, place, entries)).absent : []
-  if (before.length > 0)
-    await confirm(
-      shell,
-      `remove ${countOf(before.length, 'server')} of ${name} from ${store.place} that are not ` +
-        'in the import',
-      options,
+  const removal = `remove ${countOf(absent.length, 'server')} of ${name} from ${store.place}`
+  if (isMost({ absent, present }) && !options.pruneAll)
+    throw new Misuse(
+      `nothing was changed: this would ${removal}, more than half of ${count(present)}. ` +
+        'If the file is complete, use --prune-all instead of --prune',
     )
+  if (absent.length > 0) await confirm(shell, `${removal} that are not in the import`, options)
   const organizationId = slug === null ? null : await store.ensureOrganization(slug, userId)
-  const saved = await saveInBatches(shell, store, userId, organizationId, entries)
-  const removed = before.length === 0 ? 0 : await prune(store, place, entries, before)
-  if (options.json) printJson(shell, { ...saved, removed })
+  const counts = await saveInBatches(shell, store, userId, organizationId, read)
+  const removed = absent.length === 0 ? 0 : await prune(store, place, read, absent)
+  if (options.json) printJson(shell, { ...counts, removed })
+  const { added, changed, unchanged } = counts
+  const isPruned = options.prune === true || options.pruneAll === true
   say(
     shell,
-    `imported ${countOf(entries.length, 'server')} for ${name}: ${count(saved.added)} new, ` +
-      `${count(saved.updated)} updated${options.prune ? `, ${count(removed)} removed` : ''}`,
+    `imported ${countOf(added + changed + unchanged, 'server')} for ${name}: ` +
+      `${sayCounts(counts)}${isPruned ? `, ${count(removed)} removed` : ''}`,
   )
+}
+
+/** A file that was cut off looks like one that removes most servers. */
+function isMost({ absent, present }: Pick<PreviewedImport, 'absent' | 'present'>): boolean {
+  return absent.length > present / 2
+}
+
+function sayCounts({ added, changed, unchanged, duplicates }: ImportCounts): string {
+  const counts = `${count(added)} new, ${count(changed)} changed, ${count(unchanged)} unchanged`
+  return duplicates === 0 ? counts : `${counts}, ${countOf(duplicates, 'duplicate')}`
 }
 
 /** Removes the servers that were confirmed, unless an entry means them by now. */
 async function prune(
   store: CommandStore,
   place: Place,
-  entries: readonly ServerEntry[],
+  read: ReadFile,
   confirmed: readonly string[],
 ): Promise<number> {
-  const absent = new Set((await compare(store, place, entries)).absent)
+  const absent = new Set((await compare(store, place, read, { prune: true })).absent)
   const ids = confirmed.filter((id) => absent.has(id))
   let removed = 0
   await inBatches(async (rows) => {
@@ -122,63 +127,22 @@ async function prune(
   return removed
 }
 
+/** No organization has this id. */
+const NO_ORGANIZATION = '00000000-0000-0000-0000-000000000000'
+
 async function compare(
   store: CommandStore,
   { userId, slug }: Place,
-  entries: readonly ServerEntry[],
-): Promise<ImportOutcome> {
-  if (slug === null) return store.previewServers(userId, null, entries)
-  const organizations = await store.listOrganizationRecords()
-  const organization = organizations.find((one) => one.slug === slug)
+  { entries, places, source }: ReadFile,
+  { prune = false, pruneAll = false }: ImportOptions,
+): Promise<PreviewedImport> {
+  const organizations = slug === null ? [] : await store.listOrganizationRecords()
   // An import creates a missing organization.
-  if (organization === undefined) return { added: entries.length, updated: 0, absent: [] }
-  return store.previewServers(userId, organization.id, entries)
-}
-
-async function readEntries(shell: Shell, file: string): Promise<ServerEntry[]> {
-  const source = inputName(file)
-  const text = await readInput(shell, file)
-  const read = readServers(text)
-  if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
-  const { entries, wrong } = read
-  if (wrong.length === 0) return entries
-  const complaints = wrong.map(({ place, message }) => `${place}: ${message}`)
-  const more = complaints.length - COMPLAINTS_MAX
-  const listed = [
-    ...complaints.slice(0, COMPLAINTS_MAX),
-    ...(more > 0 ? [`and ${count(more)} more`] : []),
-  ]
-  throw new Failure(`nothing was imported from ${source}:\n  ${listed.join('\n  ')}`)
-}
-
-async function saveInBatches(
-  shell: Shell,
-  store: ServerImportStore & Pick<Store, 'isServed'>,
-  userId: string,
-  organizationId: string | null,
-  entries: readonly ServerEntry[],
-): Promise<Saved> {
-  const progress = createProgress(shell)
-  const now = presentInstant()
-  const total: Saved = { added: 0, updated: 0 }
-  let done = 0
-  await inBatches(async (rows) => {
-    const batch = entries.slice(done, done + rows)
-    try {
-      const saved = await store.saveServers(userId, organizationId, batch, now)
-      total.added += saved.added
-      total.updated += saved.updated
-    } catch (error) {
-      progress.clear()
-      throw new Failure(
-        `imported ${count(done)} of ${count(entries.length)} servers, then failed: ` +
-          `${(error as Error).message}. Run the same import again to finish`,
-      )
-    }
-    done += batch.length
-    progress.show(`imported ${count(done)} of ${count(entries.length)} servers`)
-    return batch.length
-  }, store.isServed)
-  progress.clear()
-  return total
+  const { id = NO_ORGANIZATION } = organizations.find((one) => one.slug === slug) ?? {}
+  const preview = await store.previewServers(userId, slug === null ? null : id, entries, {
+    placeOf: (position) => places[position]!,
+    prune: prune || pruneAll,
+  })
+  if (preview.wrong.length > 0) throw new Failure(sayWrong(source, preview.wrong))
+  return preview
 }

@@ -46,6 +46,7 @@ Examples:
       'register the servers under this organization; the API never returns these',
     )
     .option('--prune', 'remove the servers there that the file does not have')
+    .option('--prune-all', 'like --prune, even if that removes more than half of them')
     .option('--dry-run', 'only say what would change')
     .option(...YES)
     .option('--json', 'print JSON')
@@ -53,10 +54,10 @@ Examples:
       'after',
       `
 Each entry needs a name and an address. Optional fields: slug, edition, status, version,
-listing_kind, updated_at. If the user already has a server with the same slug (or, without a slug,
-the same address), the entry updates it. The command checks the whole file before it writes.
-CSV begins with a row of these names. The dashboard exports both forms. --prune removes the user's
-other personal servers or, with --organization, the user's other servers under it.
+listing_kind, updated_at. An entry changes the user's server with the same slug. Without a slug, it
+changes the one with the same name, address and edition. The command checks the whole file before
+it writes. CSV begins with a row of these names. The dashboard exports both forms. --prune removes
+the user's other personal servers or, with --organization, the user's other servers under it.
 
 Examples:
   server-listing server import --user ada@example.com servers.json

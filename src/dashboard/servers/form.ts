@@ -4,6 +4,8 @@ import type { Membership } from '../../listing/organization.ts'
 import { SERVER_FIELDS, type ServerFields } from '../../listing/servers/registered-server.ts'
 import {
   complaintsAboutFields,
+  EDITIONS_KNOWN,
+  STATUSES_KNOWN,
   SERVER_NAME_LENGTH_MAX,
 } from '../../listing/servers/server-entry.ts'
 import { type Context, fieldOf } from '../context.ts'
@@ -124,14 +126,14 @@ ${showField({
 
 /** The fields that describe the server, side by side. */
 function showDetails({ values, errors = {} }: ServerForm): Html {
-  const statuses = [...new Set(['published', 'draft', values.status ?? 'published'])]
+  const statuses = [...new Set([...STATUSES_KNOWN, values.status ?? 'published'])]
   return html`<div class="columns">
 ${showField({
   name: 'edition',
   label: 'Edition',
   value: values.edition ?? '',
   required: true,
-  suggestions: ['java', 'bedrock'],
+  suggestions: EDITIONS_KNOWN,
   isCode: true,
   error: errors.edition,
 })}

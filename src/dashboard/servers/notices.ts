@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import type { CheckedImportStore, SavedImport } from '../../listing/servers/checked-import.ts'
+import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
+import type { ImportCounts } from '../../listing/servers/server-import.ts'
 import type { Instant } from '../../listing/instant.ts'
 import {
   REGISTERED_MAX,
@@ -62,7 +63,7 @@ async function say(
   }
 }
 
-function sayImport({ added, changed, unchanged }: SavedImport): string {
+function sayImport({ added, changed, unchanged }: ImportCounts): string {
   return `Import finished: ${added} added, ${changed} changed, ${unchanged} unchanged.`
 }
 

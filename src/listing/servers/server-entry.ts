@@ -19,6 +19,10 @@ export interface ServerEntry {
   updated_at?: Instant
 }
 
+/** Other editions and statuses are possible, too. */
+export const EDITIONS_KNOWN = ['java', 'bedrock'] as const
+export const STATUSES_KNOWN = ['published', 'draft'] as const
+
 export const SERVER_NAME_LENGTH_MAX = 200
 const WORD_LENGTH_MAX = 64
 const SLUG_LENGTH_MAX = 200
@@ -66,19 +70,23 @@ const schema = v.strictObject(SERVER_ENTRY_FIELDS, (issue) =>
   issue.expected === 'never' ? 'is not a field of a server' : 'must be an object',
 )
 
-/** Checks each entry. Returns the valid ones, and every error with the index of its entry. */
+/** Checks each entry. Returns the valid ones, and every error, with the indexes of the entries. */
 export function inspectEntries(list: readonly unknown[]): {
   entries: ServerEntry[]
+  indexes: number[]
   wrong: { index: number; message: string }[]
 } {
   const entries: ServerEntry[] = []
+  const indexes: number[] = []
   const wrong: { index: number; message: string }[] = []
   for (const [index, item] of list.entries()) {
     const checked = v.safeParse(schema, item)
-    if (checked.success) entries.push(checked.output as ServerEntry)
-    else wrong.push(...checked.issues.map((issue) => ({ index, message: describe(issue) })))
+    if (checked.success) {
+      entries.push(checked.output as ServerEntry)
+      indexes.push(index)
+    } else wrong.push(...checked.issues.map((issue) => ({ index, message: describe(issue) })))
   }
-  return { entries, wrong }
+  return { entries, indexes, wrong }
 }
 
 /** The errors of one server, in words that follow each field's name. */

@@ -2,10 +2,41 @@ import type { Instant } from '../instant.ts'
 import type { Server } from './server.ts'
 import type { ServerEntry } from './server-entry.ts'
 
-/** The number of new and of updated servers. */
-export interface Saved {
+/** What the entries of an import do. */
+export interface ImportCounts {
+  /** New servers. */
   added: number
-  updated: number
+  changed: number
+  /** Servers that have the values of their entries already. They keep their instants. */
+  unchanged: number
+  /** Entries that say again what another one says. */
+  duplicates: number
+}
+
+export function countNothing(): ImportCounts {
+  return { added: 0, changed: 0, unchanged: 0, duplicates: 0 }
+}
+
+/** An entry that can't be imported beside the others, or beside the stored servers. */
+export interface WrongEntry {
+  /** In the list of entries, from 0. */
+  position: number
+  /** Such as `row 4`. */
+  place: string
+  message: string
+}
+
+/** Nothing is saved if an entry is wrong. */
+export interface SavedServers extends ImportCounts {
+  wrong: WrongEntry[]
+}
+
+/** What a part of an import knows of all entries. */
+export interface WholeImport {
+  /** Whether any entry has this slug. Without it, the part is the whole import. */
+  hasSlug?(slug: string): boolean
+  /** The place of an entry in messages. Without it, `entry 1` is the first one. */
+  placeOf?(position: number): string
 }
 
 /** A server with the fields that the API does not return. */
@@ -25,9 +56,11 @@ export interface OwnedServer extends ServerRecord {
 export const OWNED_SERVERS_MAX = 1_000
 
 /** What an import would do. */
-export interface ImportOutcome extends Saved {
-  /** Ids of the servers in its place that no entry means. */
+export interface PreviewedImport extends SavedServers {
+  /** Ids of the servers in its place that no entry means. Empty if the caller does not prune. */
   absent: string[]
+  /** The number of servers in its place. 0 if the caller does not prune. */
+  present: number
 }
 
 /** What the operator's commands do with servers. */
@@ -38,22 +71,31 @@ export interface ServerImportStore {
    */
   ensureOrganization(slug: string, userId: string): Promise<string>
   /**
-   * Writes all entries in order, or none. An entry updates the user's server that has the same slug
-   * (or, without a slug, the same address), personally or in that organization. Of several with
-   * that address, servers without a slug come first. Absent fields keep their values.
+   * Writes all entries, or none if one is wrong. An entry means a server of the user, personally or
+   * in that organization:
+   *
+   * - With a slug, the server that has it. If the slug is new, the server without a slug that has
+   *   the entry's name, address and edition.
+   * - Without a slug, the server with the entry's address and edition. Its name must be the same.
+   *
+   * Of several servers, one with all values of the entry counts first, and no server is meant
+   * twice. An entry for whose server another entry has other values is wrong. One with the same
+   * values is a duplicate. An entry that means no server adds one. Absent fields keep their values.
    */
   saveServers(
     userId: string,
     organizationId: string | null,
     entries: readonly ServerEntry[],
     now: Instant,
-  ): Promise<Saved>
+    whole?: WholeImport,
+  ): Promise<SavedServers>
   /** What `saveServers` would do with all entries at once. Changes nothing. */
   previewServers(
     userId: string,
     organizationId: string | null,
     entries: readonly ServerEntry[],
-  ): Promise<ImportOutcome>
+    options?: WholeImport & { prune?: boolean },
+  ): Promise<PreviewedImport>
   /** Deletes servers of the user for good and ignores other ids. Returns how many it deleted. */
   removeServers(userId: string, ids: readonly string[]): Promise<number>
   /**

@@ -1,38 +1,34 @@
-import type { Instant } from '../../listing/instant.ts'
+import { formatInstant, type Instant } from '../../listing/instant.ts'
 import {
+  type ChangedField,
   type CheckedImport,
   type CheckedImportStore,
   IMPORT_KEPT_US,
   IMPORTS_MAX,
+  LISTED_MAX,
   type PlannedImport,
   type PlannedServer,
-  type SavedImport,
 } from '../../listing/servers/checked-import.ts'
 import { REGISTERED_MAX } from '../../listing/servers/registered-server.ts'
+import { toServer } from '../../listing/servers/server.ts'
 import type { ServerEntry } from '../../listing/servers/server-entry.ts'
+import {
+  countNothing,
+  type ImportCounts,
+  type WholeImport,
+} from '../../listing/servers/server-import.ts'
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
-import {
-  type ChangedServer,
-  changedFields,
-  type ImportedRow,
-  type ImportPlan,
-  planImport,
-} from './import-plan.ts'
-import { createOrderedIds } from './ordered-ids.ts'
+import { type ChangedServer, changedFields, type ImportedRow } from './changed-server.ts'
+import { addCounts, PLANNED_MAX, planParts } from './import/parts.ts'
 import { countOwned } from './registered-servers.ts'
-import { findStored, insertRows, updateRows } from './server-imports.ts'
+import { saveParts } from './server-imports.ts'
 
 export function checkedImports(database: Database): CheckedImportStore {
   const { dialect } = database
 
   return {
-    async planServers(userId, entries) {
-      const stored = await findStored(database, dialect, userId, null, entries)
-      const plan = planImport(stored, entries, UNDATED, () => '')
-      const owned = await countOwned(database, userId)
-      return describe(plan, owned)
-    },
+    planServers: (userId, entries, whole = {}) => plan(database, dialect, userId, entries, whole),
 
     async keepImport(userId, id, entries, now) {
       await database.transact((transaction) => keep(transaction, userId, id, entries, now))
@@ -82,7 +78,7 @@ async function find(
   if (row === null) return null
   return {
     entries: JSON.parse(row.entries) as ServerEntry[],
-    saved: row.saved === null ? null : (JSON.parse(row.saved) as SavedImport),
+    saved: row.saved === null ? null : (JSON.parse(row.saved) as ImportCounts),
   }
 }
 
@@ -99,42 +95,61 @@ async function save(
   if (kept === null) return 'not found'
   if (kept.saved !== null) return 'saved'
   const { entries } = kept
-  const stored = await findStored(transaction, dialect, userId, null, entries)
-  const checked = planImport(stored, entries, UNDATED, () => '')
-  const owned = await countOwned(transaction, userId)
-  const planned = describe(checked, owned)
-  if (planned.fingerprint !== fingerprint) return 'replanned'
+  const planned = await plan(transaction, dialect, userId, entries, {})
+  if (planned.fingerprint !== fingerprint || planned.wrong.length > 0) return 'replanned'
   if (planned.isTooMany) return 'too many'
-  const { added, changed } = planImport(stored, entries, now, createOrderedIds())
-  await insertRows(transaction, userId, null, added)
-  await updateRows(transaction, changed)
-  const saved: SavedImport = {
-    added: added.length,
-    changed: changed.length,
-    unchanged: planned.unchanged,
-  }
+  const target = { userId, organizationId: null, entries, whole: {} }
+  const { wrong: _, ...saved } = await saveParts(transaction, dialect, target, now)
   await transaction.run(sql`
     UPDATE checked_imports SET saved = ${JSON.stringify(saved)} WHERE id = ${uuid(id)}`)
   return 'saved'
 }
 
-function describe({ added, changed, unchanged }: ImportPlan, owned: number): PlannedImport {
+async function plan(
+  queries: Queries,
+  dialect: Dialect,
+  userId: string,
+  entries: readonly ServerEntry[],
+  whole: WholeImport,
+): Promise<PlannedImport> {
   // Loaded here: a command that lists needs no cryptography.
-  const { hash } = process.getBuiltinModule('node:crypto')
-  const differences = changed.map(({ stored, row }) => [stored, row])
+  const { createHash } = process.getBuiltinModule('node:crypto')
+  const target = { userId, organizationId: null, entries, whole }
+  const planned = { ...countNothing(), wrong: [] as PlannedImport['wrong'] }
+  const [added, changed]: [PlannedServer[], PlannedServer[]] = [[], []]
+  const digest = createHash('sha256')
+  await planParts(queries, dialect, target, PLANNED_MAX, UNDATED, (part) => {
+    addCounts(planned, part)
+    planned.wrong.push(...part.wrong)
+    const open = LISTED_MAX - added.length
+    added.push(...part.added.slice(0, open).map((row) => toPlanned(row, [])))
+    const free = LISTED_MAX - changed.length
+    changed.push(...part.changed.slice(0, free).map((one) => toPlanned(one.row, fieldsOf(one))))
+    const differences = part.changed.map(({ stored, row }) => [stored, row])
+    const fresh = part.added.map(({ id: _, ...row }) => row)
+    digest.update(JSON.stringify([fresh, differences, part.wrong]))
+  })
+  const owned = await countOwned(queries, userId)
   return {
-    added: added.map((row) => toPlanned(row, [])),
-    changed: changed.map((one) => toPlanned(one.row, fieldsOf(one))),
-    unchanged: unchanged.length,
-    isTooMany: added.length > 0 && owned + added.length > REGISTERED_MAX,
-    fingerprint: hash('sha256', JSON.stringify([added, differences])),
+    ...planned,
+    listed: [...added, ...changed].slice(0, LISTED_MAX),
+    isTooMany: planned.added > 0 && owned + planned.added > REGISTERED_MAX,
+    fingerprint: digest.digest('hex'),
   }
 }
 
-function toPlanned({ name, host_label }: ImportedRow, fields: string[]): PlannedServer {
+function toPlanned({ name, host_label }: ImportedRow, fields: ChangedField[]): PlannedServer {
   return { name, address: host_label, fields }
 }
 
-function fieldsOf(one: ChangedServer): string[] {
-  return changedFields(one).map((column) => (column === 'host_label' ? 'address' : column))
+function fieldsOf(one: ChangedServer): ChangedField[] {
+  const [from, to] = [valuesOf(one.stored), valuesOf(one.row)]
+  return changedFields(one).map((column) => {
+    const name = column === 'host_label' ? 'address' : column
+    return { name, from: from[name], to: to[name] }
+  })
+}
+
+function valuesOf(row: ImportedRow) {
+  return { ...toServer(row), updated_at: formatInstant(row.updated_at) }
 }

@@ -1,11 +1,14 @@
-import type { ServerEntry } from '../../listing/servers/server-entry.ts'
-import type { ServerImportStore } from '../../listing/servers/server-import.ts'
-import type { Database, Dialect, Queries, Transaction } from '../database.ts'
-import { type ChangedServer, type ImportedRow, planImport } from './import-plan.ts'
-import { createOrderedIds } from './ordered-ids.ts'
+import {
+  countNothing,
+  type SavedServers,
+  type ServerImportStore,
+  type WrongEntry,
+} from '../../listing/servers/server-import.ts'
+import type { Database, Dialect, Transaction } from '../database.ts'
+import type { ChangedServer, ImportedRow } from './changed-server.ts'
+import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
 import { placeOf } from './registered-servers.ts'
-import { ROW } from './server-lists.ts'
-import { type Sql, sql, strings, uuid, uuids } from '../sql.ts'
+import { sql, uuid, uuids } from '../sql.ts'
 
 export function serverImports(
   database: Database,
@@ -13,39 +16,40 @@ export function serverImports(
   const { dialect } = database
 
   return {
-    async saveServers(userId, organizationId, entries, now) {
-      return database.transact(async (transaction) => {
-        // Makes other imports and forms of this user wait. Without the lock they would not see the
-        // new rows.
-        await transaction.lock('users', [userId])
-        const makeId = createOrderedIds()
-        let added = 0
-        for (let start = 0; start < entries.length; start += dialect.plannedMax) {
-          const part = entries.slice(start, start + dialect.plannedMax)
-          const stored = await findStored(transaction, dialect, userId, organizationId, part)
-          const plan = planImport(stored, part, now, makeId)
-          const touched = plan.unchanged.filter(
-            (one) => one.row.updated_at !== one.stored.updated_at,
-          )
-          await insertRows(transaction, userId, organizationId, plan.added)
-          await updateRows(transaction, [...plan.changed, ...touched])
-          added += plan.added.length
-        }
-        return { added, updated: entries.length - added }
-      })
+    async saveServers(userId, organizationId, entries, now, whole = {}) {
+      const target: ImportTarget = { userId, organizationId, entries, whole }
+      try {
+        return await database.transact(async (transaction) => {
+          // Other imports and forms of this user wait. Without the lock they would not see the new
+          // rows.
+          await transaction.lock('users', [userId])
+          return await saveParts(transaction, dialect, target, now)
+        })
+      } catch (error) {
+        if (!(error instanceof WrongEntries)) throw error
+        return { ...countNothing(), wrong: error.wrong }
+      }
     },
 
-    async previewServers(userId, organizationId, entries) {
-      const stored = await findStored(database, dialect, userId, organizationId, entries)
-      const { added, changed, unchanged } = planImport(stored, entries, 0, () => '')
-      const meant = new Set([...changed, ...unchanged].map((one) => one.stored.id))
-      const present = await database.all<{ id: string }>(sql`
-        SELECT id FROM servers WHERE ${inPlace(userId, organizationId)} ORDER BY id`)
-      return {
-        added: added.length,
-        updated: entries.length - added.length,
-        absent: present.flatMap(({ id }) => (meant.has(id) ? [] : [id])),
-      }
+    async previewServers(userId, organizationId, entries, { prune = false, ...whole } = {}) {
+      const target: ImportTarget = { userId, organizationId, entries, whole }
+      const counts = countNothing()
+      const wrong: WrongEntry[] = []
+      const meant = new Set<string>()
+      await planParts(database, dialect, target, PLANNED_MAX, 0, (plan) => {
+        addCounts(counts, plan)
+        wrong.push(...plan.wrong)
+        if (!prune) return
+        for (const { stored } of plan.changed) meant.add(stored.id)
+        for (const { id } of plan.unchanged) meant.add(id)
+      })
+      const present = prune
+        ? await database.all<{ id: string }>(
+            sql`SELECT id FROM servers WHERE ${inPlace(userId, organizationId)} ORDER BY id`,
+          )
+        : []
+      const absent = present.flatMap(({ id }) => (meant.has(id) ? [] : [id]))
+      return { ...counts, wrong, absent, present: present.length }
     },
 
     async removeServers(userId, ids) {
@@ -58,41 +62,30 @@ export function serverImports(
   }
 }
 
-/** Where an import goes: the user's personal servers, or those under an organization. */
-const inPlace = (userId: string, organizationId: string | null): Sql =>
-  sql`created_by = ${uuid(userId)}
-    AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`
-
-/** The servers in this place that an entry may mean. */
-export async function findStored(
-  queries: Queries,
-  { instant }: Dialect,
-  userId: string,
-  organizationId: string | null,
-  entries: readonly ServerEntry[],
-): Promise<ImportedRow[]> {
-  const place = inPlace(userId, organizationId)
-  const find = (condition: Sql) =>
-    queries.all<ImportedRow>(
-      sql`SELECT ${ROW}, ${instant('updated_at')} FROM servers WHERE ${place} AND ${condition}`,
-    )
-  const slugs = entries.flatMap(({ slug }) => (slug ? [slug] : []))
-  const addresses = entries.flatMap(({ slug, address }) => (slug ? [] : [address]))
-  const found = new Map<string, ImportedRow>()
-  if (slugs.length > 0)
-    for (const row of await find(sql`slug IN (${strings(slugs)})`)) found.set(row.id, row)
-  if (addresses.length > 0)
-    for (const row of await find(sql`host_label IN (${strings(addresses)})`)) found.set(row.id, row)
-  return [...found.values()].toSorted(byRank)
+/** Rolls back an import with wrong entries. */
+class WrongEntries extends Error {
+  readonly wrong: WrongEntry[]
+  constructor(wrong: WrongEntry[]) {
+    super('an import has wrong entries')
+    this.wrong = wrong
+  }
 }
 
-/**
- * Of several servers with one address, each batch of an import must mean the same one. Servers
- * without a slug come first, because an entry is matched by address only if it has no slug either.
- */
-function byRank(one: ImportedRow, other: ImportedRow): number {
-  if ((one.slug === null) !== (other.slug === null)) return one.slug === null ? -1 : 1
-  return one.id < other.id ? -1 : 1
+/** Under the user's lock. Throws WrongEntries. */
+export async function saveParts(
+  transaction: Transaction,
+  dialect: Dialect,
+  target: ImportTarget,
+  now: number,
+): Promise<SavedServers> {
+  const counts = countNothing()
+  await planParts(transaction, dialect, target, dialect.plannedMax, now, async (plan) => {
+    if (plan.wrong.length > 0) throw new WrongEntries(plan.wrong)
+    await insertRows(transaction, target.userId, target.organizationId, plan.added)
+    await updateRows(transaction, plan.changed)
+    addCounts(counts, plan)
+  })
+  return { ...counts, wrong: [] }
 }
 
 const FIELDS = {

@@ -10,7 +10,7 @@ import {
   type ImportedRow,
   NEW_ROW,
   OPTIONAL,
-} from '../servers/import-plan.ts'
+} from '../servers/changed-server.ts'
 import { createOrderedIds } from '../servers/ordered-ids.ts'
 import type { Lookup } from './lookup.ts'
 import type { Names } from './names.ts'

@@ -103,7 +103,7 @@ test('--json prints one document, with the names of columns and instants in ISO 
   assert.deepEqual({ ...revoked, revoked_at: null }, record)
   assert.deepEqual(await json('key revoke --key-stdin', key), [revoked])
   const imported = await json('server import --user eve@example.com -', stdin)
-  assert.deepEqual(imported, { added: 1, updated: 0, removed: 0 })
+  assert.deepEqual(imported, { added: 1, changed: 0, unchanged: 0, duplicates: 0, removed: 0 })
   const [server] = await json('server list --user eve@example.com')
   const [removed] = await json(`server remove --yes --user eve@example.com ${server.id}`)
   assert.deepEqual([removed.id, removed.updated_at], [server.id, server.updated_at])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/listing/servers/server-import.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))
@@ -108,7 +108,7 @@ export function inventoryContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const organization_id = await addOrganization(store, ada!)
     await register(store, ada!, { slug: 'kept', address: 'a.example.com' })
-    await register(store, ada!, { address: 'b.example.com' })
+    await register(store, ada!, { name: 'b', address: 'b.example.com' })
     const gone = await register(store, ada!, { slug: 'gone', address: 'b.example.com' })
     const ours = await register(store, ada!, { organization_id })
     await register(store, bob!)
@@ -118,12 +118,28 @@ export function inventoryContract(open: OpenFixture): void {
       { name: 'c', address: 'c.example.com' },
     ]
     const before = await store.listServers(ada!.id)
-    const preview = (place: string | null) => store.previewServers(ada!.id, place, entries)
-    assert.deepEqual(await preview(null), { added: 1, updated: 2, absent: [gone] })
-    assert.deepEqual(await preview(organization_id), { added: 3, updated: 0, absent: [ours] })
+    const preview = (place: string | null) =>
+      store.previewServers(ada!.id, place, entries, { prune: true })
+    assert.deepEqual(await preview(null), {
+      ...saved({ added: 1, changed: 1, unchanged: 1 }),
+      absent: [gone],
+      present: 3,
+    })
+    assert.deepEqual(await preview(organization_id), {
+      ...saved({ added: 3 }),
+      absent: [ours],
+      present: 1,
+    })
     assert.deepEqual(await store.listServers(ada!.id), before)
-    assert.deepEqual(await store.saveServers(ada!.id, null, entries, NOW), { added: 1, updated: 2 })
-    assert.deepEqual(await preview(null), { added: 0, updated: 3, absent: [gone] })
+    assert.deepEqual(
+      await store.saveServers(ada!.id, null, entries, NOW),
+      saved({ added: 1, changed: 1, unchanged: 1 }),
+    )
+    assert.deepEqual(await preview(null), {
+      ...saved({ unchanged: 3 }),
+      absent: [gone],
+      present: 4,
+    })
     assert.equal(await store.removeServers(bob!.id, [gone]), 0)
     assert.equal(await store.removeServers(ada!.id, [gone, 'no id', ours]), 2)
     assert.deepEqual((await preview(null)).absent, [])

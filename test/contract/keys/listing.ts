@@ -72,13 +72,13 @@ export function listingContract(open: OpenFixture): void {
     assert.equal(again.held.revision, first.revision)
     assert.equal(again.revision, first.revision)
 
-    await second.saveServers(user.id, null, [{ name: 'b', address: 'a.example.com' }], NOW)
+    await second.saveServers(user.id, null, [{ name: 'b', address: 'b.example.com' }], NOW)
     await elapse(1_000)
     const changed = await claim(store, key, first.revision)
     assert.ok(changed.outcome === 'granted')
     assert.deepEqual(
       changed.rows?.map(({ name }) => name),
-      ['b'],
+      ['b', 'a'],
     )
     await second.close()
   })

@@ -4,6 +4,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
+import { saved } from '../people.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -83,17 +84,17 @@ export function managementContract(open: OpenFixture): void {
       },
       { name: 'two', address: 'two.example.com' },
     ])
-    const saved = await store.saveServers(
+    const outcome = await store.saveServers(
       user.id,
       null,
       [
         { name: 'ONE', address: 'moved.example.com', slug: 'one', status: 'draft' },
-        { name: 'TWO', address: 'two.example.com', edition: 'bedrock', updated_at: NOW - 5 },
+        { name: 'two', address: 'two.example.com', version: '2', updated_at: 2 * NOW },
         { name: 'three', address: 'three.example.com' },
       ],
       NOW,
     )
-    assert.deepEqual(saved, { added: 1, updated: 2 })
+    assert.deepEqual(outcome, saved({ added: 1, changed: 2 }))
     const listed = await store.listServers(user.id)
     const shown = listed
       .map((server) => ({ ...server, id: 'any' }))
@@ -119,7 +120,7 @@ export function managementContract(open: OpenFixture): void {
         updated_at: NOW,
       },
       { ...base, name: 'three', address: 'three.example.com', updated_at: NOW },
-      { ...base, name: 'TWO', address: 'two.example.com', edition: 'bedrock', updated_at: NOW - 5 },
+      { ...base, name: 'two', address: 'two.example.com', version: '2', updated_at: 2 * NOW },
     ])
   })
 
@@ -129,10 +130,8 @@ export function managementContract(open: OpenFixture): void {
     const { user } = await addOwner(store, 'ada@example.com', [entry])
     const organization = await store.ensureOrganization('guild', user.id)
     assert.equal(await store.ensureOrganization('guild', user.id), organization)
-    assert.deepEqual(await store.saveServers(user.id, organization, [entry], NOW), {
-      added: 1,
-      updated: 0,
-    })
+    const outcome = await store.saveServers(user.id, organization, [entry], NOW)
+    assert.deepEqual(outcome, saved({ added: 1 }))
     assert.deepEqual(
       new Set((await store.listServers(user.id)).map((server) => server.organization)),
       new Set(['guild', null]),

@@ -5,7 +5,7 @@ import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../src/listing/servers/checke
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, tally } from '../people.ts'
+import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },
@@ -26,14 +26,23 @@ export function checkedImportsContract(open: OpenFixture): void {
     const before = await store.listServers(ada!.id)
     const { fingerprint, ...planned } = await store.planServers(ada!.id, ENTRIES)
     assert.deepEqual(planned, {
-      added: [{ name: 'new', address: 'new.example.com', fields: [] }],
-      changed: [{ name: 'moved', address: 'moved.example.com', fields: ['name', 'address'] }],
-      unchanged: 1,
+      ...saved({ added: 1, changed: 1, unchanged: 1 }),
+      listed: [
+        { name: 'new', address: 'new.example.com', fields: [] },
+        {
+          name: 'moved',
+          address: 'moved.example.com',
+          fields: [
+            { name: 'name', from: 'Survival', to: 'moved' },
+            { name: 'address', from: 'play.example.com', to: 'moved.example.com' },
+          ],
+        },
+      ],
       isTooMany: false,
     })
     assert.deepEqual(await store.listServers(ada!.id), before)
     assert.equal((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
-    await register(store, ada!, { address: 'new.example.com' })
+    await register(store, ada!, { name: 'new', address: 'new.example.com' })
     assert.notEqual((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
   })
 
@@ -63,8 +72,8 @@ export function checkedImportsContract(open: OpenFixture): void {
         ['Survival', ['same.example.com', null, NOW]],
       ]),
     )
-    const saved = { added: 1, changed: 1, unchanged: 1 }
-    assert.deepEqual((await store.findImport(ada!.id, id, NOW))?.saved, saved)
+    const counts = { added: 1, changed: 1, unchanged: 1, duplicates: 0 }
+    assert.deepEqual((await store.findImport(ada!.id, id, NOW))?.saved, counts)
   })
 
   test('a confirmed import lists its servers in one order, the last one first', async (t) => {
@@ -122,7 +131,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     await store.saveServers(ada!.id, null, full, NOW)
     for (const [entries, outcome] of [
       [[{ name: 'more', address: 'more.example.com' }], 'too many'],
-      [[{ name: 'changed', address: 's1.example.com' }], 'saved'],
+      [[{ name: 'imported', address: 's1.example.com', version: '2' }], 'saved'],
     ] as const) {
       const id = randomUUID()
       await store.keepImport(ada!.id, id, entries, NOW)

@@ -4,7 +4,7 @@ import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, tally } from '../people.ts'
+import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
 
 const FULL = {
   name: 'one',
@@ -24,7 +24,7 @@ export function importsContract(open: OpenFixture): void {
     assert.deepEqual([store.isServed(), second.isServed()], [true, true])
   })
 
-  test('an entry keeps the fields that it omits and clears those that are null', async (t) => {
+  test('an entry keeps the fields that it omits and clears those that are null, but no slug', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const save = async (entry: ServerEntry) => {
@@ -45,15 +45,15 @@ export function importsContract(open: OpenFixture): void {
       ...FULL,
       address: 'two.example.com',
     })
-    const emptied = { slug: null, version: null, listing_kind: null }
-    assert.deepEqual(await save({ name, address: 'two.example.com', ...emptied }), {
+    const emptied = { version: null, listing_kind: null }
+    const bedrock = { name, address: 'two.example.com', edition: 'bedrock', slug: null }
+    assert.deepEqual(await save({ ...bedrock, ...emptied }), {
       ...FULL,
       ...emptied,
       address: 'two.example.com',
     })
     const again = await save({ ...FULL, slug: null, address: 'two.example.com' })
-    assert.deepEqual(again, { ...FULL, slug: null, address: 'two.example.com' })
-    assert.equal((await save({ name, address: 'two.example.com', slug: null })).slug, null)
+    assert.deepEqual(again, { ...FULL, address: 'two.example.com' })
   })
 
   test('an entry changes no server of another user or organization', async (t) => {
@@ -62,37 +62,49 @@ export function importsContract(open: OpenFixture): void {
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
     for (const entry of [FULL, { name: 'two', address: 'two.example.com' }]) {
       for (const place of [null, id, other])
-        assert.deepEqual(await saveOne(store, ada!, place, entry), { added: 1, updated: 0 })
-      assert.deepEqual(await saveOne(store, bob!, null, entry), { added: 1, updated: 0 })
+        assert.deepEqual(await saveOne(store, ada!, place, entry), saved({ added: 1 }))
+      assert.deepEqual(await saveOne(store, bob!, null, entry), saved({ added: 1 }))
       for (const place of [null, id, other])
-        assert.deepEqual(await saveOne(store, ada!, place, entry), { added: 0, updated: 1 })
+        assert.deepEqual(await saveOne(store, ada!, place, entry), saved({ unchanged: 1 }))
     }
     const places = (await store.listServers(ada!.id)).map(({ organization }) => organization)
     assert.equal(places.length, 6)
     assert.equal(places.filter((place) => place === null).length, 2)
   })
 
-  test('a later entry of an import finds the server of an earlier one', async (t) => {
+  test('an import with an entry that changes the server of another one writes nothing', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
-    const saved = await store.saveServers(ada!.id, null, entries, NOW)
-    assert.deepEqual(saved, { added: 1, updated: 1 })
-    assert.deepEqual(await namesOf(store, ada!), ['b'])
+    const placeOf = (position: number) => `row ${position + 2}`
+    const outcome = await store.saveServers(ada!.id, null, entries, NOW, { placeOf })
+    assert.deepEqual(
+      outcome.wrong.map(({ place, message }) => `${place} ${message}`),
+      [
+        'row 3 means the same server as row 2, but has another name. Give each server a slug of its own',
+      ],
+    )
+    assert.deepEqual(outcome, saved({ wrong: outcome.wrong }))
+    assert.deepEqual(await namesOf(store, ada!), [])
   })
 
-  test('of two servers with one address an import changes the same one in each of its batches', async (t) => {
+  test('an unchanged server keeps its instant, and an edited one changes now', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
-    const address = 'twins.example.com'
-    for (let index = 0; index < 2; index += 1) await register(store, ada!, { address })
-    const names = ['one', 'two', 'three']
-    for (const batch of [names, names.slice(1), names.slice(2)]) {
-      const entries = batch.map((name) => ({ name, address }))
-      await store.saveServers(ada!.id, null, entries, NOW)
-    }
+    const entries = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
+    await store.saveServers(ada!.id, null, entries, NOW)
+    const edited = [entries[0]!, { ...entries[1]!, version: '2', updated_at: NOW }, entries[2]!]
+    const outcome = await store.saveServers(ada!.id, null, edited, NOW + 9)
+    assert.deepEqual(outcome, saved({ changed: 1, unchanged: 2 }))
     const listed = await store.listServers(ada!.id)
-    assert.deepEqual(tally(listed.map(({ name }) => name)), { Survival: 1, three: 1 })
+    assert.deepEqual(
+      listed.map(({ name, updated_at }) => [name, updated_at]),
+      [
+        ['b', NOW + 9],
+        ['c', NOW],
+        ['a', NOW],
+      ],
+    )
   })
 
   test('an entry without a slug changes the server without one, of several with its address', async (t) => {
@@ -101,10 +113,10 @@ export function importsContract(open: OpenFixture): void {
     const addresses = Array.from({ length: 8 }, (_, index) => `twins-${index}.example.com`)
     for (const [index, address] of addresses.entries())
       for (const slug of [`slug-${index}`, null]) await register(store, ada!, { address, slug })
-    const entries = addresses.map((address) => ({ name: 'changed', address }))
+    const entries = addresses.map((address) => ({ name: 'Survival', address, version: '2' }))
     await store.saveServers(ada!.id, null, entries, NOW)
     const listed = await store.listServers(ada!.id)
-    for (const { name, slug } of listed) assert.equal(name === 'changed', slug === null)
+    for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
   })
 
   test('if one entry cannot be written, none is', async (t) => {
@@ -112,15 +124,15 @@ export function importsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     await saveOne(store, ada!, null, { name: 'before', address: 'one.example.com' })
     const entries = [
-      { name: 'after', address: 'one.example.com' },
+      { name: 'before', address: 'one.example.com', version: '2' },
       { name: 'added', address: 'two.example.com' },
       { name: null as unknown as string, address: 'three.example.com' },
       { name: 'last', address: 'four.example.com' },
     ]
     await assert.rejects(store.saveServers(ada!.id, null, entries, NOW))
     assert.deepEqual(await namesOf(store, ada!), ['before'])
-    await saveOne(store, ada!, null, { name: 'after', address: 'one.example.com' })
-    assert.deepEqual(await namesOf(store, ada!), ['after'])
+    const after = { name: 'before', address: 'one.example.com', version: '2' }
+    assert.deepEqual(await saveOne(store, ada!, null, after), saved({ changed: 1 }))
   })
 
   orderContract(open)

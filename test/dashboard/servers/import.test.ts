@@ -16,7 +16,7 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
   const { person, store, userId } = await withServers(t)
   const text = JSON.stringify([
     { name: 'number 1', address: 's0.example.com' },
-    { name: 'renamed', address: 's1.example.com', version: '2' },
+    { name: 'number 2', address: 's1.example.com', version: '2' },
     { name: 'new', address: 'new.example.com' },
   ])
   const before = await store.listServers(userId)
@@ -25,7 +25,7 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
   const path = String(sent.headers.location)
   const { body } = await person.get(path)
   assert.match(body, /1 new, 1 changed, 1 unchanged\./)
-  assert.match(body, /<bdi>renamed<\/bdi>.*changed<\/span> name, version</s)
+  assert.match(body, /<bdi>number 2<\/bdi>.*changed<\/span><ul><li>version: none → <code><bdi>2</s)
   assert.deepEqual(await store.listServers(userId), before)
   assert.equal((await person.upload(IMPORT, { text, form: 'f' })).headers.location, path)
 
@@ -33,7 +33,7 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
   const done = await person.submit(path, { plan })
   assert.match(done.body, /Import finished: 1 added, 1 changed, 1 unchanged\./)
   const after = await store.listServers(userId)
-  assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'renamed'])
+  assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'number 2'])
   assert.equal((await person.post(path, { plan })).status, 303)
   assert.match(
     (await person.get(path)).body,
@@ -64,7 +64,7 @@ test('a CSV file is imported, and an export imported again changes nothing', asy
 
 test('a wrong row is named, the rest is counted, and the pasted text stays', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const text = `${CSV}<b>,no address\r\nnumber 9,s0.example.com\r\n`
+  const text = `${CSV}<b>,no address\r\nnumber 1,s0.example.com,2\r\n`
   const { status, body } = await person.upload(IMPORT, { text, form: 'f' })
   assert.equal(status, 422)
   assert.match(body, /<title>Error: /)
@@ -122,18 +122,18 @@ test('a file of 10 MB is read to its end and refused, and another form is not ac
 
 test('if another tab changes a server, the check is shown anew and nothing is imported', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const entry = { name: 'renamed', address: 's0.example.com' }
+  const entry = { name: 'number 1', address: 's0.example.com', version: '2' }
   const sent = await person.upload(IMPORT, { text: JSON.stringify([entry]) })
   const path = String(sent.headers.location)
   const plan = planOf((await person.get(path)).body)
-  await store.saveServers(userId, null, [{ ...entry, name: 'other tab' }], presentInstant())
+  await store.saveServers(userId, null, [{ ...entry, version: 'other tab' }], presentInstant())
   const refused = await person.post(path, { plan })
   assert.equal(refused.status, 409)
   assert.match(refused.body, /Your servers have changed since this check\. Nothing was imported\./)
-  const names = async () => (await store.listServers(userId)).map(({ name }) => name)
-  assert.ok((await names()).includes('other tab'))
+  const versions = async () => (await store.listServers(userId)).map(({ version }) => version)
+  assert.ok((await versions()).includes('other tab'))
   await person.submit(path, { plan: planOf(refused.body) })
-  assert.ok((await names()).includes('renamed'))
+  assert.ok((await versions()).includes('2'))
 })
 
 test('a check is kept for one hour', async (t) => {

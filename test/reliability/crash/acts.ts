@@ -183,6 +183,7 @@ function importServers(user: string): Act {
     name: 'Survival',
     slug: `imported-${index}`,
     address: `imported-${index}.example.com`,
+    updated_at: now,
   }))
   const changes = entries.map(({ slug, address }) => [
     `server ${user} ${slug}`,
@@ -191,8 +192,8 @@ function importServers(user: string): Act {
   return {
     changes: Object.fromEntries(changes) as Changes,
     async perform(store) {
-      const { added, updated } = await store.saveServers(user, null, entries, now)
-      assert.equal(added + updated, IMPORTED)
+      const { added, changed } = await store.saveServers(user, null, entries, now)
+      assert.equal(added + changed, IMPORTED)
     },
   }
 }

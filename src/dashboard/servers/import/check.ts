@@ -1,33 +1,35 @@
 import { html } from 'hono/html'
 import type {
+  ChangedField,
   PlannedImport,
   PlannedServer,
-  SavedImport,
 } from '../../../listing/servers/checked-import.ts'
 import type { ReadServers } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
-import { countOf } from '../../../listing/text.ts'
+import type { ImportCounts } from '../../../listing/servers/server-import.ts'
+import { count, countOf } from '../../../listing/text.ts'
 import type { Context } from '../../context.ts'
 import { type Notice, showNotice, showPage } from '../../html/page.ts'
 import { pill } from '../../html/parts.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../html/text.ts'
 import { IMPORT_PATH } from './form.ts'
 
-/** The most servers and mistakes that a check lists. The counts cover all of them. */
-const LISTED_MAX = 40
+/** Mistakes that a check lists. The counts cover all of them. */
 const WRONG_MAX = 20
+/** Bytes of a value that changes, for `truncated`. */
+const VALUE_BYTES = 60
 
 /** What an import would do, or has done, with a button to confirm it. */
 export function showCheck(
   c: Context,
   id: string,
-  plan: PlannedImport | SavedImport,
+  plan: PlannedImport | ImportCounts,
   notice?: Notice,
 ): Promise<Response> {
   const isSaved = !('fingerprint' in plan)
   return showPage(c, {
     title: isSaved ? 'Import finished' : 'Check the import',
-    lead: isSaved ? sayCounts(plan.added, plan.changed, plan.unchanged) : sayPlan(plan),
+    lead: sayCounts(plan),
     status: notice === undefined ? 200 : 409,
     notice,
     body: isSaved ? showDone() : showPlan(id, plan),
@@ -38,23 +40,22 @@ function showDone(): Html {
   return html`<p>This import is saved. Sending it again changes nothing. <a href="/dashboard/servers">Go to your servers</a></p>`
 }
 
-function sayPlan({ added, changed, unchanged }: PlannedImport): string {
-  return sayCounts(added.length, changed.length, unchanged)
-}
-
-function sayCounts(added: number, changed: number, unchanged: number): string {
-  return `${added} new, ${changed} changed, ${unchanged} unchanged.`
+function sayCounts({ added, changed, unchanged, duplicates }: ImportCounts): string {
+  const counts = `${count(added)} new, ${count(changed)} changed, ${count(unchanged)} unchanged`
+  return duplicates === 0 ? `${counts}.` : `${counts}, ${countOf(duplicates, 'duplicate')}.`
 }
 
 function showPlan(id: string, plan: PlannedImport): Html {
-  const { added, changed, isTooMany, fingerprint } = plan
-  const servers = added.length + changed.length
+  const { added, changed, listed, isTooMany, fingerprint, wrong } = plan
+  const servers = added + changed
   const back = html`<a class="button" href="${IMPORT_PATH}">Back</a>`
+  if (wrong.length > 0)
+    return html`<p>Nothing was imported. Your servers have changed since this check:</p>${showMistakes(wrong)}<div class="row">${back}</div>`
   if (servers === 0)
     return html`<p>Your servers already have these values. There is nothing to import.</p><div class="row">${back}</div>`
   if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
   return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(servers, 'server')}</button>${back}</form>
-${showPlanned([...added, ...changed], servers)}`
+${showPlanned(listed, servers)}`
 }
 
 const TOO_MANY: Notice = {
@@ -63,9 +64,9 @@ const TOO_MANY: Notice = {
 }
 
 function showPlanned(servers: readonly PlannedServer[], total: number): Html {
-  const more = total - LISTED_MAX
+  const more = total - servers.length
   return html`<div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
-${servers.slice(0, LISTED_MAX).map(showPlannedRow)}</tbody></table></div>
+${servers.map(showPlannedRow)}</tbody></table></div>
 ${more > 0 ? html`<p class="hint">${more} more ${more === 1 ? 'server is' : 'servers are'} not shown.</p>` : ''}`
 }
 
@@ -73,9 +74,17 @@ function showPlannedRow({ name, address, fields }: PlannedServer): Html {
   const change =
     fields.length === 0
       ? pill('new', 'good')
-      : html`${pill('changed', 'warn')} ${fields.map(inWords).join(', ')}`
+      : html`${pill('changed', 'warn')}<ul>${fields.map(showField)}</ul>`
   return html`<tr><th scope="row">${truncated(name, NAME_BYTES)}</th><td><code>${truncated(address, NAME_BYTES)}</code></td><td>${change}</td></tr>
 `
+}
+
+function showField({ name, from, to }: ChangedField): Html {
+  return html`<li>${inWords(name)}: ${showValue(from)} → ${showValue(to)}</li>`
+}
+
+function showValue(value: string | null): Html {
+  return value === null ? html`none` : html`<code>${truncated(value, VALUE_BYTES)}</code>`
 }
 
 function inWords(field: string): string {
@@ -83,10 +92,14 @@ function inWords(field: string): string {
 }
 
 /** The counts of a check with mistakes, and the first mistakes. */
-export function showWrong({ wrong }: ReadServers, plan: PlannedImport): Html {
+export function showWrong(wrong: ReadServers['wrong'], plan: PlannedImport): Html {
   const places = new Set(wrong.map(({ place }) => place)).size
-  const more = wrong.length - WRONG_MAX
   const { added, changed } = plan
-  return html`<p>${added.length} new, ${changed.length} changed, ${places} wrong:</p>
-<ul>${wrong.slice(0, WRONG_MAX).map(({ place, message }) => html`<li>${place}: ${isolated(message)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
+  return html`<p>${count(added)} new, ${count(changed)} changed, ${count(places)} wrong:</p>
+${showMistakes(wrong)}`
+}
+
+function showMistakes(wrong: ReadServers['wrong']): Html {
+  const more = wrong.length - WRONG_MAX
+  return html`<ul>${wrong.slice(0, WRONG_MAX).map(({ place, message }) => html`<li>${place}: ${isolated(message)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
 }

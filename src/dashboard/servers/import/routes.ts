@@ -32,8 +32,10 @@ export function addImportRoutes(app: App, dashboard: Dashboard<CheckedImportStor
     const kept = { text, ...(tag === '' ? {} : { tag }) }
     const read = readSource(upload)
     if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
-    const plan = await store.planServers(userId, read.entries)
-    if (read.wrong.length > 0) return refuseImport(c, showWrong(read, plan), kept)
+    const placeOf = (position: number) => read.places[position]!
+    const plan = await store.planServers(userId, read.entries, { placeOf })
+    const wrong = [...read.wrong, ...plan.wrong]
+    if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan), kept)
     // The same form with another content is another import.
     const content = hash('sha256', JSON.stringify(read.entries), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)

@@ -12,6 +12,8 @@ export interface Unreadable {
 
 export interface ReadServers {
   entries: ServerEntry[]
+  /** Where each entry stands, such as `row 4`. */
+  places: string[]
   /** Every mistake, such as `"address" is missing`, with its place, such as `row 4`. */
   wrong: { place: string; message: string }[]
   /** The number of servers in the text, wrong ones included. */
@@ -76,10 +78,12 @@ function readJson(text: string): ReadServers | Unreadable {
   }
   if (!Array.isArray(list))
     return { complaint: `must be a JSON array of servers, not ${quote(list)}` }
-  const { entries, wrong } = inspectEntries(list)
+  const { entries, indexes, wrong } = inspectEntries(list)
+  const placeOf = (index: number) => `entry ${index + 1}`
   return {
     entries,
-    wrong: wrong.map(({ index, message }) => ({ place: `entry ${index + 1}`, message })),
+    places: indexes.map(placeOf),
+    wrong: wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
     rows: list.length,
   }
 }
@@ -99,15 +103,18 @@ function readRows(columns: readonly string[], rows: readonly string[][]): ReadSe
     index === 0 || cells.every((cell) => cell === '') ? [] : [{ cells, number: index + 1 }],
   )
   const wide = filled.filter(({ cells }) => cells.length > columns.length)
-  const { entries, wrong } = inspectEntries(filled.map(({ cells }) => toEntry(columns, cells)))
+  const placeOf = (index: number) => `row ${filled[index]!.number}`
+  const records = filled.map(({ cells }) => toEntry(columns, cells))
+  const { entries, indexes, wrong } = inspectEntries(records)
   return {
     entries,
+    places: indexes.map(placeOf),
     wrong: [
       ...wide.map(({ cells, number }) => {
         const [has, head] = [cells.length, columns.length]
         return { place: `row ${number}`, message: `${has} cells, but the first row has ${head}` }
       }),
-      ...wrong.map(({ index, message }) => ({ place: `row ${filled[index]!.number}`, message })),
+      ...wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
     ],
     rows: filled.length,
   }

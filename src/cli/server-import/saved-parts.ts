@@ -1,0 +1,60 @@
+import { presentInstant } from '../../listing/instant.ts'
+import { createParts } from '../../listing/servers/import-parts.ts'
+import {
+  countNothing,
+  type ImportCounts,
+  type ServerImportStore,
+} from '../../listing/servers/server-import.ts'
+import type { Store } from '../../listing/store.ts'
+import { count } from '../../listing/text.ts'
+import { inBatches } from '../../transfer/batches.ts'
+import { Failure } from '../errors.ts'
+import { createProgress } from '../output.ts'
+import type { Shell } from '../shell.ts'
+import type { ReadFile } from './server-file.ts'
+
+/** Saves the servers of a file, a part at a time. */
+export async function saveInBatches(
+  shell: Shell,
+  store: ServerImportStore & Pick<Store, 'isServed'>,
+  userId: string,
+  organizationId: string | null,
+  { entries, places }: ReadFile,
+): Promise<ImportCounts> {
+  const progress = createProgress(shell)
+  const now = presentInstant()
+  const total = countNothing()
+  const parts = createParts(entries)
+  let done = 0
+  await inBatches(async (rows) => {
+    const part = parts.next(rows)
+    const saved = await store
+      .saveServers(
+        userId,
+        organizationId,
+        part.map((position) => entries[position]!),
+        now,
+        {
+          hasSlug: parts.hasSlug,
+          placeOf: (position) => places[part[position]!]!,
+        },
+      )
+      .catch((error: Error) => error.message)
+    const [wrong] = typeof saved === 'string' ? [] : saved.wrong
+    if (typeof saved === 'string' || wrong !== undefined) {
+      progress.clear()
+      const reason = typeof saved === 'string' ? saved : `${wrong!.place} ${wrong!.message}`
+      throw new Failure(
+        `imported ${count(done)} of ${count(entries.length)} servers, then failed: ${reason}. ` +
+          'Run the same import again to finish',
+      )
+    }
+    for (const kind of ['added', 'changed', 'unchanged', 'duplicates'] as const)
+      total[kind] += saved[kind]
+    done += part.length
+    progress.show(`imported ${count(done)} of ${count(entries.length)} servers`)
+    return part.length
+  }, store.isServed)
+  progress.clear()
+  return total
+}

@@ -1,0 +1,65 @@
+import {
+  EDITIONS_KNOWN,
+  type ServerEntry,
+  STATUSES_KNOWN,
+} from '../../../listing/servers/server-entry.ts'
+import { quote } from '../../../listing/text.ts'
+import type { ImportedRow } from '../changed-server.ts'
+import { columnsOf, type Planned, valueIn } from './pairs.ts'
+
+/** A mistake of an entry that shows only beside other entries or stored servers. */
+export interface Mistake {
+  position: number
+  message: string
+}
+
+/** An entry whose server another entry already means, with other values. The later one is wrong. */
+export function meantTwice(
+  entry: ServerEntry,
+  position: number,
+  { row, meantBy }: Planned,
+  placeOf: (position: number) => string,
+): Mistake {
+  const other = placeOf(Math.min(position, meantBy))
+  const fields = columnsOf(entry)
+    .filter((column) => column !== 'updated_at' && row[column] !== valueIn(entry, column))
+    .map((column) => (column === 'host_label' ? 'address' : column))
+  const differs = `another ${fields.join(', ')}. Give each server a slug of its own`
+  return {
+    position: Math.max(position, meantBy),
+    message: entry.slug
+      ? `has the slug ${quote(entry.slug)} of ${other}, but ${differs}`
+      : `means the same server as ${other}, but has ${differs}`,
+  }
+}
+
+/** An entry without a slug that has another name than the server it means. */
+export function renames(entry: ServerEntry, position: number, { row }: Planned): Mistake {
+  const rename =
+    row.slug === null
+      ? 'Rename that server in the dashboard, or give this one a slug of its own'
+      : `Give the slug ${quote(row.slug)} to rename that server, or another slug for a second one`
+  return {
+    position,
+    message:
+      `"name" is ${quote(entry.name)}, but the server with this address and edition is ` +
+      `${quote(row.name)}. ${rename}`,
+  }
+}
+
+const KNOWN = { edition: EDITIONS_KNOWN, status: STATUSES_KNOWN } as const
+
+/** A new status or edition that differs from a known one only in case. */
+export function otherCases(
+  entry: ServerEntry,
+  position: number,
+  before: Pick<ImportedRow, keyof typeof KNOWN>,
+): Mistake[] {
+  return (['edition', 'status'] as const).flatMap((field) => {
+    const value = entry[field]
+    if (value === undefined || value === before[field]) return []
+    const known = KNOWN[field].find((one) => one === value.toLowerCase())
+    if (known === undefined || known === value) return []
+    return [{ position, message: `"${field}" must be written "${known}": ${quote(value)}` }]
+  })
+}

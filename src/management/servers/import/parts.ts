@@ -1,0 +1,90 @@
+import { createParts } from '../../../listing/servers/import-parts.ts'
+import type { ServerEntry } from '../../../listing/servers/server-entry.ts'
+import type { ImportCounts, WholeImport } from '../../../listing/servers/server-import.ts'
+import type { Dialect, Queries } from '../../database.ts'
+import { type Sql, sql, strings, uuid } from '../../sql.ts'
+import type { ImportedRow } from '../changed-server.ts'
+import type { PlanContext } from './draft.ts'
+import { type ImportPlan, planImport } from './plan.ts'
+import { createOrderedIds } from '../ordered-ids.ts'
+import { placeOf } from '../registered-servers.ts'
+import { ROW } from '../server-lists.ts'
+
+/** Entries that a preview plans at a time. */
+export const PLANNED_MAX = 1_000
+
+/** The entries of an import, and where they go. */
+export interface ImportTarget {
+  userId: string
+  organizationId: string | null
+  entries: readonly ServerEntry[]
+  whole: WholeImport
+}
+
+/** Plans all entries, at most about `size` at a time. Related ones are in one part. */
+export async function planParts(
+  queries: Queries,
+  dialect: Dialect,
+  target: ImportTarget,
+  size: number,
+  now: number,
+  use: (plan: ImportPlan) => Promise<void> | void,
+): Promise<void> {
+  const { entries, whole } = target
+  const parts = createParts(entries)
+  const makeId = createOrderedIds()
+  const ids = entries.map(makeId)
+  const context: PlanContext = {
+    now,
+    idOf: (position) => ids[position]!,
+    hasSlug: parts.hasSlug,
+    placeOf: (position) => `entry ${position + 1}`,
+    ...whole,
+  }
+  for (let part = parts.next(size); part.length > 0; part = parts.next(size)) {
+    const stored = await findStored(queries, dialect, target, part)
+    await use(planImport(stored, entries, part, context))
+  }
+}
+
+export function addCounts(counts: ImportCounts, plan: ImportPlan): void {
+  counts.added += plan.added.length
+  counts.changed += plan.changed.length
+  counts.unchanged += plan.unchanged.length
+  counts.duplicates += plan.duplicates
+}
+
+/** Where an import goes: the user's personal servers, or those under an organization. */
+export const inPlace = (userId: string, organizationId: string | null): Sql =>
+  sql`created_by = ${uuid(userId)}
+    AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`
+
+/** The servers in this place that an entry of the part may mean, preferred ones first. */
+async function findStored(
+  queries: Queries,
+  { instant }: Dialect,
+  { userId, organizationId, entries }: ImportTarget,
+  positions: readonly number[],
+): Promise<ImportedRow[]> {
+  const place = inPlace(userId, organizationId)
+  const find = (condition: Sql) =>
+    queries.all<ImportedRow>(
+      sql`SELECT ${ROW}, ${instant('updated_at')} FROM servers WHERE ${place} AND ${condition}`,
+    )
+  const part = positions.map((position) => entries[position]!)
+  const slugs = part.flatMap(({ slug }) => (slug ? [slug] : []))
+  const found = new Map<string, ImportedRow>()
+  if (slugs.length > 0)
+    for (const row of await find(sql`slug IN (${strings(slugs)})`)) found.set(row.id, row)
+  const known = new Set([...found.values()].map(({ slug }) => slug))
+  const addresses = part.flatMap(({ slug, address }) => (slug && known.has(slug) ? [] : [address]))
+  if (addresses.length > 0)
+    for (const row of await find(sql`host_label IN (${strings(addresses)})`)) found.set(row.id, row)
+  return [...found.values()].toSorted(byRank)
+}
+
+/** Of several servers with one address, an import prefers those without a slug. */
+function byRank(one: ImportedRow, other: ImportedRow): number {
+  if ((one.slug === null) !== (other.slug === null)) return one.slug === null ? -1 : 1
+  return one.id < other.id ? -1 : 1
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { User } from '../../../src/listing/accounts/user.ts'
+import {
+  decodeText,
+  readServers,
+  writeServers,
+} from '../../../src/listing/servers/file/server-file.ts'
+import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
+import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
+import { complaintsAboutFields } from '../../../src/listing/servers/server-entry.ts'
+import type { Store } from '../../../src/listing/store.ts'
+import type { OpenFixture } from '../fixture.ts'
+import { addUsers, fields, NOW, register } from '../people.ts'
+
+/** Small sets of values, so that servers share names, addresses and instants. */
+const valid = (field: string) => (value: string) =>
+  complaintsAboutFields({ name: 'a', address: 'a', [field]: value })[field] === undefined
+const text = (field: string, ...common: string[]) =>
+  fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...common) },
+    { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 20 }).filter(valid(field)) },
+  )
+const orNull = (field: string, ...common: string[]) => fc.option(text(field, ...common))
+const SERVER = fc.record({
+  name: text('name', '★ ★', 'Lagoon', ' =1+2, "x" ', "O'Brien;", '0042', 'null', 'sep=;'),
+  address: fc.constantFrom('play.example.com', 'play.example.com:25566', '[2001:db8::1]:19132'),
+  slug: fc.option(fc.oneof(fc.constantFrom('lagoon', '0042', '1E5'), fc.uuid().map(String))),
+  edition: text('edition', 'java', 'java', 'bedrock'),
+  status: text('status', 'published', 'draft', 'archived'),
+  version: orNull('version', '1.20', '1.2', '1E5', '='),
+  listing_kind: orNull('listing_kind', 'realm'),
+  at: fc.integer({ min: 0, max: 2 }),
+})
+type Random = Partial<ServerFields> & { at: number }
+
+/** An export is an import that changes nothing. */
+export function roundTripsContract(open: OpenFixture): void {
+  test('an import of an export changes nothing, whatever is stored', async (t) => {
+    const { store } = await open(t)
+    let users = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(SERVER, { maxLength: 12 }), async (servers) => {
+        users += 1
+        const [user] = await addUsers(store, `user-${users}`)
+        await fill(store, user!, servers)
+        const before = await store.listServers(user!.id)
+        for (const format of ['json', 'csv'] as const) {
+          const exported = writeServers(before, format)
+          const entries = entriesOf(exported)
+          const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
+          const preview = await store.previewServers(user!.id, null, entries, { prune: true })
+          const present = servers.length
+          assert.deepEqual(preview, { ...counts, wrong: [], absent: [], present })
+          const { fingerprint, ...planned } = await store.planServers(user!.id, entries)
+          assert.deepEqual(planned, { ...counts, wrong: [], listed: [], isTooMany: false })
+          assert.deepEqual(await store.saveServers(user!.id, null, entries, NOW + 9), {
+            ...counts,
+            wrong: [],
+          })
+          const id = randomUUID()
+          await store.keepImport(user!.id, id, entries, NOW)
+          assert.equal(await store.saveImport(user!.id, id, fingerprint, NOW + 9), 'saved')
+          assert.deepEqual((await store.findImport(user!.id, id, NOW))?.saved, counts)
+          const after = await store.listServers(user!.id)
+          assert.deepEqual(after, before)
+          assert.equal(writeServers(after, format), exported)
+        }
+      }),
+      { numRuns: 40 },
+    )
+  })
+}
+
+/** Registers the servers as forms do. A slug that is taken is left out. */
+async function fill(store: Store, user: User, servers: readonly Random[]): Promise<void> {
+  const taken = new Set<string>()
+  for (const { at, ...server } of servers) {
+    const slug = server.slug && !taken.has(server.slug) ? server.slug : null
+    if (slug !== null) taken.add(slug)
+    await register(store, user, fields({ ...server, slug }), NOW + at)
+  }
+}
+
+function entriesOf(exported: string): ServerEntry[] {
+  const decoded = decodeText(Buffer.from(exported))
+  assert.ok('text' in decoded)
+  const read = readServers(decoded.text)
+  assert.ok('entries' in read, JSON.stringify(read))
+  assert.deepEqual(read.wrong, [])
+  return read.entries
+}
