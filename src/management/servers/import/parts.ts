@@ -32,17 +32,20 @@ export async function planParts(
 ): Promise<void> {
   const { entries, whole } = target
   const parts = createParts(entries)
-  const makeId = createOrderedIds()
-  const ids = entries.map(makeId)
+  let ids: string[] | undefined
   const context: PlanContext = {
     now,
-    idOf: (position) => ids[position]!,
+    idOf: (position) => (ids ??= entries.map(createOrderedIds()))[position]!,
     hasSlug: parts.hasSlug,
     placeOf: (position) => `entry ${position + 1}`,
     ...whole,
   }
+  // No part means a server that another one adds, so all of them find an empty place empty.
+  const present = await queries.get(
+    sql`SELECT 1 FROM servers WHERE ${inPlace(target.userId, target.organizationId)} LIMIT 1`,
+  )
   for (let part = parts.next(size); part.length > 0; part = parts.next(size)) {
-    const stored = await findStored(queries, dialect, target, part)
+    const stored = present === null ? [] : await findStored(queries, dialect, target, part)
     await use(planImport(stored, entries, part, context))
   }
 }
