@@ -12,14 +12,18 @@ export const DAY_US = 24 * HOUR_US
  */
 export const INSTANT_MAX: Instant = Number.MAX_SAFE_INTEGER
 
-const ISO_8601 = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/i
+const ISO_8601 =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|([+-]\d{2})(?::?(\d{2}))?)$/i
 
-/** Parses ISO 8601 with an offset; null if invalid. Truncates digits after the microsecond. */
+/**
+ * Parses ISO 8601 with an offset, such as `Z`, `+01`, `+0100` or `+01:00`; null if invalid.
+ * Truncates digits after the microsecond.
+ */
 export function parseInstant(text: string): Instant | null {
   const parts = ISO_8601.exec(text)
   if (parts === null) return null
-  const [, date = '', time, fraction = '', offset] = parts
-  const milliseconds = Date.parse(`${date}T${time}${offset}`)
+  const [, date = '', time, fraction = '', hours = '+00', minutes = '00'] = parts
+  const milliseconds = Date.parse(`${date}T${time}${hours}:${minutes}`)
   if (Number.isNaN(milliseconds)) return null
   // Date.parse accepts 30 February as a day in March. The text must name a real day.
   if (!isCalendarDate(date)) return null

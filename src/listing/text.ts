@@ -6,7 +6,7 @@ export const MEGABYTE = 1024 * 1024
 /** The error of a line of text, in words that follow "must". Null if the line is valid. */
 export function complaintAboutLine(text: string, codePointsMax: number): string | null {
   // Only a text of more code units can have too many characters.
-  const length = text.length <= codePointsMax ? text.length : [...text].length
+  const length = text.length <= codePointsMax ? text.length : codePointsIn(text)
   if (length < 1 || length > codePointsMax)
     return `have 1 to ${codePointsMax} characters, not ${length}`
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return 'have no control characters'
@@ -15,11 +15,21 @@ export function complaintAboutLine(text: string, codePointsMax: number): string 
   return null
 }
 
+/** An array of millions of characters would take hundreds of megabytes. */
+function codePointsIn(text: string): number {
+  let length = 0
+  for (const _ of text) length += 1
+  return length
+}
+
 /** The maximum length of a quoted value. A longer one is truncated. */
 const QUOTED_MAX = 80
 
 /** Quotes, escapes and truncates a value for a message. */
 export function quote(value: unknown): string {
+  // A longer text is truncated anyway.
+  if (typeof value === 'string' && value.length > 10 * QUOTED_MAX)
+    return quote(value.slice(0, 10 * QUOTED_MAX))
   const json = escapeInvisible(JSON.stringify(withoutDepths(value)) ?? String(value))
   const characters = [...json]
   return characters.length <= QUOTED_MAX ? json : `${characters.slice(0, 77).join('')}…`

@@ -124,6 +124,11 @@ test('usage is counted in time slots of ten minutes', () => {
 test('an instant is read to the microsecond, with its offset, and written in UTC', () => {
   assert.equal(parseInstant('1970-01-01T00:00:01Z'), 1_000_000)
   assert.equal(parseInstant('2026-01-31T12:00:00.123456+02:00'), 1_769_853_600_123_456)
+  // As psql and date print them.
+  for (const offset of ['+02', '+0200', '+02:00'])
+    assert.equal(parseInstant(`2026-01-31 12:00:00.123456${offset}`), 1_769_853_600_123_456)
+  for (const offset of ['', '+2', '+020', '+02:0', '+99', ' +02'])
+    assert.equal(parseInstant(`2026-01-31 12:00:00${offset}`), null)
   assert.equal(parseInstant('2026-01-31 12:00:00.1234567Z'), 1_769_860_800_123_456)
   assert.equal(formatInstant(1_769_853_600_123_456), '2026-01-31T10:00:00.123456Z')
   assert.equal(parseInstant('2026-01-31t12:00:00.5z'), 1_769_860_800_500_000)

@@ -2,13 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readCsv, writeCell } from '../../src/listing/servers/file/csv.ts'
-import {
-  decodeText,
-  readServers,
-  writeServers,
-} from '../../src/listing/servers/file/server-file.ts'
+import { writeServers } from '../../src/listing/servers/file/export.ts'
+import { decodeText, readServers } from '../../src/listing/servers/file/server-file.ts'
 import type { ServerRecord } from '../../src/listing/servers/server-import.ts'
 
+const NOTHING = { ignored: [], elsewhere: 0 }
 const SERVER: ServerRecord = {
   id: 'any',
   name: 'Survival',
@@ -77,12 +75,14 @@ test('an empty cell empties an optional field, and a missing column leaves it', 
     places: ['row 2', 'row 4'],
     wrong: [],
     rows: 2,
+    leftOut: NOTHING,
   })
   assert.deepEqual(readServers('address\tname\nb.example\tB'), {
     entries: [{ name: 'B', address: 'b.example' }],
     places: ['row 2'],
     wrong: [],
     rows: 1,
+    leftOut: NOTHING,
   })
 })
 
@@ -106,7 +106,8 @@ test('a file that is no list of servers gets one error with the reason', () => {
   for (const [text, complaint] of [
     ['', /^is empty/],
     ['\n \n', /^is empty/],
-    ['{"servers":[]}', /^must be a JSON array of servers, not \{"servers":\[\]\}$/],
+    ['{"server":[]}', /^must be a JSON array of servers, or an answer .*, not \{"server":\[\]\}$/],
+    ['{"servers":[],"next":2}', /^must be a JSON array of servers, or an answer of the API, not /],
     ['[{', /^is not JSON: /],
     ['[{"",name,address', /^is not JSON: /],
     ['# server.properties\nmotd=A', /^is neither JSON nor CSV/],
@@ -118,12 +119,6 @@ test('a file that is no list of servers gets one error with the reason', () => {
     assert.ok('complaint' in read, text)
     assert.match(read.complaint, complaint)
   }
-})
-
-test('a text whose first line is empty is no CSV', () => {
-  assert.deepEqual(readServers('\nname,address\nSurvival,play.example.com'), {
-    complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address',
-  })
 })
 
 test('an upload must be UTF-8 text, with or without a byte order mark', () => {

@@ -41,7 +41,7 @@ export async function importServers(
       '--organization can contain only lowercase letters, digits and single hyphens, such as ' +
         `red-stone, not ${quote(slug)}`,
     )
-  const read = await readFile(shell, file)
+  const read = await readFile(shell, file, slug)
   const run = options.dryRun ? withStore : changeStore
   await run(shell, async (store) => {
     const { id: userId } = await findUser(store, email)

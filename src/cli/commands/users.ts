@@ -68,7 +68,7 @@ Examples:
 
   user
     .command('remove')
-    .description('remove a user with all keys and servers; the keys stop working at once')
+    .description('remove a user with all keys and all servers, also in organizations')
     .argument('<email>', "the user's email address")
     .option(...YES)
     .option('--json', 'print JSON')
@@ -77,8 +77,7 @@ Examples:
       `
 On a terminal, the command says how much would go, and asks. Elsewhere it needs --yes.
 
-Examples:
-  server-listing user remove ada@example.com
+Example:
   server-listing user remove ada@example.com --yes`,
     )
     .action((email, options) => remove(shell, email, options))
@@ -174,9 +173,12 @@ async function remove(
   await changeStore(shell, async (store) => {
     const user = await store.findUser(address)
     if (user === null) throw unknownUser(address, store.place)
-    const { api_keys, servers, organizations } = await store.countBelongings(user.id)
+    const belongings = await store.countBelongings(user.id)
+    const { api_keys, servers, organization_servers, organizations } = belongings
+    const inside =
+      organization_servers === 0 ? '' : `(${count(organization_servers)} in organizations) `
     const counts =
-      `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ` +
+      `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ${inside}` +
       `and ${countOf(organizations, 'organization')}`
     await confirm(shell, `remove ${address} with ${counts} from ${store.place}`, options)
     if (!(await store.removeUser(user.id))) throw unknownUser(address, store.place)

@@ -1,7 +1,9 @@
+import { sayLeftOut } from '../../listing/servers/file/records.ts'
 import { type ReadServers, readServers } from '../../listing/servers/file/server-file.ts'
 import { count } from '../../listing/text.ts'
 import { Failure } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
+import { say } from '../output.ts'
 import type { Shell } from '../shell.ts'
 
 /** The maximum of mistakes that a failed import lists. */
@@ -13,12 +15,19 @@ export interface ReadFile extends Pick<ReadServers, 'entries' | 'places'> {
   source: string
 }
 
-export async function readFile(shell: Shell, file: string): Promise<ReadFile> {
+/** `organization` is the slug of the place that the servers go to. */
+export async function readFile(
+  shell: Shell,
+  file: string,
+  organization: string | null,
+): Promise<ReadFile> {
   const source = inputName(file)
-  const read = readServers(await readInput(shell, file))
+  const read = readServers(await readInput(shell, file), organization)
   if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
-  const { entries, places, wrong } = read
+  const { entries, places, wrong, leftOut } = read
   if (wrong.length > 0) throw new Failure(sayWrong(source, wrong))
+  const note = sayLeftOut(leftOut)
+  if (note !== null) say(shell, `${source}: ${note}`)
   return { entries, places, source }
 }
 

@@ -1,5 +1,5 @@
 import type { ServerImportStore } from '../../listing/servers/server-import.ts'
-import { writeServers } from '../../listing/servers/file/server-file.ts'
+import { writeServers } from '../../listing/servers/file/export.ts'
 import type { App, Context, Dashboard } from '../context.ts'
 
 const TYPES = {

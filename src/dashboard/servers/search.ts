@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import {
-  countAll,
   PAGE_SIZE,
   SEARCH_LENGTH_MAX,
+  SEARCHED_MAX,
   SORT_COLUMNS,
   type ServerPage,
   type ServerSearch,
@@ -118,11 +118,15 @@ export function showSort(value: string, label: string): Html {
 }
 
 function sayCount({ text, status }: ServerSearch, found: ServerPage, isPersonal: boolean): string {
-  const all = countAll(found.counts)
+  const { registered } = found
   const isAll = text === '' && status === undefined
-  const servers = countOf(all, 'server')
+  const servers = countOf(registered, 'server')
   const shown = isAll ? servers : `${count(found.total)} of ${servers}`
-  return isPersonal && all > SERVERS_MAX ? `${shown} · ${SERVERS_MAX} returned by the API` : shown
+  return [
+    shown,
+    ...(registered > SEARCHED_MAX ? [`the newest ${count(SEARCHED_MAX)} listed`] : []),
+    ...(isPersonal && registered > SERVERS_MAX ? [`${SERVERS_MAX} returned by the API`] : []),
+  ].join(' · ')
 }
 
 /** Buttons for the other pages. */

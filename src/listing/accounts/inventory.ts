@@ -8,6 +8,8 @@ export interface Belongings {
   /** Active ones. */
   api_keys: number
   servers: number
+  /** Those of the servers that are in organizations. */
+  organization_servers: number
   /** Organizations with no other member. */
   organizations: number
 }

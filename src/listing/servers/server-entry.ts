@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net'
+import { isIPv4, isIPv6 } from 'node:net'
 import * as v from 'valibot'
 import { formatInstant, INSTANT_MAX, type Instant, parseInstant } from '../instant.ts'
 import { hasInvisible } from '../invisible.ts'
@@ -52,7 +52,10 @@ export const SERVER_ENTRY_FIELDS = {
   name: line(SERVER_NAME_LENGTH_MAX),
   address: v.pipe(
     v.string('must be a string'),
-    v.check(isAddress, 'must be a domain or an IP address, with an optional :port'),
+    v.rawCheck(({ dataset, addIssue }) => {
+      const complaint = dataset.typed ? complaintAboutAddress(dataset.value) : null
+      if (complaint !== null) addIssue({ message: complaint })
+    }),
   ),
   slug: v.optional(
     v.nullable(
@@ -130,11 +133,19 @@ const DOMAIN = new RegExp(`^(?=.{1,253}$)${LABEL}(?:\\.${LABEL})*\\.?$`, 'u')
 const HOST_AND_PORT = /^(?:\[([^\]%]*)\]|([^:]*))(?::(.*))?$/s
 
 /**
- * A domain, an IPv4 address or a bracketed IPv6 address, with an optional port from 1 to 65535
- * (spec 2.1).
+ * What is wrong with an address. It must be a domain, an IPv4 address or a bracketed IPv6 address,
+ * with an optional port from 1 to 65535 (spec 2.1). Null if it is.
  */
-function isAddress(text: string): boolean {
+function complaintAboutAddress(text: string): string | null {
+  if (/^[\da-f.]*:[\da-f.]*:[\da-f.:]*$/i.test(text))
+    return 'must have brackets around an IPv6 address, such as [2001:db8::1]:19132'
   const [, ipv6, domain = '', port = '1'] = HOST_AND_PORT.exec(text)!
-  if (!(/^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535)) return false
-  return ipv6 === undefined ? DOMAIN.test(domain) && !hasInvisible(domain) : isIPv6(ipv6)
+  const isPort = /^[1-9]\d{0,4}$/.test(port) && Number(port) <= 65_535
+  const isHost = ipv6 === undefined ? DOMAIN.test(domain) && !hasInvisible(domain) : isIPv6(ipv6)
+  if (!isPort || !isHost) return 'must be a domain or an IP address, with an optional :port'
+  // No top-level domain is a number. Browsers read such hosts as IPv4 addresses, too.
+  const [last = ''] = /[^.]*$/.exec(domain.replace(/\.$/, ''))!
+  if (ipv6 === undefined && /^(?:\d+|0x[\da-f]*)$/i.test(last.normalize('NFKC')) && !isIPv4(domain))
+    return 'ends in a number, so it must be an IPv4 address such as 192.0.2.1'
+  return null
 }

@@ -35,6 +35,8 @@ export interface ServerPage {
   total: number
   /** The number of those servers with each status, whatever the search asks for. */
   counts: Record<StatusFilter, number>
+  /** The number of all servers of the search's scope. */
+  registered: number
 }
 
 /** Finds servers. The servers of other users do not exist for it. */
@@ -69,10 +71,10 @@ export function rowsToRead(search: ServerSearch): { limit: number; offset: numbe
  */
 export function toPage(
   servers: FoundServer[],
-  counts: ServerPage['counts'],
+  counted: Pick<ServerPage, 'counts' | 'registered'>,
   search: ServerSearch,
 ): ServerPage {
-  if (isPlain(search)) return { servers, total: countAll(counts), counts }
+  if (isPlain(search)) return { servers, total: countAll(counted.counts), ...counted }
   const { text, page, status, sort } = search
   const found = servers.filter(
     (server) =>
@@ -81,7 +83,7 @@ export function toPage(
   )
   const sorted = sort === undefined ? found : found.toSorted(byColumn(sort))
   const first = (page - 1) * PAGE_SIZE
-  return { servers: sorted.slice(first, first + PAGE_SIZE), total: found.length, counts }
+  return { servers: sorted.slice(first, first + PAGE_SIZE), total: found.length, ...counted }
 }
 
 function isPlain({ text, status, sort }: ServerSearch): boolean {

@@ -1,4 +1,5 @@
-import { delimiterOf, headOf, readCsv } from '../servers/file/csv.ts'
+import { namesOf } from '../servers/file/columns.ts'
+import { DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
 import { quote } from '../text.ts'
 
 const REQUIRED = ['key_hash', 'name']
@@ -6,7 +7,18 @@ const COLUMNS = [...REQUIRED, 'prefix', 'last_used_at', 'created_at', 'revoked_a
 
 /** Whether a text begins with a row of names that has the required columns. */
 export function isKeyTable(text: string): boolean {
-  return delimiterOf(text, REQUIRED) !== null
+  return delimiterOf(text) !== null
+}
+
+/** The delimiter that splits the first line into cells with all required names, or null. */
+function delimiterOf(text: string): Delimiter | null {
+  const [line = ''] = text.split(/\r?\n|\r/, 1)
+  const splits = (delimiter: Delimiter) => {
+    const rows = readCsv(line, delimiter)
+    const names = Array.isArray(rows) ? namesOf(rows[0] ?? []) : []
+    return REQUIRED.every((name) => names.includes(name))
+  }
+  return DELIMITERS.find(splits) ?? null
 }
 
 /**
@@ -16,10 +28,10 @@ export function isKeyTable(text: string): boolean {
 export function readKeyTable(
   text: string,
 ): { keys: Record<string, string>[]; rows: number[] } | { complaint: string } {
-  const rows = readCsv(text, delimiterOf(text, REQUIRED)!)
+  const rows = readCsv(text, delimiterOf(text)!)
   if (!Array.isArray(rows))
     return { complaint: `has a cell in row ${rows.openRow} that begins with " and does not end` }
-  const columns = headOf(rows)
+  const columns = namesOf(rows[0] ?? [])
   const unknown = columns.find((name) => !COLUMNS.includes(name))
   if (unknown !== undefined)
     return { complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}` }

@@ -26,6 +26,8 @@ export function inventory(database: Database): InventoryStore {
       return (await database.get<Belongings>(sql`
         SELECT (SELECT count(*) FROM api_keys WHERE user_id = ${user} AND revoked_at IS NULL) AS api_keys,
           (SELECT count(*) FROM servers WHERE created_by = ${user}) AS servers,
+          (SELECT count(*) FROM servers WHERE created_by = ${user}
+            AND organization_id IS NOT NULL) AS organization_servers,
           (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations`))!
     },
 

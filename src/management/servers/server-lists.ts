@@ -4,6 +4,7 @@ import type {
   RegisteredServerStore,
 } from '../../listing/servers/registered-server.ts'
 import {
+  countAll,
   rowsToRead,
   SEARCHED_MAX,
   type ServerPage,
@@ -63,7 +64,17 @@ export function serverLists(
     const servers = rows.flatMap((row) =>
       row.id === null ? [] : [{ ...toRegisteredServer(row), rank: row.rank }],
     )
-    return toPage(servers, { published, draft, other }, asked)
+    const counts = { published, draft, other }
+    return toPage(servers, { counts, registered: await countIn(scope, countAll(counts)) }, asked)
+  }
+
+  /** Only a scope with more servers than a search reads has to be counted. */
+  async function countIn(scope: Sql, found: number): Promise<number> {
+    if (found < SEARCHED_MAX) return found
+    const row = await database.get<{ servers: number }>(
+      sql`SELECT count(*) AS servers FROM servers WHERE ${scope}`,
+    )
+    return row!.servers
   }
 
   return {

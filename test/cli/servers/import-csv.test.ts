@@ -23,6 +23,24 @@ test('a CSV file is imported by the names of its columns', async (t) => {
   assertRefused(wrong, 1, /row 3: "address" must be a domain.*"b c"/)
 })
 
+test("the output of server list is imported for another user, without the organization's servers", async (t) => {
+  const program = await withAda(t)
+  await program.run('user add bob@example.com')
+  await program.run(`${IMPORT} -`, { stdin: '[{"name":"a","address":"a.example"}]' })
+  await program.run(`${IMPORT} --organization guild -`, {
+    stdin: '[{"name":"ours","address":"a.example"}]',
+  })
+  const listed = (await program.run('server list --user ada@example.com --json')).stdout
+  const moved = await program.run('server import --user bob@example.com -', { stdin: listed })
+  assert.match(
+    moved.stderr,
+    /^standard input: the import ignores "id", "created_by", "email" and leaves out 1 server under/,
+  )
+  assert.match(moved.stderr, /imported 1 server for bob@example\.com: 1 new/)
+  const removed = await program.run('user remove ada@example.com --yes')
+  assert.match(removed.stderr, /with 0 active keys, 2 servers \(1 in organizations\) and 1 organi/)
+})
+
 async function withAda(t: TestContext): Promise<Commands> {
   const program = commandsIn(t)
   await addAda(program)

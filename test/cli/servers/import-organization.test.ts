@@ -17,7 +17,7 @@ test('servers imported under an organization are listed, and the API never retur
   // A personal server with the same address is another server, and a second import finds both.
   await program.run(`${IMPORT} -`, { stdin: entries.replace('Ours', 'Mine') })
   const again = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
-  assert.match(again.stderr, /0 new, 1 updated/)
+  assert.match(again.stderr, /0 new, 0 changed, 1 unchanged/)
 
   const key = await program.done('key issue --user ada@example.com --name bot')
   const { port } = await program.serve()

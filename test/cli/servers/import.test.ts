@@ -109,29 +109,6 @@ test('an entry with a known slug, or else name, address and edition, changes tha
   assert.equal(after.length, 3)
 })
 
-<<<<<<< HEAD
-=======
-test('servers imported under an organization are listed, and the API never returns them', async (t) => {
-  const program = await withAda(t)
-  const entries = '[{"name":"Ours","address":"play.example.com"}]'
-  const { stderr } = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
-  assert.match(stderr, /imported 1 server for ada@example.com under red-stone: 1 new/)
-  assert.equal((await listed(program))[0]?.organization, 'red-stone')
-  // A personal server with the same address is another server, and a second import finds both.
-  await program.run(`${IMPORT} -`, { stdin: entries.replace('Ours', 'Mine') })
-  const again = await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries })
-  assert.match(again.stderr, /0 new, 0 changed, 1 unchanged/)
-
-  const key = await program.done('key issue --user ada@example.com --name bot')
-  const { port } = await program.serve()
-  const { servers } = JSON.parse((await ask(port, { key })).body)
-  assert.deepEqual(
-    servers.map((server: { name: string }) => server.name),
-    ['Mine'],
-  )
-})
-
->>>>>>> 195899e (import: decide by one rule which server a row means)
 test('invalid entries are named by their number, and nothing is imported', async (t) => {
   const program = await withAda(t)
   const stdin = JSON.stringify([

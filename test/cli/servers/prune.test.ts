@@ -11,70 +11,53 @@ test('import --prune makes the servers equal to the file, and --dry-run only say
   await program.run(`${IMPORT} --organization red-stone -`, { stdin: entries('ours') })
   const dry = await program.run(`${IMPORT} --prune --dry-run -`, { stdin: entries('b', 'c') })
   assert.equal(dry.code, 0, dry.stderr)
-<<<<<<< HEAD
-  assert.match(dry.stderr, /^nothing was imported: .* would be 1 new, 1 updated, 1 removed\n$/)
+  assert.match(
+    dry.stderr,
+    /^nothing was imported: .* would be 1 new, 0 changed, 1 unchanged, 1 removed\n$/,
+  )
   assert.deepEqual(await names(program), ['a', 'b', 'ours'])
   const refused = await program.run(`${IMPORT} --prune -`, { stdin: entries('b', 'c') })
   assert.equal(refused.code, 2)
   assert.match(refused.stderr, /this would remove 1 server of ada@example\.com from .* --yes/)
   assert.deepEqual(await names(program), ['a', 'b', 'ours'])
   const done = await program.run(`${IMPORT} --prune --yes -`, { stdin: entries('b', 'c') })
-  assert.match(done.stderr, /^imported 2 servers .*: 1 new, 1 updated, 1 removed\n/)
+  assert.match(done.stderr, /^imported 2 servers .*: 1 new, 0 changed, 1 unchanged, 1 removed\n/)
   // Servers under an organization are another place.
   assert.deepEqual(await names(program), ['b', 'c', 'ours'])
   const again = await program.run(`${IMPORT} --prune -`, { stdin: entries('b', 'c') })
-  assert.match(again.stderr, /0 new, 2 updated, 0 removed/)
-  await program.run(`${IMPORT} --organization red-stone --prune --yes -`, {
+  assert.match(again.stderr, /0 new, 0 changed, 2 unchanged, 0 removed/)
+  await program.run(`${IMPORT} --organization red-stone --prune-all --yes -`, {
     stdin: entries('other'),
   })
   assert.deepEqual(await names(program), ['b', 'c', 'other'])
-=======
-  assert.match(
-    dry.stderr,
-    /^nothing was imported: .* would be 1 new, 0 changed, 1 unchanged, 1 removed\n$/,
-  )
-  assert.deepEqual(await names(), ['a', 'b', 'ours'])
-  const refused = await runHere(`${IMPORT} --prune -`, entries('b', 'c'))
-  assert.equal(refused.code, 2)
-  assert.match(refused.stderr, /this would remove 1 server of ada@example\.com from .* --yes/)
-  assert.deepEqual(await names(), ['a', 'b', 'ours'])
-  const done = await runHere(`${IMPORT} --prune --yes -`, entries('b', 'c'))
-  assert.match(done.stderr, /^imported 2 servers .*: 1 new, 0 changed, 1 unchanged, 1 removed\n/)
-  // Servers under an organization are another place.
-  assert.deepEqual(await names(), ['b', 'c', 'ours'])
-  const again = await runHere(`${IMPORT} --prune -`, entries('b', 'c'))
-  assert.match(again.stderr, /0 new, 0 changed, 2 unchanged, 0 removed/)
-  await runHere(`${IMPORT} --organization red-stone --prune-all --yes -`, entries('other'))
-  assert.deepEqual(await names(), ['b', 'c', 'other'])
->>>>>>> 195899e (import: decide by one rule which server a row means)
 })
 
 test('an import that would remove more than half of the servers needs --prune-all', async (t) => {
-  await fill(t)
-  await runHere(`${IMPORT} -`, entries('c'))
+  const program = await fill(t)
+  await program.run(`${IMPORT} -`, { stdin: entries('c') })
   for (const list of ['name,address\n', entries('a')]) {
-    const refused = await runHere(`${IMPORT} --prune --yes -`, list)
+    const refused = await program.run(`${IMPORT} --prune --yes -`, { stdin: list })
     assert.equal(refused.code, 2)
     assert.match(
       refused.stderr,
       /would remove [23] servers of ada@example\.com from .*, more than half of 3\. .* --prune-all/,
     )
-    const dry = await runHere(`${IMPORT} --prune --dry-run -`, list)
+    const dry = await program.run(`${IMPORT} --prune --dry-run -`, { stdin: list })
     assert.match(dry.stderr, /[23] removed\. It needs --prune-all\n$/)
   }
-  assert.deepEqual(await names(), ['a', 'b', 'c'])
-  assert.equal((await runHere(`${IMPORT} --prune-all -`, entries('a'))).code, 2)
-  const done = await runHere(`${IMPORT} --prune-all --yes -`, entries('a'))
+  assert.deepEqual(await names(program), ['a', 'b', 'c'])
+  assert.equal((await program.run(`${IMPORT} --prune-all -`, { stdin: entries('a') })).code, 2)
+  const done = await program.run(`${IMPORT} --prune-all --yes -`, { stdin: entries('a') })
   assert.match(done.stderr, /0 new, 0 changed, 1 unchanged, 2 removed\n/)
-  assert.deepEqual(await names(), ['a'])
+  assert.deepEqual(await names(program), ['a'])
 })
 
 test('a row that means the server of another one is wrong before anything is written', async (t) => {
-  await fill(t)
+  const program = await fill(t)
   const csv =
     'name,address,slug\nnew,n.example,n\n\nx,x.example,better\ny,y.example,better\nz,a.example.com,\n'
   for (const mode of ['', ' --dry-run', ' --prune --yes']) {
-    const refused = await runHere(`${IMPORT}${mode} -`, csv)
+    const refused = await program.run(`${IMPORT}${mode} -`, { stdin: csv })
     assert.equal(refused.code, 1)
     assert.match(
       refused.stderr,
@@ -82,13 +65,13 @@ test('a row that means the server of another one is wrong before anything is wri
     )
     assert.match(refused.stderr, /row 6: "name" is "z", but the server with this address .* "a"\. /)
   }
-  assert.deepEqual(await names(), ['a', 'b'])
+  assert.deepEqual(await names(program), ['a', 'b'])
 })
 
 test('an import of the same file leaves each server where it is', async (t) => {
-  await fill(t)
-  const before = (await runHere('server list --user ada@example.com --json')).stdout
-  const again = await runHere(`${IMPORT} --json -`, entries('b', 'a', 'a'))
+  const program = await fill(t)
+  const before = (await program.run('server list --user ada@example.com --json')).stdout
+  const again = await program.run(`${IMPORT} --json -`, { stdin: entries('b', 'a', 'a') })
   assert.deepEqual(JSON.parse(again.stdout), {
     added: 0,
     changed: 0,
@@ -97,24 +80,17 @@ test('an import of the same file leaves each server where it is', async (t) => {
     removed: 0,
   })
   assert.match(again.stderr, /^imported 2 servers .*: 0 new, 0 changed, 2 unchanged, 1 duplicate\n/)
-  assert.equal((await runHere('server list --user ada@example.com --json')).stdout, before)
+  assert.equal((await program.run('server list --user ada@example.com --json')).stdout, before)
 })
 
 test('a dry run for a missing organization creates none', async (t) => {
-<<<<<<< HEAD
   const program = await fill(t)
   const dry = await program.run(`${IMPORT} --organization new --dry-run -`, { stdin: entries('a') })
-  assert.match(dry.stderr, /for ada@example\.com under new .* would be 1 new, 0 updated, 0 removed/)
-  assert.equal((await program.run('organization list --json')).stdout, '[]\n')
-=======
-  await fill(t)
-  const dry = await runHere(`${IMPORT} --organization new --dry-run -`, entries('a'))
   assert.match(
     dry.stderr,
     /for ada@example\.com under new .* would be 1 new, 0 changed, 0 unchanged, 0 removed/,
   )
-  assert.equal((await runHere('organization list --json')).stdout, '[]\n')
->>>>>>> 195899e (import: decide by one rule which server a row means)
+  assert.equal((await program.run('organization list --json')).stdout, '[]\n')
 })
 
 test('server remove takes all ids or none', async (t) => {

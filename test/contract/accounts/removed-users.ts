@@ -26,7 +26,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const { id: revoked } = await issueKey(store, ada)
     await store.revokeApiKey(ada.id, revoked, NOW)
 
-    const counts = { api_keys: 1, servers: 2, organizations: 1 }
+    const counts = { api_keys: 1, servers: 2, organization_servers: 1, organizations: 1 }
     assert.deepEqual({ ...(await store.countBelongings(ada.id)) }, counts)
     assert.equal(await store.removeUser(ada.id), true)
     assert.equal(await store.findUser('ada@example.com'), null)

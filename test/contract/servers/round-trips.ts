@@ -3,11 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { User } from '../../../src/listing/accounts/user.ts'
-import {
-  decodeText,
-  readServers,
-  writeServers,
-} from '../../../src/listing/servers/file/server-file.ts'
+import { writeServers } from '../../../src/listing/servers/file/export.ts'
+import { decodeText, readServers } from '../../../src/listing/servers/file/server-file.ts'
 import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import { complaintsAboutFields } from '../../../src/listing/servers/server-entry.ts'

@@ -31,6 +31,40 @@ test('a row that means the server of another one is wrong, in the check and when
   assert.doesNotMatch(refused.body, /name="plan"/)
 })
 
+test('the check shows the old and the new value of each field that changes', async (t) => {
+  const { person } = await withServers(t)
+  const text = 'name,address,version,status\nnumber 1,s0.example.com,<1.2>,draft\n'
+  const sent = await person.upload(IMPORT, { text })
+  const { body } = await person.get(String(sent.headers.location))
+  assert.match(textOf(body), /version: none → &lt;1\.2&gt;/)
+  assert.match(textOf(body), /status: published → draft/)
+})
+
+test("the API's answer is imported, and the check says what it ignores", async (t) => {
+  const { person } = await withServers(t)
+  const servers = [{ id: 'any', name: 'moved', slug: 'moved', address: 'm.example' }]
+  const sent = await person.upload(IMPORT, {}, Buffer.from(JSON.stringify({ servers })))
+  const { body } = await person.get(String(sent.headers.location))
+  assert.match(textOf(body), /The import ignores "id"\..*Import 1 server/s)
+})
+
+test('an owner of more than 500 servers sees their number and can import the export', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const entries = Array.from({ length: 2_100 }, (_, index) => ({
+    name: 'a',
+    address: `x${index}.example`,
+  }))
+  await store.saveServers(userId, null, entries, 1)
+  const { body } = await person.get('/dashboard/servers')
+  assert.match(textOf(body), /2,102 servers · the newest 2,000 listed · 100 returned by the API/)
+  const file = await person.get('/dashboard/servers/export.csv')
+  const sent = await person.upload(IMPORT, {}, Buffer.from(file.body))
+  const check = await person.get(String(sent.headers.location))
+  assert.match(check.body, /0 new, 0 changed, 2,102 unchanged\..*There is nothing to import/s)
+  const more = await person.upload(IMPORT, {}, Buffer.from(`${file.body}n,n.example,,,,,,\r\n`))
+  assert.match(textOf(more.body), /has 2,103 servers, more than the limit of 2,102/)
+})
+
 async function withServers(t: Parameters<typeof startDashboard>[0]) {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()

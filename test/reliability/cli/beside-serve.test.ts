@@ -63,7 +63,7 @@ test('importing and removing 300,000 rows beside a service causes no 502', async
     [
       0,
       '',
-      `imported 300,000 servers for user0@example.com: 300,000 new, 0 updated\n${program.place}`,
+      `imported 300,000 servers for user0@example.com: 300,000 new, 0 changed, 0 unchanged\n${program.place}`,
     ],
   )
   // The importing user's own listing was seen during the import.

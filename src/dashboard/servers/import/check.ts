@@ -13,6 +13,7 @@ import { type Notice, showNotice, showPage } from '../../html/page.ts'
 import { pill } from '../../html/parts.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../html/text.ts'
 import { IMPORT_PATH } from './form.ts'
+import { readLeftOut } from './left-out.ts'
 
 /** Mistakes that a check lists. The counts cover all of them. */
 const WRONG_MAX = 20
@@ -32,8 +33,13 @@ export function showCheck(
     lead: sayCounts(plan),
     status: notice === undefined ? 200 : 409,
     notice,
-    body: isSaved ? showDone() : showPlan(id, plan),
+    body: isSaved ? showDone() : html`${showLeftOut(c)}${showPlan(id, plan)}`,
   })
+}
+
+function showLeftOut(c: Context): Html | '' {
+  const text = readLeftOut(c)
+  return text === null ? '' : html`<p class="hint">${text}</p>`
 }
 
 function showDone(): Html {

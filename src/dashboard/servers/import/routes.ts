@@ -10,15 +10,20 @@ import {
   type Unreadable,
 } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
+import type { ServerSearchStore } from '../../../listing/servers/server-search.ts'
+import { count } from '../../../listing/text.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
 import { showPage } from '../../html/page.ts'
 import { tellNext } from '../../request/next-notice.ts'
 import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.ts'
 import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
 import { showCheck, showWrong } from './check.ts'
+import { writeLeftOut } from './left-out.ts'
+
+type Stores = CheckedImportStore & ServerSearchStore
 
 /** Imports servers: read, checked, confirmed. Only the confirmation writes servers. */
-export function addImportRoutes(app: App, dashboard: Dashboard<CheckedImportStore>): void {
+export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
   const { store, now } = dashboard
 
   app.get('/dashboard/servers/import', (c) => showImportForm(c))
@@ -30,7 +35,7 @@ export function addImportRoutes(app: App, dashboard: Dashboard<CheckedImportStor
     const text = upload.fields.get('text') ?? ''
     const tag = upload.fields.get('form') ?? ''
     const kept = { text, ...(tag === '' ? {} : { tag }) }
-    const read = readSource(upload)
+    const read = readSource(upload, await limitOf(store, userId))
     if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
     const placeOf = (position: number) => read.places[position]!
     const plan = await store.planServers(userId, read.entries, { placeOf })
@@ -40,7 +45,7 @@ export function addImportRoutes(app: App, dashboard: Dashboard<CheckedImportStor
     const content = hash('sha256', JSON.stringify(read.entries), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
     await store.keepImport(userId, id, read.entries, now())
-    return c.redirect(`${IMPORT_PATH}/${id}`, 303)
+    return c.redirect(`${IMPORT_PATH}/${id}${writeLeftOut(read.leftOut)}`, 303)
   })
 
   app.get('/dashboard/servers/import/:id', (c) => showKept(dashboard, c))
@@ -61,7 +66,7 @@ const REPLANNED =
 
 /** The check of a kept import, as it would be saved now. */
 async function showKept(
-  { store, now }: Dashboard<CheckedImportStore>,
+  { store, now }: Dashboard<Stores>,
   c: Context,
   replanned?: string,
 ): Promise<Response> {
@@ -91,11 +96,18 @@ function showExpired(c: Context): Promise<Response> {
 function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
   if (status !== 413) return refuseImport(c, 'This form did not come from this page.', { status })
   const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
-  return refuseImport(c, html`This is more than ${size}, the limit of an import.`, { status })
+  const text = html`This is more than ${size}, the limit of an import. An operator can import more with <code>server-listing server import</code>.`
+  return refuseImport(c, text, { status })
+}
+
+/** An operator's import can exceed REGISTERED_MAX. The user can import an export nevertheless. */
+async function limitOf(store: ServerSearchStore, userId: string): Promise<number> {
+  const { registered } = await store.searchServers(userId, { text: '', page: 1 })
+  return Math.max(REGISTERED_MAX, registered)
 }
 
 /** The servers of the file or of the pasted text. A complaint is a sentence without its end. */
-function readSource({ fields, file }: Upload): ReadServers | Unreadable {
+function readSource({ fields, file }: Upload, limit: number): ReadServers | Unreadable {
   const text = fields.get('text') ?? ''
   const isPasted = text.trim() !== ''
   if (file === null && !isPasted) return { complaint: 'Paste servers or choose a file' }
@@ -106,9 +118,9 @@ function readSource({ fields, file }: Upload): ReadServers | Unreadable {
   const read = 'complaint' in decoded ? decoded : readServers(decoded.text)
   if ('complaint' in read) return { complaint: `${source} ${read.complaint}` }
   if (read.rows === 0) return { complaint: `${source} has no servers` }
-  if (read.rows > REGISTERED_MAX)
+  if (read.rows > limit)
     return {
-      complaint: `${source} has ${read.rows} servers, more than the limit of ${REGISTERED_MAX}`,
+      complaint: `${source} has ${count(read.rows)} servers, more than the limit of ${count(limit)}`,
     }
   return read
 }

@@ -1,4 +1,4 @@
-const DELIMITERS = [',', ';', '\t'] as const
+export const DELIMITERS = [',', ';', '\t'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
 /**
@@ -26,11 +26,10 @@ export function readCsv(text: string, delimiter: Delimiter): string[][] | { open
   return rows
 }
 
-const TO_QUOTE = /[^"]*(?:""[^"]*)*/y
 const TO_END: Record<Delimiter, RegExp> = {
-  ',': /[^,\r\n]*/y,
-  ';': /[^;\r\n]*/y,
-  '\t': /[^\t\r\n]*/y,
+  ',': /[,\r\n]/g,
+  ';': /[;\r\n]/g,
+  '\t': /[\t\r\n]/g,
 }
 
 /** Null if the cell begins with a quote and no other one ends it. */
@@ -40,35 +39,24 @@ function readCell(
   delimiter: Delimiter,
 ): { value: string; end: number } | null {
   if (text[start] !== '"') {
-    const value = match(TO_END[delimiter], text, start)
-    return { value: value.trim(), end: start + value.length }
+    const end = endOf(text, start, delimiter)
+    return { value: text.slice(start, end).trim(), end }
   }
-  const quoted = match(TO_QUOTE, text, start + 1)
-  const end = start + 1 + quoted.length
-  if (text[end] !== '"') return null
+  let quote = text.indexOf('"', start + 1)
+  // Two quotes stand for one.
+  while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2)
+  if (quote === -1) return null
+  const quoted = text.slice(start + 1, quote).replaceAll('""', '"')
   // Text between the quote and the delimiter belongs to the cell, as spreadsheets read it.
-  const tail = match(TO_END[delimiter], text, end + 1)
-  return { value: quoted.replaceAll('""', '"') + tail.trimEnd(), end: end + 1 + tail.length }
+  const end = endOf(text, quote + 1, delimiter)
+  return { value: quoted + text.slice(quote + 1, end).trimEnd(), end }
 }
 
-function match(pattern: RegExp, text: string, start: number): string {
+/** The position of the next delimiter or line break, or the end of the text. */
+function endOf(text: string, start: number, delimiter: Delimiter): number {
+  const pattern = TO_END[delimiter]
   pattern.lastIndex = start
-  return pattern.exec(text)![0]
-}
-
-/** The delimiter that splits the first line into cells with all of these names, or null. */
-export function delimiterOf(text: string, names: readonly string[]): Delimiter | null {
-  const [line = ''] = text.split(/\r?\n|\r/, 1)
-  const splits = (delimiter: Delimiter) => {
-    const rows = readCsv(line, delimiter)
-    return Array.isArray(rows) && names.every((name) => headOf(rows).includes(name))
-  }
-  return DELIMITERS.find(splits) ?? null
-}
-
-/** The names of the columns, in lower case. */
-export function headOf(rows: readonly string[][]): string[] {
-  return (rows[0] ?? []).map((name) => name.trim().toLowerCase())
+  return pattern.exec(text)?.index ?? text.length
 }
 
 /** A cell of the text that `readCsv` reads. Quotes it if it would read as something else. */

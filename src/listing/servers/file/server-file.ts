@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
-import { formatInstant } from '../../instant.ts'
 import { quote } from '../../text.ts'
-import type { ServerRecord } from '../server-import.ts'
 import { inspectEntries, type ServerEntry } from '../server-entry.ts'
-import { delimiterOf, headOf, readCsv, writeCell } from './csv.ts'
+import { complaintAboutColumns, findHead, namesOf, REQUIRED_COLUMNS } from './columns.ts'
+import { readCsv } from './csv.ts'
+import { type LeftOut, toRecords } from './records.ts'
 
 /** A file that can't be read has one complaint. Its words follow "the file". */
 export interface Unreadable {
@@ -18,19 +18,9 @@ export interface ReadServers {
   wrong: { place: string; message: string }[]
   /** The number of servers in the text, wrong ones included. */
   rows: number
+  leftOut: LeftOut
 }
 
-const COLUMNS = [
-  'name',
-  'address',
-  'slug',
-  'edition',
-  'version',
-  'listing_kind',
-  'status',
-  'updated_at',
-] as const
-const REQUIRED_COLUMNS = ['name', 'address']
 /** An empty cell of these columns empties the field. In other columns it is as if left out. */
 const EMPTIED_COLUMNS = new Set<string>(['slug', 'version', 'listing_kind'])
 
@@ -50,25 +40,30 @@ export function decodeText(bytes: Buffer): { text: string } | Unreadable {
 }
 
 /**
- * Reads the servers of a text: a JSON array, or CSV with a row of names above. Checks each server,
- * and writes nothing.
+ * Reads the servers of a text: a JSON array, an answer of the API, or CSV with a row of names
+ * above. Checks each server, and writes nothing. `organization` is the slug of the place that they
+ * go to.
  */
-export function readServers(text: string): ReadServers | Unreadable {
+export function readServers(
+  text: string,
+  organization: string | null = null,
+): ReadServers | Unreadable {
   if (text.trim() === '')
     return { complaint: 'is empty. It must be a JSON array of servers, or CSV' }
   // Before the search for columns in the first line: all of a JSON text is often one line.
-  if (BEGINS_AS_JSON.test(text)) return readJson(text)
-  const delimiter = delimiterOf(text, REQUIRED_COLUMNS)
-  if (delimiter === null) return readJson(text)
-  const rows = readCsv(text, delimiter)
+  if (BEGINS_AS_JSON.test(text)) return readJson(text, organization)
+  const head = findHead(text)
+  if (head === null) return readJson(text, organization)
+  const rows = readCsv(text.slice(head.start), head.delimiter)
   if (!Array.isArray(rows))
     return { complaint: `has a cell in row ${rows.openRow} that begins with " and does not end` }
-  const columns = headOf(rows)
+  const first = rows.findIndex((cells) => cells.some((cell) => cell !== ''))
+  const columns = namesOf(rows[first] ?? [])
   const complaint = complaintAboutColumns(columns)
-  return complaint === null ? readRows(columns, rows) : { complaint }
+  return complaint === null ? readRows(columns, rows, first, organization) : { complaint }
 }
 
-function readJson(text: string): ReadServers | Unreadable {
+function readJson(text: string, organization: string | null): ReadServers | Unreadable {
   let list: unknown
   try {
     list = JSON.parse(text)
@@ -76,70 +71,78 @@ function readJson(text: string): ReadServers | Unreadable {
     if (BEGINS_AS_JSON.test(text)) return { complaint: `is not JSON: ${(error as Error).message}` }
     return { complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address' }
   }
-  if (!Array.isArray(list))
-    return { complaint: `must be a JSON array of servers, not ${quote(list)}` }
-  const { entries, indexes, wrong } = inspectEntries(list)
-  const placeOf = (index: number) => `entry ${index + 1}`
-  return {
-    entries,
-    places: indexes.map(placeOf),
-    wrong: wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
-    rows: list.length,
-  }
+  const servers = serversOfAnswer(list)
+  if (!Array.isArray(servers))
+    return {
+      complaint: `must be a JSON array of servers, or an answer of the API, not ${quote(list)}`,
+    }
+  return inspect(servers, organization, (index) => `entry ${index + 1}`)
 }
 
-function complaintAboutColumns(columns: readonly string[]): string | null {
-  const known: readonly string[] = COLUMNS
-  const unknown = columns.find((name) => !known.includes(name))
-  if (unknown !== undefined)
-    return `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}`
-  const twice = columns.find((name, index) => columns.indexOf(name) !== index)
-  return twice === undefined ? null : `has the column ${quote(twice)} twice`
+/** The API answers with an object that has only `servers`. */
+function serversOfAnswer(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
+  return Object.keys(value).join() === 'servers' && 'servers' in value ? value.servers : value
 }
 
-/** Rows count from 1, with the names of the columns in the first one. */
-function readRows(columns: readonly string[], rows: readonly string[][]): ReadServers {
-  const filled = rows.flatMap((cells, index) =>
-    index === 0 || cells.every((cell) => cell === '') ? [] : [{ cells, number: index + 1 }],
-  )
-  const wide = filled.filter(({ cells }) => cells.length > columns.length)
-  const placeOf = (index: number) => `row ${filled[index]!.number}`
-  const records = filled.map(({ cells }) => toEntry(columns, cells))
-  const { entries, indexes, wrong } = inspectEntries(records)
+function inspect(
+  list: readonly unknown[],
+  organization: string | null,
+  placeOf: (index: number) => string,
+): ReadServers | Unreadable {
+  const found = toRecords(list, organization)
+  if (found.owners.size > 1)
+    return {
+      complaint:
+        'has servers of several users. `server-listing server list --user` lists those of one',
+    }
+  const { entries, indexes, wrong } = inspectEntries(found.records)
+  const place = (index: number) => placeOf(found.indexes[index]!)
   return {
     entries,
-    places: indexes.map(placeOf),
+    places: indexes.map(place),
     wrong: [
-      ...wide.map(({ cells, number }) => {
-        const [has, head] = [cells.length, columns.length]
-        return { place: `row ${number}`, message: `${has} cells, but the first row has ${head}` }
-      }),
-      ...wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
+      ...found.wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
+      ...wrong.map(({ index, message }) => ({ place: place(index), message })),
     ],
-    rows: filled.length,
+    rows: list.length,
+    leftOut: found.leftOut,
   }
 }
 
-function toEntry(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+/** Rows count from 1, as spreadsheets count them. `first` is the one with the names. */
+function readRows(
+  columns: readonly string[],
+  rows: readonly string[][],
+  first: number,
+  organization: string | null,
+): ReadServers | Unreadable {
+  const filled = rows.flatMap((cells, index) =>
+    index <= first || cells.every((cell) => cell === '') ? [] : [{ cells, number: index + 1 }],
+  )
+  const placeOf = (index: number) => `row ${filled[index]!.number}`
+  const nameless = filled.flatMap(({ cells }, index) => {
+    const at = cells.findIndex((cell, column) => cell !== '' && (columns[column] ?? '') === '')
+    return at === -1 ? [] : [{ place: placeOf(index), message: sayNameless(cells, at, columns) }]
+  })
+  const records = filled.map(({ cells }) => toRecord(columns, cells))
+  const read = inspect(records, organization, placeOf)
+  return 'complaint' in read ? read : { ...read, wrong: [...nameless, ...read.wrong] }
+}
+
+function sayNameless(cells: readonly string[], at: number, columns: readonly string[]): string {
+  return at < columns.length
+    ? `${quote(cells[at])} stands in column ${at + 1}, which has no name`
+    : `${cells.length} cells, but the first row has ${columns.length}`
+}
+
+function toRecord(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+  const required: readonly string[] = REQUIRED_COLUMNS
   const named = columns.flatMap((name, index): [string, string | null][] => {
     const cell = cells[index] ?? ''
-    if (cell !== '' || REQUIRED_COLUMNS.includes(name)) return [[name, cell]]
+    if (name === '') return []
+    if (cell !== '' || required.includes(name)) return [[name, cell]]
     return EMPTIED_COLUMNS.has(name) ? [[name, null]] : []
   })
   return Object.fromEntries(named)
-}
-
-/** Servers as `readServers` reads them. Read again, they change nothing. */
-export function writeServers(servers: readonly ServerRecord[], format: 'json' | 'csv'): string {
-  const records = servers.map((server): Record<string, string | null> => {
-    const { name, address, slug, edition, version, listing_kind, status } = server
-    const updated_at = formatInstant(server.updated_at)
-    return { name, address, slug, edition, version, listing_kind, status, updated_at }
-  })
-  if (format === 'json') return `${JSON.stringify(records, null, 2)}\n`
-  const lines = records.map((record) =>
-    COLUMNS.map((column) => writeCell(record[column] ?? '')).join(','),
-  )
-  // With a byte order mark, spreadsheets read the text as UTF-8.
-  return `\uFEFF${[COLUMNS.join(','), ...lines].join('\r\n')}\r\n`
 }

@@ -35,7 +35,10 @@ export async function planParts(
   let ids: string[] | undefined
   const context: PlanContext = {
     now,
-    idOf: (position) => (ids ??= entries.map(createOrderedIds()))[position]!,
+    idOf(position) {
+      ids ??= entries.map(createOrderedIds())
+      return ids[position]!
+    },
     hasSlug: parts.hasSlug,
     placeOf: (position) => `entry ${position + 1}`,
     ...whole,

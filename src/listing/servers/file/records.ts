@@ -1,0 +1,91 @@
+import { countOf, quote } from '../../text.ts'
+import { OTHER_COLUMNS } from './columns.ts'
+
+/** An import finds servers by slug or address, and belongs to one user. */
+export const IGNORED = ['id', 'created_by', 'email'] as const
+
+/** What an import does not take from a file. */
+export interface LeftOut {
+  /** Fields that it ignores. */
+  ignored: string[]
+  /** The number of servers under other organizations. */
+  elsewhere: number
+}
+
+/** Servers of a file as the rules of a server want them. */
+export interface Records {
+  records: unknown[]
+  /** The index in the list of each record. */
+  indexes: number[]
+  wrong: { index: number; message: string }[]
+  leftOut: LeftOut
+  /** The owners that `server list` names. */
+  owners: ReadonlySet<unknown>
+}
+
+/**
+ * Takes the fields out that only files have. Leaves out servers that `server list` shows under
+ * another organization than the one that the import goes to.
+ */
+export function toRecords(list: readonly unknown[], organization: string | null): Records {
+  const ignored = new Set<string>()
+  const owners = new Set<unknown>()
+  const found = { records: [], indexes: [], wrong: [] } as Pick<
+    Records,
+    'records' | 'indexes' | 'wrong'
+  >
+  let elsewhere = 0
+  for (const [index, item] of list.entries()) {
+    if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item)) {
+      found.records.push(item)
+      found.indexes.push(index)
+      continue
+    }
+    const { id: _, created_by, email: _of, organization: place = null, port, ...record } = item
+    for (const name of IGNORED) if (name in item) ignored.add(name)
+    if (created_by !== undefined) owners.add(created_by)
+    if (typeof place === 'string' && place !== organization) {
+      elsewhere += 1
+      continue
+    }
+    if (place !== null && typeof place !== 'string')
+      found.wrong.push({ index, message: `"organization" must be a string: ${quote(place)}` })
+    const joined = joinPort(record.address, port)
+    if ('complaint' in joined) found.wrong.push({ index, message: joined.complaint })
+    else if (joined.address !== undefined) record.address = joined.address
+    found.records.push(record)
+    found.indexes.push(index)
+  }
+  return { ...found, owners, leftOut: { ignored: [...ignored], elsewhere } }
+}
+
+function isObject(item: unknown): item is Record<string, unknown> {
+  return typeof item === 'object' && item !== null && !Array.isArray(item)
+}
+
+function joinPort(address: unknown, port: unknown): { address: unknown } | { complaint: string } {
+  if (port === undefined || port === null || port === '') return { address }
+  const text = typeof port === 'number' ? String(port) : port
+  if (typeof text !== 'string' || !/^[1-9]\d{0,4}$/.test(text) || Number(text) > 65_535)
+    return { complaint: `"port" must be a number from 1 to 65535: ${quote(port)}` }
+  if (typeof address !== 'string') return { address }
+  const [, host, own] = /^(\[[^\]]*\]|[^:]*)(?::([^:]*))?$/.exec(address) ?? []
+  // The rule for addresses says what is wrong with others, such as IPv6 without brackets.
+  if (!host || own === text) return { address }
+  if (own === undefined) return { address: `${host}:${text}` }
+  return {
+    complaint: `"port" is ${text}, but "address" is ${quote(address)}. Leave one of them out`,
+  }
+}
+
+/** What an import leaves out of a file, as a sentence. Null if that is nothing. */
+export function sayLeftOut({ ignored, elsewhere }: LeftOut): string | null {
+  const fields = ignored.map((name) => `"${name}"`).join(', ')
+  const parts = [
+    ...(ignored.length > 0 ? [`ignores ${fields}`] : []),
+    ...(elsewhere > 0
+      ? [`leaves out ${countOf(elsewhere, 'server')} under other organizations`]
+      : []),
+  ]
+  return parts.length === 0 ? null : `the import ${parts.join(' and ')}`
+}
