@@ -25,15 +25,31 @@ const SHAPED_LETTER = String.raw`[[${SHAPED}]&&[\p{L}\p{M}]]`
 /** Signs that join consonants. A joiner may also end the word behind one, as in Malayalam. */
 const VIRAMA = String.raw`[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]`
 const JOINER = String.raw`(?<=${SHAPED_LETTER})[\u200c\u200d](?=${SHAPED_LETTER})|(?<=${VIRAMA})\u200d`
+/**
+ * Marks that keyboards for Hebrew and Arabic insert. Beside a space or a sign, near a letter of
+ * such a script, a mark places that sign. Within a word, behind one, or twice, it changes nothing.
+ */
+const MARK = String.raw`[\u061c\u200e\u200f]`
+const FROM_RIGHT = ['Hebr', 'Arab', 'Syrc', 'Thaa', 'Nkoo', 'Mand', 'Adlm', 'Rohg', 'Samr']
+  .map((script) => String.raw`\p{scx=${script}}`)
+  .join('')
+const RIGHT_LETTER = String.raw`[[${FROM_RIGHT}]&&[\p{L}]]`
+const SIGN = String.raw`[^\p{L}\p{M}${INVISIBLE}]`
+const DIRECTION = [
+  String.raw`(?<=${RIGHT_LETTER}\p{M}*)${MARK}(?=${SIGN})`,
+  String.raw`(?<=${RIGHT_LETTER}\p{M}*${SIGN}{1,8})${MARK}`,
+  String.raw`(?<=${SIGN})${MARK}(?=${RIGHT_LETTER})`,
+  String.raw`${MARK}(?=${SIGN}{1,8}${RIGHT_LETTER})`,
+].join('|')
 /** U+FE0E shows an emoji as a sign in the color of the text, such as a heart. */
 const TEXT_STYLE = String.raw`(?<=\p{Extended_Pictographic})\ufe0e`
 /**
- * Captures a character, but not a joiner that shapes letters, nor an emoji: its joiners and
- * selectors are part of what people see. Compiling it takes 20 ms, so only a text with something to
- * spell out does.
+ * Captures a character, but not a joiner that shapes letters, a mark that directs signs, or an
+ * emoji: its joiners and selectors are part of what people see. Compiling it takes 20 ms, so only a
+ * text with something to spell out does.
  */
 const emojiOrCharacter = onDemand(
-  () => new RegExp(`\\p{RGI_Emoji}|${JOINER}|${TEXT_STYLE}|(.)`, 'syv'),
+  () => new RegExp(`\\p{RGI_Emoji}|${JOINER}|${DIRECTION}|${TEXT_STYLE}|(.)`, 'syv'),
 )
 
 /** Emoji that joiners connect, as keyboards write them: some leave out U+FE0F. */

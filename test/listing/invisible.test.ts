@@ -96,6 +96,35 @@ test('a joiner that shapes nothing is spelled out', () => {
     assert.equal(escapeInvisible(text), shown)
 })
 
+test('a direction mark between a letter written from right to left and a sign is shown unchanged', () => {
+  for (const text of [
+    'שרת\u200f מיינקראפט!',
+    'שרת!\u200f',
+    'שרת (1.21)\u200f Java',
+    'سرور \u200fماین',
+    'Java \u200eשרת',
+    'שָׁ\u200f!',
+    'خادم\u061c 5',
+    'Lagoon\u200f! שרת',
+  ]) {
+    assert.equal(escapeInvisible(text), text)
+    assert.equal([...escapedPieces(text)].join(''), text)
+  }
+})
+
+test('a direction mark that directs nothing is spelled out', () => {
+  for (const [text, shown] of [
+    ['pay\u200fpal', 'pay\\u{200f}pal'],
+    ['Lagoon\u200e!', 'Lagoon\\u{200e}!'],
+    ['ש\u200fרת', 'ש\\u{200f}רת'],
+    ['שרת\u200f', 'שרת\\u{200f}'],
+    ['\u200fשרת', '\\u{200f}שרת'],
+    ['שרת\u200f\u200f מיינקראפט', 'שרת\\u{200f}\u200f מיינקראפט'],
+    ['שרת\u202e!', 'שרת\\u{202e}!'],
+  ] as const)
+    assert.equal(escapeInvisible(text), shown)
+})
+
 test('an emoji is one piece of a text, and so is a spelled-out character', () => {
   assert.deepEqual([...escapedPieces('a👨‍👩‍👧‍👦\u200bé')], ['a', '👨‍👩‍👧‍👦', '\\u{200b}', 'é'])
   assert.deepEqual([...escapedPieces('a🎮')], ['a', '🎮'])
