@@ -17,7 +17,7 @@ import {
   withCookies,
 } from '../context.ts'
 import { showField, showUsername } from '../html/form-field.ts'
-import { type Notice, showPage } from '../html/page.ts'
+import { type Notice, showNotice, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
@@ -28,6 +28,7 @@ import { confirmPassword } from './attempts.ts'
 import { showCurrentPassword } from './current-password.ts'
 import { showEvents } from './events.ts'
 import { showNewPassword } from './new-password.ts'
+import { TAKEN_OR_RESERVED } from './sign-up.ts'
 import { showSessions } from './session-list.ts'
 
 /** What the page shows beside its forms. */
@@ -50,7 +51,7 @@ export function addAccountRoutes(
   const { store, accounts, operators, now } = dashboard
 
   app.get('/dashboard/account', (c) => {
-    const told = takeTold(dashboard, c, ['email-changed', 'password-changed', 'session-ended'])
+    const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
     const email = c.req.query('email')
     return showAccount(dashboard, c, {
       ...(told === null ? {} : { notice: { kind: 'good', text: DONE[told.outcome] } }),
@@ -74,19 +75,20 @@ export function addAccountRoutes(
       return showAccount(dashboard, c, { email, status: 429, errors: { email: often } })
     // A form that was sent twice.
     if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
-    // An operator's address counts as taken, because nothing verifies addresses.
+    // No user can take an operator's address, because nothing verifies addresses.
     const isReserved = operators.includes(checked.email)
     const change = isReserved
       ? 'taken'
       : await store.changeEmail(session.userId, confirmed.checked, checked.email, now())
     if (change === 'outdated')
       return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
-    if (change === 'taken') {
-      const taken = 'Another account has this email address.'
-      return showAccount(dashboard, c, { email, errors: { email: taken } })
-    }
+    if (change === 'taken')
+      return showAccount(dashboard, c, {
+        email,
+        errors: { email: `${TAKEN_OR_RESERVED} Choose another one.` },
+      })
     await audit(dashboard, c, 'e-mail changed', session.userId, checked.email)
-    return toAccount(dashboard, c, 'email-changed')
+    return toAccount(dashboard, c, c.get('isOperator') ? 'operator-changed' : 'email-changed')
   })
 
   app.post('/dashboard/account/password', async (c) => {
@@ -112,13 +114,24 @@ export function addAccountRoutes(
   })
 }
 
+const BACK_TO_OPERATOR =
+  'To see the operator’s page again, put the new address into OPERATORS and restart the service.'
+
+const OPERATOR_CHANGES: Notice = {
+  kind: 'note',
+  text: `OPERATORS lists your address. After a change you no longer see the operator’s page, and you can’t change back here. ${BACK_TO_OPERATOR}`,
+}
+
 const DONE = {
   'email-changed': 'Email address saved. Use it to sign in.',
+  'operator-changed': `Email address saved. Use it to sign in. ${BACK_TO_OPERATOR}`,
   'password-changed': 'Password changed. All your other sessions have ended.',
   'session-ended': 'Session ended. Its browser has to sign in again.',
 }
 
-function toAccount(dashboard: Dashboard, c: Context, outcome: keyof typeof DONE): Response {
+type Done = keyof typeof DONE
+
+function toAccount(dashboard: Dashboard, c: Context, outcome: Done): Response {
   tellNext(dashboard, c, outcome)
   return c.redirect('/dashboard/account', 303)
 }
@@ -154,6 +167,7 @@ async function showAccount(
     body: html`<section class="split"><div><h2>Email</h2>
 <p class="hint">You sign in as ${isolated(session.email)}.</p></div>
 <form class="card" method="post" action="/dashboard/account/email">
+${c.get('isOperator') ? showNotice(OPERATOR_CHANGES) : ''}
 ${showField({
   name: 'email',
   label: 'New email',

@@ -59,11 +59,14 @@ interface Kind {
   taken: string
 }
 
+/** One sentence for both, so that no answer tells which addresses are those of operators. */
+export const TAKEN_OR_RESERVED = 'This email address is taken, or reserved for an operator.'
+
 const OPEN: Kind = {
   title: 'Create an account',
   action: '/sign-up',
   intro: 'Register your servers and issue keys for the API.',
-  taken: 'This email address already has an account. If you just created it, sign in.',
+  taken: `${TAKEN_OR_RESERVED} If you just created the account, sign in.`,
 }
 
 function setupAt(token: string): Kind {

@@ -18,7 +18,7 @@ test('open sign-up creates an account and signs the user in', async (t) => {
 
   const again = await visitor().post('/sign-up', { email: 'ADA@example.com', password: PASSWORD })
   assert.equal(again.status, 422)
-  assert.match(again.body, /id="email-error">This email address already has/)
+  assert.match(again.body, /id="email-error">This email address is taken, or reserved/)
   assert.deepEqual(faults, [])
 })
 
@@ -136,7 +136,7 @@ test('changing the email address or the password takes the current password', as
   const change = (email: string, password: string) =>
     person.post('/dashboard/account/email', { email, password })
   assert.match((await change('eve@example.com', 'not this one')).body, /The password is wrong/)
-  assert.match((await change('BOB@example.com', PASSWORD)).body, /Another account has/)
+  assert.match((await change('BOB@example.com', PASSWORD)).body, /This email address is taken, or reserved/)
   assert.match((await change('nonsense', PASSWORD)).body, /id="email-error"/)
   assert.equal((await change('Eve@example.com', PASSWORD)).status, 303)
   assert.match((await person.get('/dashboard/account')).body, /eve@example\.com/)

@@ -28,7 +28,11 @@ const GONE = /Nothing was changed.*no longer/s
 const FORMS: Record<string, Expected> = {
   // Each answer needs a session of its own. The account page lists both.
   '/sign-in': { first: 303, again: 303, says: /Survival/, mayChange: ['sessions', 'audit_log'] },
-  '/sign-up': { first: 303, again: 422, says: /already has an account\. If you just created it/ },
+  '/sign-up': {
+    first: 303,
+    again: 422,
+    says: /is taken, or reserved for an operator\. If you just created/,
+  },
   '/setup/:token': { first: 303, again: 404, says: /A setup link works only once/ },
   '/link/:token': { first: 303, again: 404, says: /This link no longer works/ },
   '/sign-out': { first: 303, again: 303, says: /Sign in/ },

@@ -96,8 +96,26 @@ test('no visitor or user can take the address of an operator', async (t) => {
   const { person: ada } = await signedIn('ada@example.com')
   const change = { email: OPERATOR, password: PASSWORD }
   const changed = await ada.post('/dashboard/account/email', change)
-  assert.match(changed.body, /Another account has this email address/)
+  const used = await ada.post('/dashboard/account/email', { ...change, email: 'bob@example.com' })
+  const reason = /id="email-error">This email address is taken, or reserved for an operator\./
+  for (const { body } of [refused, taken, changed, used]) assert.match(body, reason)
   assert.equal(await store.findUser(OPERATOR), null)
+})
+
+test('an operator who changes the email address is told before and after how to keep the page', async (t) => {
+  const { signedIn } = await startDashboard(t, { operators: [OPERATOR] })
+  const { person: ada } = await signedIn('ada@example.com')
+  assert.doesNotMatch((await ada.get('/dashboard/account')).body, /OPERATORS/)
+  const { person } = await signedIn(OPERATOR)
+  const warning = /After a change you no longer see the operator’s page, and you can’t change back/
+  assert.match((await person.get('/dashboard/account')).body, warning)
+  const change = { email: 'grace@example.com', password: PASSWORD }
+  const { body } = await person.submit('/dashboard/account/email', change)
+  assert.match(body, /put the new address into OPERATORS and restart the service\.<\/div>/)
+  assert.doesNotMatch(body, warning)
+  assert.equal((await person.get(PAGE)).status, 404)
+  const back = await person.post('/dashboard/account/email', { ...change, email: OPERATOR })
+  assert.match(back.body, /This email address is taken, or reserved for an operator\./)
 })
 
 test('the setup link creates the account of an operator', async (t) => {
