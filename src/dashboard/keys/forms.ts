@@ -11,6 +11,8 @@ import { type Html, isolated } from '../html/text.ts'
 import { FORM_BYTES_MAX } from '../request/guard.ts'
 
 export const AT_KEY_LIMIT = `You have ${ACTIVE_KEYS_MAX} active keys, the maximum.`
+const LAST_FREE =
+  'This is the last free key. Without a free one, you can’t replace a key before you delete another.'
 export const SIGNED_IN_LONG_AGO = `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago.`
 
 interface IssueForm {
@@ -28,7 +30,7 @@ export function showIssueForm(form: IssueForm): Html {
   const { name, nameError, active } = form
   if (active >= ACTIVE_KEYS_MAX)
     return html`<section class="card" id="issue"><h2>Issue a key</h2>
-<p>${AT_KEY_LIMIT} Delete one you no longer use to issue another.</p></section>`
+<p>${AT_KEY_LIMIT} Delete one you no longer use to issue another. Keep one free: while you replace a key, you have the old one and the new one.</p></section>`
   return html`<form class="card" id="issue" method="post" action="/dashboard/api">
 <h2>Issue a key</h2>
 ${showFormTag()}
@@ -38,7 +40,7 @@ ${showField({
   value: name ?? '',
   required: true,
   lengthMax: KEY_NAME_LENGTH_MAX,
-  hint: 'What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.',
+  hint: `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`,
   error: nameError,
 })}
 ${showPassword(form)}

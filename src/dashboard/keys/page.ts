@@ -61,7 +61,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     status: page.status ?? 200,
     notice: page.notice,
     body: html`${showInvitationNote(page.invitations)}
-${active.length === 0 ? showEmpty(NO_KEYS) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
+${active.length === 0 ? showEmpty({ ...NO_KEYS, title: revoked.length === 0 ? 'No API keys yet' : 'No active API keys' }) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
 ${showIssueForm({ ...page, email: c.get('session').email, active: active.length })}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
 ${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
@@ -71,7 +71,6 @@ ${showLeakedForm(page.leakedError)}`,
 
 const NO_KEYS = {
   icon: 'key',
-  title: 'No API keys yet',
   text: 'A program needs one to read your listing.',
   action: { href: '#name', label: 'Issue a key' },
 } as const

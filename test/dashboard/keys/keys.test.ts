@@ -76,8 +76,29 @@ test('twenty concurrent forms leave five keys, and the page says what to do', as
   assert.equal((await store.listApiKeys(user.id)).length, 5)
   assert.ok(answers.some(({ status, body }) => status === 409 && /No key was issued/.test(body)))
   const { body } = await person.get('/dashboard/api')
-  assert.match(body, /You have 5 active keys, the maximum\. Delete one/)
+  assert.match(body, /You have 5 active keys, the maximum\. Delete one [^<]*\. Keep one free: /)
   assert.doesNotMatch(body, /name="name"/)
+})
+
+test('before the last free key is issued, the page says what it is good for', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
+  for (const name of ['1', '2', '3']) await person.issue(name)
+  const warning = /This is the last free key\. Without a free one, you can(’|&#39;)t replace a key/
+  assert.doesNotMatch((await person.get('/dashboard/api')).body, warning)
+  await person.issue('4')
+  assert.match((await person.get('/dashboard/api')).body, warning)
+})
+
+test('a user who has deleted every key is not told that there have been none', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  await person.issue('bot')
+  const [apiKey] = await store.listApiKeys(user.id)
+  await person.submit(`/dashboard/api/${apiKey!.id}/delete`)
+  const { body } = await person.get('/dashboard/api')
+  assert.match(body, /<h2>No active API keys<\/h2>/)
+  assert.doesNotMatch(body, /No API keys yet/)
 })
 
 test('a key’s name has 1 to 64 code points in any script, and the form keeps a refused one', async (t) => {
