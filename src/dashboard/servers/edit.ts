@@ -84,7 +84,8 @@ export function addEditRoutes(
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
     const written = await store.updateServer(userId, id, fields, now(), seen)
-    if (written === 'written') return toList(dashboard, c, 'saved', id, fields)
+    const isMoved = fields.organization_id !== server.organization_id
+    if (written === 'written') return toList(dashboard, c, isMoved ? 'moved' : 'saved', id, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
     const stored = await store.findServer(userId, id)
     if (stored === null) return showGone(c)
@@ -100,7 +101,7 @@ export function addEditRoutes(
 function toList(
   dashboard: Dashboard,
   c: Context,
-  outcome: 'added' | 'saved',
+  outcome: 'added' | 'saved' | 'moved',
   id: string,
   fields: ServerFields,
 ): Response {

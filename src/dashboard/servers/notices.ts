@@ -17,7 +17,16 @@ import { takeTold } from '../request/next-notice.ts'
  */
 
 /** The cookie has the id of the server, the change or the import. */
-const OUTCOMES = ['added', 'saved', 'changed', 'undone', 'imported', 'none', 'too-late'] as const
+const OUTCOMES = [
+  'added',
+  'saved',
+  'moved',
+  'changed',
+  'undone',
+  'imported',
+  'none',
+  'too-late',
+] as const
 
 type Stores = RegisteredServerStore & ServerChangeStore & CheckedImportStore
 
@@ -41,11 +50,12 @@ async function say(
 ): Promise<Notice | null> {
   switch (outcome) {
     case 'added':
-    case 'saved': {
+    case 'saved':
+    case 'moved': {
       const server = await store.findServer(userId, id)
-      return server === null
-        ? null
-        : { kind: 'good', text: html`${showNames([server])} was ${outcome}.` }
+      if (server === null) return null
+      const done = outcome === 'moved' ? sayMoved(server.organization_id) : `was ${outcome}.`
+      return { kind: 'good', text: html`${showNames([server])} ${done}` }
     }
     case 'changed':
     case 'undone': {
@@ -61,6 +71,12 @@ async function say(
     default:
       return { kind: 'note', text: 'Nothing was changed. You can undo a change for one hour.' }
   }
+}
+
+function sayMoved(organizationId: string | null): string {
+  return organizationId === null
+    ? 'is a personal server now. The API returns it.'
+    : 'was moved to this organization. The API no longer returns it.'
 }
 
 function sayImport({ added, changed, unchanged }: ImportCounts): string {

@@ -146,12 +146,24 @@ function showPageButton(to: number, label: string): Html {
   return html`<button form="${FORM}" name="page" value="${to}">${label}</button>`
 }
 
-/** What stands in the place of a page without servers. */
-export function showNone({ path, search: { text } }: Searched): Html {
+/** What stands in the place of a page without servers. It names the filter that found none. */
+export function showNone({ path, search: { text, status } }: Searched): Html {
+  const servers = status === undefined ? 'servers' : FILTERED[status]
   return showEmpty({
     icon: 'search',
-    title: 'No servers found',
-    ...(text === '' ? {} : { text: html`No servers match “${isolated(text)}”.` }),
-    action: { href: path, label: text === '' ? 'Show all servers' : 'Clear search' },
+    title: `No ${servers} found`,
+    ...(text === '' ? {} : { text: html`No ${servers} match “${isolated(text)}”.` }),
+    action:
+      text === ''
+        ? { href: path, label: 'Show all servers' }
+        : status === undefined
+          ? { href: path, label: 'Clear search' }
+          : { href: pathOf(path, { text, page: 1 }), label: 'Search all servers' },
   })
+}
+
+const FILTERED = {
+  published: 'published servers',
+  draft: 'drafts',
+  other: 'servers with another status',
 }

@@ -104,7 +104,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? ' · not returned' : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${isOwn ? showButton(status, row) : ''}
 `
 }
 

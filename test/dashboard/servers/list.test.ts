@@ -38,7 +38,7 @@ test('in another order each server beyond the 100th says that it is not returned
     'Server 101',
     'Server 100',
   ])
-  assert.equal(body.split(' · not returned').length - 1, 2)
+  assert.equal(body.split('<br>not returned').length - 1, 2)
   assert.equal(body.includes(STOP), false)
 })
 
@@ -60,6 +60,20 @@ test('the table sorts by each column and filters by status, and buttons keep the
   assert.doesNotMatch(body, /value="other"/)
   for (const query of ['sort=x', 'sort=-', 'status=x', 'sort=__proto__', 'status=constructor'])
     assert.equal((await linesOf(person, `?${query}`)).length, 50, query)
+})
+
+test('an empty page names the filter that found nothing, and leads to a search without it', async (t) => {
+  const { person } = await withServers(t, 12)
+  const { body } = await person.get('/dashboard/servers?q=Server+1&status=other')
+  assert.match(body, /<h2>No servers with another status found<\/h2>/)
+  assert.match(body, /No servers with another status match “<bdi>Server 1<\/bdi>”\./)
+  assert.match(body, /href="\/dashboard\/servers\?q=Server\+1">Search all servers<\/a>/)
+  const none = (await person.get('/dashboard/servers?status=other')).body
+  assert.match(none, /<h2>No servers with another status found<\/h2>.*>Show all servers<\/a>/s)
+  const wrong = (await person.get('/dashboard/servers?q=nothing&status=draft')).body
+  assert.match(wrong, /No drafts match “<bdi>nothing<\/bdi>”/)
+  const plain = (await person.get('/dashboard/servers?q=nothing')).body
+  assert.match(plain, /No servers match “<bdi>nothing<\/bdi>”.*>Clear search<\/a>/s)
 })
 
 test('a row has the name, address, edition, version, status and age of its server', async (t) => {
