@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { slotOf } from '../../src/listing/use-counts.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
@@ -14,6 +16,8 @@ const KINDS = ['answered', 'limited', 'revoked']
 /** Contrast between parts of a chart, and of a part with the ground (WCAG 1.4.11). */
 const KINDS_CONTRAST_MIN = 2
 const GROUND_CONTRAST_MIN = 3
+/** The width of a bar of ten minutes in each of its colors. */
+const BURST_PX_MIN = 1.5
 
 const launched = launchForFile()
 
@@ -32,6 +36,32 @@ for (const colorScheme of ['light', 'dark'] as const)
       }
     }
   })
+
+test('on a phone, ten minutes of too many requests are seen in both colors', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { person, user } = await dashboard.signedIn(EMAIL)
+  await person.issue('bot')
+  const [apiKey] = await dashboard.store.listApiKeys(user.id)
+  const slot = slotOf(presentInstant()) - 40
+  const burst = { api_key_id: apiKey!.id, slot, answered: 300, limited: 300, revoked: 0 }
+  await dashboard.store.addUseCounts([burst])
+  const { page } = await openWindow(t, launched(), { viewport: { width: 390, height: 844 } })
+  await signIn(page, dashboard, EMAIL)
+  const ground = await colorOf(page, '.keys', 'background-color')
+  const [answered, limited] = [
+    await colorOf(page, 'path.answered', 'fill'),
+    await colorOf(page, 'path.limited', 'fill'),
+  ]
+  const picture = (await page.locator('.chart svg').screenshot()).toString('base64')
+  const reader = await page.context().newPage()
+  const drawn = (at: number, color: string) =>
+    reader.evaluate(`(${READ_WIDTH})(${JSON.stringify({ picture, at, color, ground })})`)
+  for (const [kind, width] of [
+    ['limited', await drawn(0.25, limited)],
+    ['answered', await drawn(0.75, answered)],
+  ] as const)
+    assert.ok(Number(width) >= BURST_PX_MIN, `${kind}: ${width} px`)
+})
 
 test('in forced colors, the legend has the colors of the chart', async (t) => {
   const page = await openKeys({ forcedColors: 'active' }, t)
@@ -109,3 +139,24 @@ function luminance(color: string): number {
   })
   return 0.2126 * red! + 0.7152 * green! + 0.0722 * blue!
 }
+
+/**
+ * How many pixels of this color a row of a picture has. A pixel on an edge mixes the color with the
+ * ground and counts by its share.
+ */
+const READ_WIDTH = `async ({ picture, at, color, ground }) => {
+  const image = new Image()
+  image.src = 'data:image/png;base64,' + picture
+  await image.decode()
+  const { width, height } = image
+  const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d')
+  context.drawImage(image, 0, 0)
+  const { data } = context.getImageData(0, Math.floor(height * at), width, 1)
+  const [full, none] = [color, ground].map((one) => one.match(/\\d+/g).map(Number))
+  const way = full.map((part, index) => part - none[index])
+  const shareOf = (pixel) =>
+    way.reduce((sum, part, index) => sum + part * (pixel[index] - none[index]), 0)
+    / way.reduce((sum, part) => sum + part * part, 0)
+  const shares = Array.from({ length: width }, (_, x) => shareOf(data.subarray(4 * x, 4 * x + 3)))
+  return shares.filter((share) => share > 0.1).reduce((sum, share) => sum + share, 0)
+}`

@@ -14,8 +14,8 @@ const SLOT_MINUTES = SLOT_LENGTH_US / MINUTE_US
 const MARKS = [`${HOURS} h ago`, '18 h', '12 h', '6 h', 'now']
 const HEIGHT = 56
 const BAR = 2
-/** Even one request must be visible. */
-const SEGMENT_MIN = 2
+/** Even one request must be visible, although the area below covers half a pixel of it. */
+const SEGMENT_MIN = 3
 /** The share of 429s from which the chart advises to slow down. */
 const LIMITED_SHARE_MIN = 0.01
 
