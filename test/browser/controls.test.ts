@@ -76,6 +76,12 @@ test('on a phone, every control has 44 px in each direction', async (t) => {
   })
 })
 
+test('on a phone without script, no control waits for one, what opens has a triangle, and links in text are underlined', async (t) => {
+  await forEachState(t, launched(), { window: PHONE, withoutScript: true }, async (page, title) => {
+    assert.deepEqual(await page.evaluate(FIND_UNSEEN), [], title)
+  })
+})
+
 /** The names that a screen reader says. */
 async function namesOfControls(page: Page): Promise<string[]> {
   const devtools = await page.context().newCDPSession(page)
@@ -106,4 +112,21 @@ const FIND_SMALL = `(() => {
     if (!isReached) small.push(box.width + ' x ' + box.height + ': ' + control.outerHTML.slice(0, 120))
   }
   return small.slice(0, 8)
+})()`
+
+/**
+ * Controls that do not look like what they do, and paragraphs whose words a flexible box sets
+ * apart.
+ */
+const FIND_UNSEEN = `(() => {
+  const styleOf = (one) => getComputedStyle(one)
+  const hasText = (one) => [...one.childNodes].some((node) =>
+    node.nodeType === Node.TEXT_NODE && node.data.trim() !== '')
+  const isWrong = (one) => one.hidden ? true
+    : one.matches('summary') ? styleOf(one).display !== 'list-item'
+    : one.matches('p') ? styleOf(one).display === 'flex' && hasText(one) && one.children.length > 0
+    : hasText(one.parentElement) && styleOf(one).textDecorationLine !== 'underline'
+  return [...document.querySelectorAll('main :is(summary, p, a), [hidden]')]
+    .filter((one) => one.checkVisibility() && isWrong(one))
+    .map((one) => one.outerHTML.slice(0, 160))
 })()`

@@ -48,7 +48,7 @@ export interface Segment {
 
 /** Links of which one is current, such as a filter of a list. */
 export function showFilter(label: string, segments: readonly Segment[]): Html {
-  return html`<nav class="filter" aria-label="${label}">${segments.map(({ href, label: text, isCurrent }) => html`<a href="${href}"${isCurrent ? html` aria-current="true"` : ''}>${text}</a>`)}</nav>`
+  return html`<nav class="filter" aria-label="${label}">${segments.map(({ href, label: text, isCurrent }) => html`<a class="button quiet" href="${href}"${isCurrent ? html` aria-current="true"` : ''}>${text}</a>`)}</nav>`
 }
 
 export interface Step {

@@ -7,30 +7,54 @@ import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 
 /*
- * Small windows, and names without a space to break at.
+ * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also
+ * 1280 px at a zoom of 200 %.
  */
+
+const WIDTHS = [320, 360, 640, 769, 820, 900, 1024, 1280]
+/** The narrowest window with the bar and the tables of a desk. */
+const DESK = 769
+const BAR_ON_DESK_MAX = 58
 
 const WORD = 'W'.repeat(80)
 const EMAIL = `${'w'.repeat(68)}@example.com`
 
 const launched = launchForFile()
 
-for (const [window, options] of [
-  ['320 px', { viewport: { width: 320, height: 640 } }],
-  // A zoom of 200 % halves the window, in pixels of the page.
-  ['1280 px at a zoom of 200 %', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
-] as const)
-  test(`no page is wider than a window of ${window}, even with words of 80 letters`, async (t) => {
-    const settings = { window: options, email: EMAIL, name: WORD }
-    await forEachState(t, launched(), settings, assertFits)
+test('at every width, no page, table or control is wider than its place, even with words of 80 letters', async (t) => {
+  await forEachState(t, launched(), { email: EMAIL, name: WORD }, async (page, title) => {
+    await forEachWidth(page, async (width) => {
+      assert.deepEqual(await page.evaluate(findWide(BOXES)), [], `${title} at ${width} px`)
+    })
   })
+})
+
+test('at every width, no word that fits on a line is broken', async (t) => {
+  await forEachState(t, launched(), { name: 'Cobblestone Commons' }, async (page, title) => {
+    await forEachWidth(page, async (width) => {
+      assert.deepEqual(await page.evaluate(FIND_BROKEN), [], `${title} at ${width} px`)
+    })
+  })
+})
+
+test('the bar is one line on a desk and at most 100 px high on a phone', async (t) => {
+  const dashboard = await startDashboard(t)
+  await dashboard.signedIn(EMAIL)
+  const { page } = await openWindow(t, launched())
+  await signIn(page, dashboard, EMAIL)
+  await forEachWidth(page, async (width) => {
+    const box = await page.locator('header').boundingBox()
+    const heightMax = width < DESK ? 100 : BAR_ON_DESK_MAX
+    assert.ok(box!.height <= heightMax, `${box!.height} px at ${width}`)
+  })
+})
 
 for (const width of [1280, 640])
   test(`with text of twice the size, no page is wider than a window of ${width} px`, async (t) => {
     const window = { viewport: { width, height: 800 } }
     await forEachState(t, launched(), { window, email: EMAIL, name: WORD }, async (page, title) => {
       await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
-      await assertFits(page, title)
+      assert.deepEqual(await page.evaluate(findWide(CONTROLS)), [], title)
     })
   })
 
@@ -43,7 +67,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   const press = async (button: string, says: string) => {
     await page.click(button)
     await page.waitForSelector(`main >> text=${says}`)
-    await assertFits(page, says)
+    assert.deepEqual(await page.evaluate(findWide(BOXES)), [], says)
   }
   await signIn(page, dashboard, EMAIL)
   for (const list of ['servers', `organizations/${organization}`]) {
@@ -76,21 +100,6 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await press('main .primary', 'Your session has ended')
 })
 
-test('the bar is one line on a desk and at most 100 px high on a phone', async (t) => {
-  const dashboard = await startDashboard(t)
-  await dashboard.signedIn(EMAIL)
-  for (const [width, heightMax] of [
-    [1280, 58],
-    [390, 100],
-    [320, 100],
-  ] as const) {
-    const { page } = await openWindow(t, launched(), { viewport: { width, height: 800 } })
-    await signIn(page, dashboard, EMAIL)
-    const box = await page.locator('header').boundingBox()
-    assert.ok(box!.height <= heightMax, `${box!.height} px at ${width}`)
-  }
-})
-
 test('at 320 px, a name has room beside a long age, and a notice sticks to the top', async (t) => {
   const dashboard = await startDashboard(t)
   const { user } = await dashboard.signedIn(EMAIL)
@@ -109,20 +118,47 @@ test('at 320 px, a name has room beside a long age, and a notice sticks to the t
   assert.equal((await page.locator('.notice.done').boundingBox())!.y, 0)
 })
 
-/** Nothing needs scrolling sideways, and no control loses a part of its text. */
-async function assertFits(page: Page, where: string): Promise<void> {
-  const found = await page.evaluate(`(() => {
-    const skipped = 'pre, .unseen, thead, .table, .menu summary'
-    const all = [...document.querySelectorAll('body *')].filter(
-      (one) => one.checkVisibility() && one.closest(skipped) === null)
-    const wide = all.find((one) => one.getBoundingClientRect().right > innerWidth + 1)
-    const cut = all.find((one) => one.matches('a, button, label, p, summary')
-      && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)
-    return [
-      document.documentElement.scrollWidth <= innerWidth,
-      wide?.outerHTML.slice(0, 200) ?? '',
-      cut?.outerHTML.slice(0, 200) ?? '',
-    ]
-  })()`)
-  assert.deepEqual(found, [true, '', ''], where)
+async function forEachWidth(page: Page, check: (width: number) => Promise<void>): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
+    await check(width)
+  }
 }
+
+/** What must have room for all of its text. With text of twice the size, tables may scroll. */
+const CONTROLS = 'body, a, button, label, p, summary'
+const BOXES = `${CONTROLS}, .table`
+
+/** What the window cuts off, and which of these boxes are too narrow. */
+const findWide = (boxes: string) => `(() => {
+  const skipped = 'pre, .unseen, thead, .table *, .menu summary'
+  const wide = [...document.querySelectorAll('body, body *')].filter((one) =>
+    one.checkVisibility() && one.closest(skipped) === null && (
+      one.getBoundingClientRect().right > innerWidth + 1
+      || (one.matches('${boxes}') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)))
+  return wide.slice(0, 4).map((one) => one.outerHTML.slice(0, 200))
+})()`
+
+/**
+ * Words on two lines. A word that takes more than half of the page may need that. A line may end
+ * behind a hyphen.
+ */
+const FIND_BROKEN = `(() => {
+  const half = document.querySelector('main').clientWidth / 2
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const range = document.createRange()
+  const broken = []
+  while (texts.nextNode()) {
+    const { currentNode: text } = texts
+    if (!text.parentElement.checkVisibility() || text.parentElement.closest('.unseen, option')) continue
+    for (const { 0: word, index } of text.data.matchAll(/[^\\s\\-]+/g)) {
+      range.setStart(text, index)
+      range.setEnd(text, index + word.length)
+      const pieces = [...range.getClientRects()].filter(({ width }) => width > 0)
+      const width = pieces.reduce((sum, piece) => sum + piece.width, 0)
+      const isBroken = pieces.some(({ top, height }) => top > pieces[0].top + height / 2)
+      if (isBroken && width <= half) broken.push(word)
+    }
+  }
+  return broken.slice(0, 8)
+})()`
