@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -24,7 +26,12 @@ type Server struct {
 	Version *string `json:"version"`
 }
 
-var client = &http.Client{Timeout: 10 * time.Second}
+var (
+	client  = &http.Client{Timeout: 10 * time.Second}
+	url     = strings.TrimRight(strings.TrimSpace(os.Getenv("BASE_URL")), "/") + "/v1/servers"
+	key     = strings.TrimSpace(os.Getenv("SERVER_LISTING_KEY"))
+	pattern = regexp.MustCompile("^svc_live_[0-9a-f]{64}$")
+)
 
 // loadServers asks until the list comes, at most attemptsMax times.
 func loadServers() ([]Server, error) {
@@ -48,11 +55,11 @@ func loadServers() ([]Server, error) {
 
 // ask sends one request. After an error that stays, the second result is negative.
 func ask() ([]Server, time.Duration, error) {
-	request, err := http.NewRequest("GET", os.Getenv("BASE_URL")+"/v1/servers", nil)
+	request, err := http.NewRequest("GET", url, nil)
 	if err != nil {
 		return nil, -1, err
 	}
-	request.Header.Set("Authorization", "Bearer "+os.Getenv("SERVER_LISTING_KEY"))
+	request.Header.Set("Authorization", "Bearer "+key)
 	answer, err := client.Do(request)
 	if err != nil {
 		return nil, 0, err
@@ -72,6 +79,10 @@ func ask() ([]Server, time.Duration, error) {
 }
 
 func main() {
+	if !pattern.MatchString(key) {
+		fmt.Fprintln(os.Stderr, "SERVER_LISTING_KEY must be svc_live_ and 64 hexadecimal digits")
+		os.Exit(2)
+	}
 	left := -1
 	if len(os.Args) > 1 {
 		left, _ = strconv.Atoi(os.Args[1])

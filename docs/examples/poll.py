@@ -5,6 +5,7 @@ BASE_URL is the address of the API, SERVER_LISTING_KEY an API key.
 
 import json
 import os
+import re
 import sys
 import time
 import urllib.error
@@ -14,13 +15,16 @@ ATTEMPTS_MAX = 5
 WAIT_MAX_SECONDS = 30
 TRANSIENT = (408, 429, 502, 503)
 
+URL = os.environ["BASE_URL"].strip().rstrip("/") + "/v1/servers"
+KEY = os.environ["SERVER_LISTING_KEY"].strip()
+# Checked here, because urllib prints a header that it refuses.
+if not re.fullmatch("svc_live_[0-9a-f]{64}", KEY):
+    sys.exit("SERVER_LISTING_KEY must be svc_live_ and 64 hexadecimal digits")
+
 
 def load_servers():
     """Asks until the list comes, at most ATTEMPTS_MAX times."""
-    request = urllib.request.Request(
-        os.environ["BASE_URL"] + "/v1/servers",
-        headers={"Authorization": "Bearer " + os.environ["SERVER_LISTING_KEY"]},
-    )
+    request = urllib.request.Request(URL, headers={"Authorization": "Bearer " + KEY})
     for attempt in range(ATTEMPTS_MAX):
         retry_after = 0
         try:
@@ -29,7 +33,8 @@ def load_servers():
         except urllib.error.HTTPError as error:
             if error.code not in TRANSIENT or attempt == ATTEMPTS_MAX - 1:
                 raise
-            retry_after = int(error.headers.get("Retry-After", 0))
+            seconds = error.headers.get("Retry-After", "")
+            retry_after = int(seconds) if seconds.isdigit() else 0
         except OSError:  # no connection, or none in time
             if attempt == ATTEMPTS_MAX - 1:
                 raise

@@ -16,7 +16,13 @@ const ATTEMPTS_MAX = 5
 const WAIT_MAX_SECONDS = 30
 const TRANSIENT = [408, 429, 502, 503]
 
-const { BASE_URL, SERVER_LISTING_KEY } = process.env
+const url = `${(process.env.BASE_URL ?? '').trim().replace(/\/+$/, '')}/v1/servers`
+const key = (process.env.SERVER_LISTING_KEY ?? '').trim()
+// Checked here, because fetch prints a header that it refuses.
+if (!/^svc_live_[0-9a-f]{64}$/.test(key)) {
+  console.error('SERVER_LISTING_KEY must be svc_live_ and 64 hexadecimal digits')
+  process.exit(2)
+}
 
 /** Asks until the list comes, at most ATTEMPTS_MAX times. */
 async function loadServers(): Promise<Server[]> {
@@ -24,14 +30,14 @@ async function loadServers(): Promise<Server[]> {
     const isLast = attempt === ATTEMPTS_MAX - 1
     let retryAfter = 0
     try {
-      const answer = await fetch(`${BASE_URL}/v1/servers`, {
-        headers: { Authorization: `Bearer ${SERVER_LISTING_KEY}` },
+      const answer = await fetch(url, {
+        headers: { Authorization: `Bearer ${key}` },
         signal: AbortSignal.timeout(10_000),
       })
       if (answer.ok) return ((await answer.json()) as { servers: Server[] }).servers
       if (isLast || !TRANSIENT.includes(answer.status))
         throw new Refused(`The API answered ${answer.status}`)
-      retryAfter = Number(answer.headers.get('Retry-After'))
+      retryAfter = Number(answer.headers.get('Retry-After')) || 0
     } catch (error) {
       // Any other error means: no connection, or none in time.
       if (isLast || error instanceof Refused) throw error

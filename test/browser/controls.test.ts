@@ -64,10 +64,10 @@ test('a screen reader hears once that a text is copied, and that a name is too l
   assert.equal(await said.textContent(), '')
 
   await page.click('text=Issue key')
-  const button = page.getByRole('button', { name: 'Copy key only' })
+  const button = page.getByRole('button', { name: 'Copy: API key' })
   await button.click()
   await said.filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
-  assert.equal(await button.textContent(), 'Copied')
+  assert.equal(await button.textContent(), 'Copied: API key')
 })
 
 test('on a phone, every control has 44 px in each direction', async (t) => {

@@ -50,8 +50,8 @@ const JOBS: Job[] = [
       await click('nav >> text=API keys')
       await fill('#name', 'bot')
       await click('button:has-text("Issue key")')
-      await click('text=Copy line')
-      await click('text=Copy curl')
+      await click('[data-copy=export]')
+      await click('[data-copy=curl]')
       await see('text=Copied')
     },
   },
@@ -85,7 +85,7 @@ const JOBS: Job[] = [
       await click('nav >> text=API keys')
       await click('text=Replace…')
       await click('text=Issue the new key')
-      await click('text=Copy line')
+      await click('[data-copy=export]')
       await click('text=Delete the old key…')
       await click('main button.danger')
       await see('text=was deleted')

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { showNotice, showPage } from '../html/page.ts'
 import { type Html, isolated } from '../html/text.ts'
 import { arrivalPathOf, showArrival } from './arrival.ts'
-import { copyButton, showSnippets } from './snippet-list.ts'
+import { showBlock, showKeySettings, showSnippets } from './snippet-list.ts'
 import { KEY_VARIABLE } from './snippets.ts'
 
 interface IssuedKey {
@@ -30,12 +30,12 @@ export function showIssuedKey(
     width: 'form',
     body: html`${showNotice(COPY_NOW)}
 <section class="card" data-secret><h2>${isolated(apiKey.name)}</h2>
-<p>Set this environment variable for your program, for example in its <code>.env</code> file.</p>
-<div class="code"><div><span id="variable-label" class="label">Environment variable</span><span class="row">${copyButton('variable', 'Copy line')}${copyButton('key', 'Copy key only')}</span></div>
-<pre id="variable" tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="variable-label">${KEY_VARIABLE}=<span id="key">${key}</span></pre></div>
+${showBlock({ id: 'key', label: 'API key', code: key })}
+<p>Your program reads it from the environment variable <code>${KEY_VARIABLE}</code>. Set it in one of these ways.</p>
+${showKeySettings(key)}
 <p class="hint">Keep keys on your servers, never in a web page or an app that you distribute.</p></section>
 <section class="card"><h2>Use it</h2>
-<p>Each of these reads the variable. A key can make one request per second. After a 429, each waits and tries again. <a href="/dashboard/docs" target="_blank">API documentation, in a new tab</a></p>
+<p>Run one of these in the same shell. A key can make one request per second. After a 429, each waits and tries again. <a href="/dashboard/docs" target="_blank">API documentation, in a new tab</a></p>
 ${showSnippets(baseUrl)}</section>
 <section class="card"><h2>Has it arrived?</h2>
 ${showArrival(apiKey, now)}

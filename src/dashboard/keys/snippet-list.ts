@@ -1,20 +1,28 @@
 import { html } from 'hono/html'
 import { icon } from '../html/icon.ts'
 import type { Html } from '../html/text.ts'
-import { type Snippet, snippetsFor } from './snippets.ts'
+import { type Block, keySettingsFor, type Snippet, snippetsFor } from './snippets.ts'
+
+/** How to set the key's variable, of which one way is open at a time. */
+export function showKeySettings(key: string): Html {
+  return showList('setting', keySettingsFor(key))
+}
 
 /** A client in each language, of which one is open at a time. */
 export function showSnippets(baseUrl: string): Html {
-  return html`${snippetsFor(baseUrl).map(showSnippet)}`
+  return showList('language', snippetsFor(baseUrl))
 }
 
-/** Copies the text of the element with this id. It works with script only, which shows it. */
-export function copyButton(id: string, label: string): Html {
-  return html`<button type="button" class="quiet" data-copy="${id}" hidden>${icon('copy')}<span>${label}</span></button>`
+function showList(name: string, snippets: readonly Snippet[]): Html {
+  return html`${snippets.map(
+    ({ label, blocks, withEnvFile }, index) =>
+      html`<details name="${name}"${index === 0 ? html` open` : ''}><summary>${label}</summary>
+<div class="stack">${blocks.map(showBlock)}${withEnvFile === undefined ? '' : html`<p class="hint">With the key in a file: <code>${withEnvFile}</code></p>`}</div></details>`,
+  )}`
 }
 
-function showSnippet({ id, label, code }: Snippet, index: number): Html {
-  return html`<details name="language"${index === 0 ? html` open` : ''}><summary>${label}</summary>
-<div class="code"><div><span id="${id}-label" class="label">${label}<span class="unseen"> client</span></span>${copyButton(id, `Copy ${label}`)}</div>
-<pre id="${id}" tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="${id}-label">${code}</pre></div></details>`
+/** Only the script shows the button that copies. A browser must not translate code. */
+export function showBlock({ id, label, code, file }: Block): Html {
+  return html`<div class="code"><div><span id="${id}-label" class="label">${file === undefined ? label : html`<span class="hint">Save as</span> ${file}`}</span><button type="button" class="quiet" data-copy="${id}" hidden>${icon('copy')}<span>Copy</span><span class="unseen">: ${label}</span></button></div>
+<pre id="${id}"${file === undefined ? '' : html` data-file="${file}"`} tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="${id}-label" translate="no">${code}</pre></div>`
 }

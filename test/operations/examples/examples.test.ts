@@ -1,103 +1,109 @@
 import assert from 'node:assert/strict'
-import { type ExecFileException, execFile, execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { ROOT } from '../../fixtures/tree.ts'
 import { type PolledService, startPolledService } from './polled-service.ts'
+import { preparePrograms, type Programs, PROGRAMS } from './programs.ts'
 
 /*
- * The programs in docs/examples/ keep the manners of spec 8.5 against a real service, each in its
- * own language.
+ * The programs in docs/examples/ and the dashboard's clients keep the manners of spec 8.5 against a
+ * real service, each in its own language. No program prints its key.
  */
 
-const GO = '/usr/lib/go-1.19/bin/go'
+let programs: Programs
+before(async () => (programs = await preparePrograms()))
+after(() => programs.remove())
 
-interface Example {
-  file: string
-  command(path: string): string[]
-}
-
-const EXAMPLES: Record<string, Example> = {
-  curl: { file: 'poll.sh', command: (path) => ['/bin/sh', path] },
-  Python: { file: 'poll.py', command: (path) => ['/usr/bin/python3', path] },
-  TypeScript: { file: 'poll.ts', command: (path) => [process.execPath, path] },
-  Go: { file: 'poll.go', command: () => [join(built, 'poll')] },
-}
-
-/** The folder of the built program. Programs may not be executable in other temporary folders. */
-let built: string
-
-before(() => {
-  built = mkdtempSync(join(tmpdir(), 'server-listing-go-'))
-  const env = { PATH: '/usr/bin:/bin', GOCACHE: join(built, 'cache'), GO111MODULE: 'off' }
-  execFileSync(GO, ['build', '-o', built, 'poll.go'], { cwd: join(ROOT, 'docs/examples'), env })
-})
-after(() => rmSync(built, { recursive: true, force: true }))
-
+/** The tests wait nearly all the time. */
+const CONCURRENCY = 8
 /** A timer may end a moment early by another clock. */
 const EARLY_MS = 20
+/** What a copied key may look like, without being one. */
+const BROKEN_KEYS = ['', 'KEY\nX: y', '"KEY"']
 
-suite('the example', { concurrency: true }, () => {
-  for (const [language, example] of Object.entries(EXAMPLES)) {
-    test(`in ${language} waits after 200, 429 and 502`, async (t) => {
+suite('each program', { concurrency: CONCURRENCY }, () => {
+  for (const program of PROGRAMS) {
+    const { name, example, triesOfSilence } = program
+    /** An example asks as often as its argument says. A client asks for one list. */
+    const [args, lists] = example === null ? [[], 1] : [['2'], 2]
+    const once = example === null ? [] : ['1']
+
+    test(`${name} waits after 200, 429 and 502, and shows its key to no other user`, async (t) => {
       const service = await startPolledService(t, [
         'another request at the same moment',
         'broken database',
         'fair',
       ])
-      const { code, stdout, stderr } = await run(example, service, '2')
+      const { code, stdout, stderr } = await programs.run(program, { ...service, args })
       assert.equal(code, 0, stderr)
-      assert.equal(stdout.match(/Cobblestone/g)?.length, 2, stdout)
-      assert.deepEqual(statusesOf(service), [429, 502, 200, 200])
-      assertWaits(service, [1, 2, 2])
+      assert.equal(stdout.match(/Cobblestone/g)?.length, lists, stdout)
+      assert.deepEqual(statusesOf(service), [429, 502, 200, 200].slice(0, 2 + lists))
+      assertWaits(service, [1, 2, 2].slice(0, 1 + lists))
+      assert.ok(service.polled.every(({ isKeyExposed }) => !isKeyExposed))
     })
 
-    test(`in ${language} stops at once if its key is revoked`, async (t) => {
+    test(`${name} stops at once if its key is revoked`, async (t) => {
       const service = await startPolledService(t, ['fair'])
       await service.revoke()
-      const { code, stderr } = await run(example, service)
+      const { code, stdout, stderr } = await programs.run(program, service)
       assert.notEqual(code, 0)
-      assert.match(stderr, /401/)
+      assert.match(stdout + stderr, /401/)
       assert.deepEqual(statusesOf(service), [401])
     })
 
-    test(`in ${language} gives up an outage after five attempts`, async (t) => {
+    test(`${name} gives up an outage after five attempts`, async (t) => {
       const service = await startPolledService(t, ['broken database'])
-      const { code, stderr } = await run(example, service)
+      const { code, stdout, stderr } = await programs.run(program, service)
       assert.notEqual(code, 0)
-      assert.match(stderr, /502/)
+      assert.match(stdout + stderr, /502/)
       assert.deepEqual(statusesOf(service), [502, 502, 502, 502, 502])
       assertWaits(service, [1, 2, 4, 8])
     })
+
+    test(`${name} gives up a service that does not answer`, async (t) => {
+      const service = await startPolledService(t, ['silence'])
+      const { code } = await programs.run(program, { ...service, isHasty: true })
+      assert.notEqual(code, 0)
+      // A busy machine may spend the second before it sends the request.
+      assert.ok(service.polled.length <= triesOfSilence)
+    })
+
+    test(`${name} takes a key with white space around it`, async (t) => {
+      const service = await startPolledService(t, ['fair'])
+      const key = ` ${service.key}\r\n`
+      const { code, stdout, stderr } = await programs.run(program, { ...service, key, args: once })
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, /Cobblestone/)
+    })
+
+    test(`${name} neither sends nor prints what is no key`, async (t) => {
+      const service = await startPolledService(t, ['fair'])
+      for (const broken of BROKEN_KEYS) {
+        const key = broken.replace('KEY', service.key)
+        const { stdout, stderr } = await programs.run(program, { ...service, key })
+        const printed = stdout + stderr
+        assert.match(printed, /SERVER_LISTING_KEY must be svc_live_ and 64 hexadecimal digits/)
+        assert.ok(!printed.includes(service.key.slice(0, 16)), printed)
+      }
+      assert.deepEqual(service.polled, [])
+    })
+
+    if (example !== null)
+      test(`${name} takes a base URL with a slash at its end`, async (t) => {
+        const service = await startPolledService(t, ['fair'])
+        const baseUrl = `${service.baseUrl}/`
+        const { code, stderr } = await programs.run(program, { ...service, baseUrl, args: once })
+        assert.equal(code, 0, stderr)
+        assert.deepEqual(statusesOf(service), [200])
+      })
   }
 })
 
 test('each example is run', () => {
-  const files = Object.values(EXAMPLES).map(({ file }) => file)
+  const files = PROGRAMS.flatMap(({ example }) => example ?? [])
   assert.deepEqual(readdirSync(join(ROOT, 'docs/examples')), files.toSorted())
 })
-
-interface Ended {
-  code: ExecFileException['code']
-  stdout: string
-  stderr: string
-}
-
-function run(
-  { file, command }: Example,
-  { baseUrl, key }: PolledService,
-  ...args: string[]
-): Promise<Ended> {
-  const [program = '', ...before] = command(join(ROOT, 'docs/examples', file))
-  const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, SERVER_LISTING_KEY: key }
-  return new Promise((resolve) => {
-    execFile(program, [...before, ...args], { env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
-    )
-  })
-}
 
 function statusesOf({ polled }: PolledService): number[] {
   return polled.map(({ status }) => status)

@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Answer, createAnswer } from '../../../src/api/answer.ts'
 import { refusal } from '../../../src/api/responses.ts'
 import { listen } from '../../../src/http/listen.ts'
@@ -14,10 +16,15 @@ export interface Polled {
   status: number
   askedAt: number
   answeredAt: number
+  /** True if the command line of a process has the key. Every user of the machine can read that. */
+  isKeyExposed: boolean
 }
 
 /** How the service meets a request. */
-export type Weather = 'fair' | 'another request at the same moment' | 'broken database'
+export type Weather = 'fair' | 'another request at the same moment' | 'broken database' | 'silence'
+
+/** How long a silent service waits with its answer. */
+const SILENCE_MS = 3_000
 
 export interface PolledService {
   baseUrl: string
@@ -43,7 +50,13 @@ export async function startPolledService(
         const askedAt = performance.now()
         const weather = weathers[Math.min(polled.length, weathers.length - 1)]!
         const response = await meet(answer, request, weather, database)
-        polled.push({ status: response.status, askedAt, answeredAt: performance.now() })
+        const isKeyExposed = isInCommandLine(key)
+        polled.push({
+          status: response.status,
+          askedAt,
+          answeredAt: performance.now(),
+          isKeyExposed,
+        })
         return response
       },
       refuse: refusal,
@@ -73,6 +86,10 @@ async function meet(
   database: DatabaseSync,
 ): Promise<Response> {
   if (weather === 'fair') return answer(request)
+  if (weather === 'silence') {
+    await delay(SILENCE_MS)
+    return answer(request)
+  }
   if (weather === 'broken database') {
     database.exec('ALTER TABLE servers RENAME TO elsewhere')
     try {
@@ -83,4 +100,15 @@ async function meet(
   }
   const [, second] = await Promise.all([answer(request), answer(request)])
   return second
+}
+
+function isInCommandLine(text: string): boolean {
+  return readdirSync('/proc').some((entry) => {
+    if (!/^\d+$/.test(entry)) return false
+    try {
+      return readFileSync(`/proc/${entry}/cmdline`, 'latin1').includes(text)
+    } catch {
+      return false // The process has ended.
+    }
+  })
 }
