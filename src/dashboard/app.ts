@@ -5,7 +5,7 @@ import { Overloaded } from '../listing/accounts/accounts.ts'
 import type { ManagementStore } from '../listing/store.ts'
 import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
-import { askToSignIn, requireSession } from './account/session.ts'
+import { askToSignIn, recognizeSession, requireSession } from './account/session.ts'
 import { addSessionListRoute } from './account/session-list.ts'
 import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
@@ -58,11 +58,12 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
     addPublicRoute(app, dashboard, dashboard.siteUrl)
   }
 
+  app.use('/docs/*', throttleAddress(dashboard), recognizeSession(dashboard))
+  addDocsRoutes(app, dashboard)
   app.use(IMPORT_PATH, keepImportText(dashboard))
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
   app.use('/dashboard/*', requireSession(dashboard), throttle)
   addStartRoutes(app, dashboard)
-  addDocsRoutes(app, dashboard)
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)

@@ -21,6 +21,8 @@ export interface Route {
   path: string
   owner: number
   member?: number
+  /** True for pages that visitors get, too. */
+  isPublic?: boolean
   /** True for pages that every user has, with only that user's records. */
   isOwn?: boolean
   fields?: Record<string, string>
@@ -48,12 +50,15 @@ function readingRoutes(place: Place): Route[] {
     { method: 'GET', path: `/dashboard/servers/import/${waiting}`, owner: 200 },
     { method: 'GET', path: '/dashboard/organizations', owner: 200, isOwn: true },
     { method: 'GET', path: '/dashboard/account', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs/guide', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs/errors', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs/reference', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs/questions', owner: 200, isOwn: true },
-    { method: 'GET', path: '/dashboard/docs/openapi.json', owner: 200, isOwn: true },
+    { method: 'GET', path: '/docs', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/guide', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/errors', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/reference', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/questions', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/openapi.json', owner: 200, isPublic: true },
+    { method: 'GET', path: '/docs/examples/poll.py', owner: 200, isPublic: true },
+    { method: 'GET', path: '/dashboard/docs', owner: 301, isPublic: true },
+    { method: 'GET', path: '/dashboard/docs/guide', owner: 301, isPublic: true },
     { method: 'GET', path: '/dashboard/operator', owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/delete`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/replace`, owner: 200 },

@@ -21,6 +21,15 @@ export function requireSession(dashboard: Dashboard) {
   })
 }
 
+/** For pages that visitors read, too: a signed-in user sees the sections. */
+export function recognizeSession(dashboard: Dashboard) {
+  return createMiddleware<Env>(async (c, next) => {
+    const session = await dashboard.accounts.readSession(cookieOf(c))
+    if (session !== null) setSession(dashboard, c, session)
+    return next()
+  })
+}
+
 const UNDO = /^\/dashboard\/servers\/undo$/
 const UUID = /^[0-9a-f-]{36}$/
 

@@ -98,7 +98,8 @@ ${showField({
 })}
 <button class="primary">Sign in</button>
 </form>
-${hintFor(signUp, notice)}`,
+${hintFor(signUp, notice)}
+<p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
   })
 }
 

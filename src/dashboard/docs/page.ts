@@ -1,16 +1,16 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { html, raw } from 'hono/html'
 import type { App, Dashboard } from '../context.ts'
 import { showPage } from '../html/page.ts'
-import { showAction, showFilter } from '../html/parts.ts'
-import { showSnippets } from '../keys/snippet-list.ts'
+import { type Action, showAction, showFilter } from '../html/parts.ts'
+import { showKeySettings, showSnippets } from '../keys/snippet-list.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)
 const DESCRIPTION = 'openapi.json'
-const DESCRIPTION_PATH = '/dashboard/docs/openapi.json'
-/** What stands for the API's URL. In other documents, `BASE_URL` is the name of a variable. */
-const EXAMPLE_URL = 'http://127.0.0.1:8080'
+const DESCRIPTION_PATH = '/docs/openapi.json'
+/** Where these pages were when they needed a session. */
+const OLD_PATH = /^\/dashboard(?=\/docs(?:\/|$))/
 
 /** A document for those who call the API. */
 interface DocumentPage {
@@ -19,60 +19,56 @@ interface DocumentPage {
   label: string
   title: string
   lead: string
-  /** The text that stands for the URL of an installation. */
-  exampleUrl: string
 }
 
 const PAGES: readonly DocumentPage[] = [
   {
-    path: '/dashboard/docs',
+    path: '/docs',
     file: 'api.md',
     label: 'The API',
     title: 'API documentation',
     lead: 'One request returns your listing as JSON. Each key can make one request per second.',
-    exampleUrl: 'BASE_URL',
   },
   {
-    path: '/dashboard/docs/guide',
+    path: '/docs/guide',
     file: 'integrators.md',
     label: 'Guide',
     title: 'Guide for integrators',
     lead: 'From an API key to a program that polls your listing, in about five minutes.',
-    exampleUrl: EXAMPLE_URL,
   },
   {
-    path: '/dashboard/docs/errors',
+    path: '/docs/errors',
     file: 'errors.md',
     label: 'Answers',
     title: 'Every answer',
     lead: 'Each answer of the API: when it comes, why, and what to do.',
-    exampleUrl: EXAMPLE_URL,
   },
   {
-    path: '/dashboard/docs/reference',
+    path: '/docs/reference',
     file: 'reference.md',
     label: 'Reference',
     title: 'Reference',
     lead: 'Every request, answer, field and header of the API.',
-    exampleUrl: EXAMPLE_URL,
   },
   {
-    path: '/dashboard/docs/questions',
+    path: '/docs/questions',
     file: 'faq.md',
     label: 'Questions',
     title: 'Questions',
     lead: 'What people ask who write programs for the API.',
-    exampleUrl: EXAMPLE_URL,
   },
 ]
 
-/** The pages about the API, from docs/, with the URL of this installation. */
-export function addDocsRoutes(app: App, { baseUrl }: Dashboard): void {
-  for (const page of PAGES) addDocumentRoute(app, page, baseUrl)
+/** The pages about the API, from docs/, with the URLs of this installation. For everyone. */
+export function addDocsRoutes(app: App, dashboard: Dashboard): void {
+  for (const path of ['/dashboard/docs', '/dashboard/docs/*'])
+    app.get(path, (c) => c.redirect(c.req.path.replace(OLD_PATH, ''), 301))
+  for (const page of PAGES) addDocumentRoute(app, page, dashboard)
+  for (const file of readdirSync(new URL('examples/', DOCUMENTS))) addExampleRoute(app, file)
 
   app.get(DESCRIPTION_PATH, (c) => {
     const description = JSON.parse(readFileSync(new URL(DESCRIPTION, DOCUMENTS), 'utf8'))
-    description.servers[0].variables.base_url.default = baseUrl
+    description.servers[0].variables.base_url.default = dashboard.baseUrl
     return c.body(`${JSON.stringify(description, null, 2)}\n`, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': `attachment; filename="${DESCRIPTION}"`,
@@ -80,12 +76,20 @@ export function addDocsRoutes(app: App, { baseUrl }: Dashboard): void {
   })
 }
 
-function addDocumentRoute(app: App, page: DocumentPage, baseUrl: string): void {
+function addExampleRoute(app: App, file: string): void {
+  app.get(`/docs/examples/${file}`, (c) =>
+    c.body(readFileSync(new URL(`examples/${file}`, DOCUMENTS), 'utf8'), 200, {
+      'Content-Type': 'text/plain; charset=utf-8',
+    }),
+  )
+}
+
+function addDocumentRoute(app: App, page: DocumentPage, dashboard: Dashboard): void {
   const { path, title, lead, label } = page
   let rendered: string | null = null
 
   app.get(path, (c) => {
-    rendered ??= renderMarkdown(textFor(page, baseUrl), linkFrom)
+    rendered ??= renderMarkdown(textFor(page, dashboard), linkFrom)
     const pages = PAGES.map((each) => ({
       href: each.path,
       label: each.label,
@@ -95,31 +99,43 @@ function addDocumentRoute(app: App, page: DocumentPage, baseUrl: string): void {
       title,
       tabTitle: label === title ? `${title} · API` : title,
       lead,
-      actions: showAction({ href: '/dashboard/api', label: 'Your API keys', icon: 'key' }),
+      actions: showAction(c.get('session') === undefined ? SIGN_IN : API_KEYS),
       width: 'form',
       body: html`${showFilter('Documents', pages)}
-${path === PAGES[0]!.path ? showClients(baseUrl) : ''}
+${path === PAGES[0]!.path ? showClients(dashboard.baseUrl) : ''}
 ${raw(rendered)}`,
     })
   })
 }
 
+const SIGN_IN: Action = { href: '/sign-in', label: 'Sign in', icon: 'user' }
+const API_KEYS: Action = { href: '/dashboard/api', label: 'Your API keys', icon: 'key' }
+
 function showClients(baseUrl: string) {
   return html`<section><h2 id="clients">Clients</h2>
-<p>Each of these reads the key from an environment variable. After a 429, each waits and tries again.</p>
+<p>Each of these reads the key from an environment variable. Set it in one of these ways.</p>
+${showKeySettings('svc_live_…')}
+<p>Then run one of these in the same shell. After a 429, each waits and tries again.</p>
 ${showSnippets(baseUrl)}</section>`
 }
 
-/** Without the title and the first paragraph, which the page replaces. */
-function textFor({ file, exampleUrl }: DocumentPage, baseUrl: string): string {
+/**
+ * Without the title and the first paragraph, which the page replaces. The documents have the
+ * default URLs.
+ */
+function textFor({ file }: DocumentPage, { baseUrl, dashboardUrl }: Dashboard): string {
   const document = readFileSync(new URL(file, DOCUMENTS), 'utf8')
-  return document.slice(document.indexOf('\n## ')).replaceAll(exampleUrl, baseUrl)
+  return document
+    .slice(document.indexOf('\n## '))
+    .replaceAll('http://127.0.0.1:8080', baseUrl)
+    .replaceAll('http://127.0.0.1:8081', dashboardUrl)
 }
 
 /** The path of a linked document, or null if the dashboard does not have it. */
 function linkFrom(target: string): string | null {
   const [file = '', heading] = target.split('#')
   if (file === DESCRIPTION) return DESCRIPTION_PATH
+  if (file.startsWith('examples/')) return `/docs/${file}`
   const path = PAGES.find((page) => page.file === file)?.path
   if (path === undefined) return null
   return heading === undefined ? path : `${path}#${heading}`

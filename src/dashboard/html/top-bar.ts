@@ -6,7 +6,7 @@ const SECTIONS = [
   ['/dashboard/servers', 'Servers', 'server'],
   ['/dashboard/api', 'API keys', 'key'],
   ['/dashboard/organizations', 'Organizations', 'people'],
-  ['/dashboard/docs', 'Docs', 'book'],
+  ['/docs', 'Docs', 'book'],
 ] as const
 const ACCOUNT = '/dashboard/account'
 const OPERATOR = '/dashboard/operator'

@@ -55,7 +55,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
   const href = active.length < ACTIVE_KEYS_MAX ? '#name' : '#issue'
   return showPage(c, {
     title: 'API keys',
-    lead: html`A program sends a key to get your listing as JSON. Each key can make one request per second. <a href="/dashboard/docs">API documentation</a>`,
+    lead: html`A program sends a key to get your listing as JSON. Each key can make one request per second. <a href="/docs">API documentation</a>`,
     ...(active.length === 0 ? {} : { actions: showAction({ ...ISSUE, href }) }),
     errors: { name: page.nameError, password: page.passwordError, leaked: page.leakedError },
     status: page.status ?? 200,

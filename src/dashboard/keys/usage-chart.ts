@@ -41,7 +41,7 @@ function showLegend(sums: Sums): Html {
     limited,
     share < LIMITED_SHARE_MIN
       ? 'rate-limited (429)'
-      : html`rate-limited (429), ${Math.round(share * 100)}%: <a href="/dashboard/docs#the-rate-limit">slow down to one request per second</a>`,
+      : html`rate-limited (429), ${Math.round(share * 100)}%: <a href="/docs#the-rate-limit">slow down to one request per second</a>`,
   )}${showSum('revoked', revoked, 'refused after deletion (401)')}</figcaption>`
 }
 

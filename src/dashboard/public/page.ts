@@ -31,7 +31,7 @@ const CONTENT_SECURITY_POLICY = [
  */
 export function addPublicRoute(
   app: App,
-  { store }: Dashboard<PublishedServerStore>,
+  { store, dashboardUrl }: Dashboard<PublishedServerStore>,
   siteUrl: string,
 ): void {
   app.get(PUBLIC_PATH, async (c) => {
@@ -39,11 +39,11 @@ export function addPublicRoute(
     if (server === null) return showNotFound(c)
     c.header('Cache-Control', `public, max-age=${CACHE_SECONDS}`)
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-    return c.html(showServer(server, siteUrl))
+    return c.html(showServer(server, siteUrl, dashboardUrl))
   })
 }
 
-function showServer(server: Server, siteUrl: string): Html {
+function showServer(server: Server, siteUrl: string, dashboardUrl: string): Html {
   const { name, address, edition, version, listing_kind } = server
   const url = `${siteUrl}/servers/${server.id}`
   const title = isolatedText(name)
@@ -77,6 +77,7 @@ function showServer(server: Server, siteUrl: string): Html {
 <dl><div class="address"><dt>Address</dt><dd translate="no">${isolated(address)}</dd></div>
 ${facts.map(([label, value]) => (value === null ? '' : html`<div><dt>${label}</dt><dd>${isolated(value)}</dd></div>`))}</dl>
 </main>
+<footer><a href="${dashboardUrl}/docs">API documentation</a></footer>
 </body>
 </html>
 `

@@ -46,7 +46,7 @@ export function addStartRoutes(
         },
       ])}
 <p class="hint">Have a list already? <a href="/dashboard/servers/import">Import servers from JSON or CSV</a></p>
-<p class="hint">What does a program get? Read the <a href="/dashboard/docs">API documentation</a>.</p>`,
+<p class="hint">What does a program get? Read the <a href="/docs">API documentation</a>.</p>`,
     })
   })
 

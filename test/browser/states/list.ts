@@ -74,11 +74,11 @@ function statesOf({ organization }: FullAccount): State[] {
     { path: 'dashboard/servers?q=nothing&status=draft' },
     { path: 'dashboard/servers?select=1&sort=name' },
     { path: 'dashboard/api', act: openEverything },
-    { path: 'dashboard/docs', act: openEverything },
-    { path: 'dashboard/docs/guide' },
-    { path: 'dashboard/docs/errors' },
-    { path: 'dashboard/docs/reference' },
-    { path: 'dashboard/docs/questions' },
+    { path: 'docs', act: openEverything },
+    { path: 'docs/guide' },
+    { path: 'docs/errors' },
+    { path: 'docs/reference' },
+    { path: 'docs/questions' },
     ...actionsOf(members),
   ]
 }

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { renderMarkdown } from '../../../src/dashboard/docs/markdown.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 
 /*
- * The documentation of the API in the dashboard.
+ * The documentation of the API in the dashboard, which needs no account.
  */
+
+const URLS = { baseUrl: 'https://api.example.org', dashboardUrl: 'https://list.example.org' }
 
 const PAGES = {
   '': 'api.md',
@@ -18,43 +20,51 @@ const PAGES = {
 
 for (const [path, file] of Object.entries(PAGES))
   test(`the page of docs/${file} has the whole document, with the URL of this installation`, async (t) => {
-    const { signedIn } = await startDashboard(t, { baseUrl: 'https://api.example.org' })
-    const { person } = await signedIn()
-    const { status, body } = await person.get(`/dashboard/docs${path}`)
+    const { visitor } = await startDashboard(t, URLS)
+    const { status, body } = await visitor().get(`/docs${path}`)
     assert.equal(status, 200)
     const prose = body.replace(/<pre.*?<\/pre>/gs, '')
     assert.doesNotMatch(prose, /```|\*\*|\]\(|^\| |<!--|^\d\. /m)
-    assert.doesNotMatch(body, /127\.0\.0\.1:8080/)
+    assert.doesNotMatch(body, /127\.0\.0\.1:808/)
     const document = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
     const text = wordsOf(body.replace(/<[^>]+>/g, ' ').replaceAll('&quot;', '"'))
     const [, ...sections] = document.split(/^(?=## )/m)
     assert.ok(sections.length > 5)
     const rest = sections.join('').replaceAll(/\]\([^)]+\)|<!--.*-->|^ *```\w*/gm, '')
-    const example = path === '' ? 'BASE_URL' : 'http://127.0.0.1:8080'
-    for (const word of wordsOf(rest.replaceAll(example, 'https://api.example.org')))
-      assert.ok(text.has(word), `the page lacks "${word}"`)
+    const localized = rest
+      .replaceAll('http://127.0.0.1:8080', URLS.baseUrl)
+      .replaceAll('http://127.0.0.1:8081', URLS.dashboardUrl)
+    for (const word of wordsOf(localized)) assert.ok(text.has(word), `the page lacks "${word}"`)
   })
 
-test('a program gets the OpenAPI document with the URL of this installation', async (t) => {
-  const { signedIn } = await startDashboard(t, { baseUrl: 'https://api.example.org' })
-  const { person } = await signedIn()
-  const { headers, body } = await person.get('/dashboard/docs/openapi.json')
+test('a program gets the OpenAPI document with the URL of this installation, without a session', async (t) => {
+  const { visitor } = await startDashboard(t, URLS)
+  const { status, headers, body } = await visitor().get('/docs/openapi.json')
+  assert.equal(status, 200)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
   const served = JSON.parse(body)
-  assert.equal(served.servers[0].variables.base_url.default, 'https://api.example.org')
+  assert.equal(served.servers[0].variables.base_url.default, URLS.baseUrl)
   const document = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
   served.servers[0].variables.base_url.default = 'http://127.0.0.1:8080'
   assert.deepEqual(served, JSON.parse(document))
-  assert.match(
-    (await person.get('/dashboard/docs/guide')).body,
-    /href="\/dashboard\/docs\/openapi\.json"/,
-  )
+  assert.match((await visitor().get('/docs/guide')).body, /href="\/docs\/openapi\.json"/)
+})
+
+test('the guide links to each example, and everyone gets its bytes', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const { body } = await visitor().get('/docs/guide')
+  const folder = new URL('../../../docs/examples/', import.meta.url)
+  for (const file of readdirSync(folder)) {
+    assert.ok(body.includes(`href="/docs/examples/${file}"`), file)
+    const answer = await visitor().get(`/docs/examples/${file}`)
+    assert.equal(answer.body, readFileSync(new URL(file, folder), 'utf8'))
+    assert.equal(answer.headers['content-type'], 'text/plain; charset=utf-8')
+  }
 })
 
 test('the page names each error with what to do, the limit and a client in each language', async (t) => {
-  const { signedIn } = await startDashboard(t)
-  const { person } = await signedIn()
-  const { body } = await person.get('/dashboard/docs')
+  const { visitor } = await startDashboard(t)
+  const { body } = await visitor().get('/docs')
   const rows = [...body.matchAll(/<tr><td>(\d{3})<\/td>(?:<td>.*?<\/td>)*<td>(.+?)<\/td><\/tr>/g)]
   const statuses = new Set(rows.map(([, status]) => Number(status)))
   assert.deepEqual(statuses, new Set([401, 404, 429, 502, 503, 400, 408, 414, 431, 505]))
@@ -65,23 +75,38 @@ test('the page names each error with what to do, the limit and a client in each 
 })
 
 test('each link between the pages leads to a page and a heading', async (t) => {
-  const { signedIn } = await startDashboard(t)
-  const { person } = await signedIn()
-  const paths = Object.keys(PAGES).map((path) => `/dashboard/docs${path}`)
+  const { signedIn, visitor } = await startDashboard(t, { siteUrl: 'https://www.example.org' })
+  const paths = Object.keys(PAGES).map((path) => `/docs${path}`)
   const bodies = new Map<string, string>()
-  for (const path of paths) bodies.set(path, (await person.get(path)).body)
+  for (const path of paths) bodies.set(path, (await visitor().get(path)).body)
   for (const [path, body] of bodies) {
     for (const other of paths) assert.ok(body.includes(`href="${other}"`), `${path}: ${other}`)
-    for (const [, target = '', id] of body.matchAll(
-      /href="(\/dashboard\/docs[^"#]*)?#([\w-]+)"/g,
-    )) {
+    for (const [, target = '', id] of body.matchAll(/href="(\/docs[^"#]*)?#([\w-]+)"/g)) {
       const linked = bodies.get(target === '' ? path : target)
       assert.ok(linked?.includes(`id="${id}"`), `${path} links to ${target}#${id}`)
     }
   }
-  assert.ok(bodies.get('/dashboard/docs')!.includes('id="the-rate-limit"'))
-  for (const path of ['api', 'start'])
-    assert.match((await person.get(`/dashboard/${path}`)).body, /href="\/dashboard\/docs"/)
+  assert.ok(bodies.get('/docs')!.includes('id="the-rate-limit"'))
+  const { person } = await signedIn()
+  for (const path of ['/dashboard/api', '/dashboard/start'])
+    assert.match((await person.get(path)).body, /href="\/docs"/)
+})
+
+test('visitors find the documents from the page to sign in, and old addresses lead to them', async (t) => {
+  const { signedIn, visitor } = await startDashboard(t)
+  assert.match((await visitor().get('/sign-in')).body, /href="\/docs">API documentation</)
+  for (const [path, to] of [
+    ['/dashboard/docs', '/docs'],
+    ['/dashboard/docs/openapi.json', '/docs/openapi.json'],
+  ] as const) {
+    const { status, headers } = await visitor().get(path)
+    assert.deepEqual([status, headers.location], [301, to])
+  }
+  assert.match((await visitor().get('/docs')).body, /href="\/sign-in".*Sign in</)
+  const { person } = await signedIn()
+  const { body } = await person.get('/docs/guide')
+  assert.match(body, /<a href="\/docs" aria-current="page">/)
+  assert.match(body, /Your API keys/)
 })
 
 test('Markdown is escaped, and blocks may stand in a list', () => {

@@ -17,6 +17,7 @@ import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 const ROOM_BYTES = 1_500
 /** With links to fifty public pages. */
 const LINKED_BYTES_MAX = 56_000
+const DOCS = ['/docs', '/docs/guide', '/docs/errors', '/docs/reference', '/docs/questions']
 const IMPORT = '/dashboard/servers/import'
 /** The characters that take the most bytes in a field, in text and in the preview. */
 const LETTERS = ['"', '&', '\u{e0100}']
@@ -36,6 +37,7 @@ for (const letter of LETTERS)
     }
     for (const path of await pagesOf(dashboard, user.id, organization, letter))
       await weigh(path, await person.get(`/dashboard/${path}`))
+    for (const path of DOCS) await weigh(path, await person.get(path))
     for (const [name, page] of await answersOf(dashboard, person, user.id, organization, letter))
       await weigh(name, page)
     t.diagnostic(weights.join(', '))
@@ -84,11 +86,6 @@ async function pagesOf(
     `api/${key!.id}/arrival`,
     'account',
     'operator',
-    'docs',
-    'docs/guide',
-    'docs/errors',
-    'docs/reference',
-    'docs/questions',
   ]
 }
 

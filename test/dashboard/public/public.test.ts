@@ -33,6 +33,8 @@ test('everyone can see the page of a published server, in one request and withou
   assert.ok(body.includes(`<meta property="og:url" content="${SITE}/servers/${id}">`))
   assert.match(body, /<meta name="description" content="\u2068Lagoon &lt;3\u2069: connect to /)
   assert.match(body, /<meta name="robots" content="index, follow">/)
+  // Absolute, because a website may show this page under its own host.
+  assert.ok(body.includes('<a href="http://127.0.0.1:8081/docs">API documentation</a>'))
   assert.doesNotMatch(body, /<(form|input|img|link rel="stylesheet")|src=|@import|url\(/)
   for (const secret of [user.id, user.email]) assert.ok(!body.includes(secret))
   const asOwner = await person.get(`/servers/${id}`)

@@ -71,13 +71,10 @@ async function startPage(
     terminal,
     localized: (text) =>
       text
-        .replaceAll(/127\.0\.0\.1:8080|BASE_URL/g, `127.0.0.1:${port}`)
+        .replaceAll('127.0.0.1:8080', `127.0.0.1:${port}`)
         .replaceAll('127.0.0.1:8082', `127.0.0.1:${opsPort}`)
         .replaceAll('/etc/server-listing.env', file)
         // A shell reads the key where the document has its beginning.
-        .replaceAll(
-          /'Authorization: Bearer svc_live_…'/g,
-          '"Authorization: Bearer $(cat key.txt)"',
-        ),
+        .replaceAll("'svc_live_…'", '"$(cat key.txt)"'),
   }
 }

@@ -76,7 +76,7 @@ function routesOfDashboard(): string[] {
     ...[...text.matchAll(/\bapp\.(get|post)\(\s*'([^']+)'/g)].map(
       ([, method, path]) => `${method} ${path}`,
     ),
-    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/dashboard\/docs[^']*)'/g)].map(
+    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/docs[^']*)'/g)].map(
       ([, path]) => `get ${path}`,
     ),
   ])

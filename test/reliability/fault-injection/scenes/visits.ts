@@ -27,7 +27,7 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
     ['/dashboard/account'],
     ...['', '/guide', '/errors', '/reference', '/questions', '/openapi.json'].map(
-      (end): [string] => [`/dashboard/docs${end}`],
+      (end): [string] => [`/docs${end}`],
     ),
     ['/dashboard/operator'],
   ]
