@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs'
 /** The part of OpenAPI 3.1 that the description uses, without references. */
 export interface Description {
   info: { version: string; description: string }
+  servers: { url: string }[]
   tags: { name: string; description: string }[]
   paths: Record<string, PathItem>
   components: {
@@ -21,7 +22,10 @@ export interface PathItem {
 }
 
 export interface Operation {
+  operationId: string
   tags: [string]
+  /** True for what no client calls. */
+  'x-internal'?: boolean
   summary: string
   description?: string
   security?: object[]
@@ -53,6 +57,8 @@ export interface Schema {
   format?: string
   const?: string | number | boolean
   properties?: Record<string, Schema>
+  items?: Schema
+  allOf?: Schema[]
 }
 
 /** The answer to every path and method that the API does not have. */

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import {
   type Answer,
+  type Description,
   examplesOf,
   readDescription,
   withoutReferences,
@@ -21,6 +23,7 @@ import { createValidator, type Exchange, operationOf } from './validator.ts'
  * tests in test/api/ compare every answer with it too.
  */
 
+const DOCUMENT = new URL('../../docs/openapi.json', import.meta.url)
 const description = readDescription()
 const validate = createValidator(description)
 
@@ -91,7 +94,7 @@ test('answers to every request of the corpus of odd bytes fit the document', asy
 })
 
 test('each planted mistake in the document is found', () => {
-  const text = readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8')
+  const text = readFileSync(DOCUMENT, 'utf8')
   for (const [name, { plant, found }] of Object.entries(PLANTED)) {
     const document = JSON.parse(text)
     plant(document)
@@ -110,6 +113,41 @@ test('a field or header that the document lacks is a complaint', () => {
   const answer = healthy('{"ok":true}', { etag: '"1"' })
   assert.match(validate({ ...exchange, answer }).join(), /header etag is not in the document/)
   assert.deepEqual(validate({ ...exchange, answer: healthy('{"ok":true}') }), [])
+})
+
+test('a client that validates strictly accepts the fields of a later version', () => {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { uuid: true } })
+  for (const [, { content }] of answers())
+    if (content !== undefined) {
+      const { schema } = content['application/json']
+      for (const { value } of examplesOf(content['application/json'])) {
+        const later = JSON.parse(JSON.stringify(value).replaceAll('}', ',"later":1}'))
+        assert.ok(ajv.validate(schema, later), JSON.stringify(later))
+      }
+    }
+})
+
+test('each answer stands whole in its operation, because some generators lose a reference', () => {
+  const { paths, servers } = JSON.parse(readFileSync(DOCUMENT, 'utf8')) as Description
+  for (const { get, options } of Object.values(paths))
+    for (const answer of [get, options].flatMap(({ responses }) => Object.values(responses)))
+      assert.ok('description' in answer)
+  // Some generators take it as the default, without its variables.
+  assert.deepEqual(
+    servers.map(({ url }) => url),
+    ['http://127.0.0.1:8080'],
+  )
+})
+
+test('a generator can leave out what no client calls, by one tag', () => {
+  const operations = Object.values(description.paths).flatMap(({ get, options }) => [get, options])
+  const wanted = operations.filter(({ tags }) => !tags.includes('Internal'))
+  assert.deepEqual(
+    wanted.map(({ operationId }) => operationId),
+    ['listServers', 'checkHealth'],
+  )
+  for (const operation of operations)
+    assert.equal(operation['x-internal'] ?? false, !wanted.includes(operation))
 })
 
 test('the document has the version of the package', () => {

@@ -11,9 +11,10 @@ interface Planted {
 }
 
 const server = ({ components }: Document) => components.schemas.Server
-const answer = ({ components }: Document, name: string) => components.responses[name]
-const bodyOf = (document: Document, name: string) =>
-  answer(document, name).content['application/json'].schema
+const answer = ({ paths }: Document, status: number, path = '/v1/servers') =>
+  paths[path].get.responses[status]
+const bodyOf = (document: Document, status: number) =>
+  answer(document, status).content['application/json'].schema
 
 export const PLANTED: Record<string, Planted> = {
   'a missing status': {
@@ -36,18 +37,18 @@ export const PLANTED: Record<string, Planted> = {
     found: /^OPTIONS \/ 204: the status is not in the document$/,
   },
   'a missing header': {
-    plant: (document) => delete answer(document, 'RateLimited').headers['Retry-After'],
+    plant: (document) => delete answer(document, 429).headers['Retry-After'],
     found: /429: the header retry-after is not in the document$/,
   },
   'a header that the service does not send': {
     plant: (document) => {
-      const { headers } = answer(document, 'Listing')
+      const { headers } = answer(document, 200)
       headers.ETag = { required: true, schema: { type: 'string' } }
     },
     found: /200: the header etag is missing$/,
   },
   'another value of a header': {
-    plant: ({ components }) => (components.headers.AccessControlAllowOrigin.schema.const = 'null'),
+    plant: ({ components }) => (components.headers.AllowOrigin.schema.const = 'null'),
     found: /the header access-control-allow-origin must be equal to constant/,
   },
   'another type of a header': {
@@ -89,27 +90,27 @@ export const PLANTED: Record<string, Planted> = {
     found: /200: the body must have required property 'items'/,
   },
   'an error in other words': {
-    plant: (document) => (bodyOf(document, 'RateLimited').properties.error.const += '.'),
+    plant: (document) => (bodyOf(document, 429).properties.error.const += '.'),
     found: /429: the body\/error must be equal to constant/,
   },
   'only one of the two sentences of a 502': {
-    plant: (document) => bodyOf(document, 'BadGateway').properties.error.enum.pop(),
+    plant: (document) => bodyOf(document, 502).properties.error.enum.pop(),
     found: /502: the body\/error must be equal to one of the allowed values/,
   },
   'an error without its second field': {
     plant: (document) => {
-      delete bodyOf(document, 'RateLimited').properties.limit
-      bodyOf(document, 'RateLimited').required = ['error']
+      delete bodyOf(document, 429).properties.limit
+      bodyOf(document, 429).required = ['error']
     },
     found: /429: the body must NOT have unevaluated properties .*"limit"/,
   },
   'an answer without its body': {
-    plant: (document) => delete answer(document, 'NotFound').content,
+    plant: (document) => delete answer(document, 404, '/{path}').content,
     found: /^GET \/\{path\} 404: the document has no body$/,
   },
   'another content type': {
     plant: (document) => {
-      const { content } = answer(document, 'Healthy')
+      const { content } = answer(document, 200, '/health')
       content['text/plain'] = content['application/json']
       delete content['application/json']
     },

@@ -23,7 +23,10 @@ export type Validate = (exchange: Exchange) => string[]
 const OF_HTTP = new Set(['date', 'connection', 'keep-alive', 'content-length', 'content-type'])
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Compares exchanges with a description of the API. */
+/**
+ * Compares exchanges with a description of the API. Its objects are open, because a later version
+ * may add fields. Here they are closed, so that a field that the description lacks is a flaw.
+ */
 export function createValidator(description: Description): Validate {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true })
   ajv.addFormat('uuid', UUID)
@@ -37,6 +40,12 @@ export function createValidator(description: Description): Validate {
       return `${where} ${message} ${JSON.stringify(params)}, not ${JSON.stringify(value)}`
     })
   }
+  const closed = new Map<Schema, Schema>()
+  const closedFlawsOf: FlawsOf = (schema, value, name) => {
+    const strict = closed.get(schema) ?? closedSchema(schema)
+    closed.set(schema, strict)
+    return flawsOf(strict, value, name)
+  }
 
   return (exchange) => {
     const { method, answer } = exchange
@@ -47,10 +56,20 @@ export function createValidator(description: Description): Validate {
         ? ['the status is not in the document']
         : [
             ...headerFlaws(described, answer.headers, flawsOf),
-            ...bodyFlaws(described, exchange, flawsOf),
+            ...bodyFlaws(described, exchange, closedFlawsOf),
           ]
     return flaws.map((flaw) => `${method} ${path} ${answer.status}: ${flaw}`)
   }
+}
+
+/** The schema without room for other fields, in objects and in lists of them. */
+function closedSchema(schema: Schema): object {
+  const { properties = {}, items, allOf } = schema
+  if (allOf !== undefined) return { ...schema, unevaluatedProperties: false }
+  if (items !== undefined) return { ...schema, items: closedSchema(items) }
+  if (schema.type !== 'object') return schema
+  const fields = Object.entries(properties).map(([name, each]) => [name, closedSchema(each)])
+  return { ...schema, properties: Object.fromEntries(fields), additionalProperties: false }
 }
 
 type FlawsOf = (schema: Schema, value: unknown, name: string) => string[]

@@ -68,7 +68,7 @@ export function addDocsRoutes(app: App, dashboard: Dashboard): void {
 
   app.get(DESCRIPTION_PATH, (c) => {
     const description = JSON.parse(readFileSync(new URL(DESCRIPTION, DOCUMENTS), 'utf8'))
-    description.servers[0].variables.base_url.default = dashboard.baseUrl
+    description.servers[0].url = dashboard.baseUrl
     return c.body(`${JSON.stringify(description, null, 2)}\n`, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': `attachment; filename="${DESCRIPTION}"`,

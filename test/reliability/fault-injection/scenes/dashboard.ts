@@ -76,9 +76,7 @@ function routesOfDashboard(): string[] {
     ...[...text.matchAll(/\bapp\.(get|post)\(\s*'([^']+)'/g)].map(
       ([, method, path]) => `${method} ${path}`,
     ),
-    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/docs[^']*)'/g)].map(
-      ([, path]) => `get ${path}`,
-    ),
+    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/docs[^']*)'/g)].map(([, path]) => `get ${path}`),
   ])
   return [...new Set(routes)].toSorted()
 }
