@@ -37,7 +37,7 @@ console.log(`
 The service runs at ${url} with ${servers} sample servers of ${OWNER}.
 List them (a second request within one second gets 429):
 
-  curl -i ${url}/v1/servers -H 'Authorization: Bearer ${key}'
+  echo 'Authorization: Bearer ${key}' | curl -i --header @- ${url}/v1/servers
 
 The dashboard runs at ${dashboardUrl}. Sign in as ${OWNER} with the password ${password}
 
