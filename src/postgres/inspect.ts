@@ -5,7 +5,7 @@ import { presentInstant } from '../listing/instant.ts'
 import { lastBackup } from '../management/last-backup.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
-import { assertUpToDate } from './migrate.ts'
+import { assertUpToDate, ForeignSchema } from './migrate.ts'
 import { MANAGING } from './patience.ts'
 import { unreachableServer, unusable } from './refusals.ts'
 import { complaintAboutStandbys } from './standbys.ts'
@@ -93,7 +93,9 @@ async function inspectSchema(database: Database): Promise<Finding> {
     return problem(
       'schema',
       (unusable(error) ?? (error as Error)).message,
-      '`server-listing migrate` updates an older schema; a newer one needs the newer program',
+      error instanceof ForeignSchema
+        ? 'give the service a database of its own, or a schema of its own as the first one of the search_path'
+        : '`server-listing migrate` updates an older schema; a newer one needs the newer program',
     )
   }
 }

@@ -70,6 +70,9 @@ async function applyNext(
   return true
 }
 
+/** The first schema of the search_path has tables of another program. */
+export class ForeignSchema extends NotConfigured {}
+
 /** The number of this program's migrations that the database has. */
 async function readLedger(client: ClientBase, known: number): Promise<number> {
   const { rows: tables } = await client.query(
@@ -77,7 +80,7 @@ async function readLedger(client: ClientBase, known: number): Promise<number> {
   )
   if (tables.length === 0) return 0
   if (!tables.some(({ relname }) => relname === 'schema_migrations'))
-    throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
+    throw new ForeignSchema('the database belongs to another program: it has tables, but not ours')
 
   const { rows } = await client.query(
     'SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations',

@@ -71,10 +71,15 @@ function refusalOf(error: unknown): string | null {
   if (code === '42501' && !RIGHTS.test(routine)) return null
   if (severity === 'FATAL' && REFUSED_OPTIONS.includes(code))
     return `the server refuses its options: ${message}`
+  if (code === '08P01' && message.endsWith('startup parameter: options')) return NO_OPTIONS
   if (code === '42501') return 'this user lacks a right there'
   if (NO_PASSWORD.test(message)) return 'the server asks for a password, and there is none'
   return tlsRefusalOf(error)
 }
+
+const NO_OPTIONS =
+  'the connection pooler accepts no options. Leave them out of the URL. To choose a schema, run ' +
+  'ALTER ROLE … SET search_path or ALTER DATABASE … SET search_path on the server'
 
 export const NO_SCHEMA =
   'no schema in the search_path exists; create one, or change the search_path'

@@ -101,6 +101,12 @@ function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException):
       `the certificate of ${url} is not accepted: ${error.message}`,
       'renew it, send its whole chain, and check the host name',
     )
+  if (error.code === 'ENOTFOUND')
+    return problem(
+      check,
+      `the host name of ${url} does not exist`,
+      'add the name to your DNS, or correct BASE_URL or DASHBOARD_URL',
+    )
   return warning(
     check,
     `${url} does not answer this machine (${reason})`,

@@ -59,6 +59,24 @@ test('the doctor looks at the connections to PgBouncer and from there to Postgre
   assert.match(found.database_tls!.found, /^the connection through the pooler is encrypted where/)
 })
 
+test('a URL with options is refused, and the sentence says how to choose a schema', async (t) => {
+  const url = await createDatabase(server)
+  const pooler = await startPgBouncer(t, server, { pool_mode: 'session' })
+  const DATABASE_URL = `${pooler.through(url)}?options=-csearch_path%3Dlisting`
+  const program = programIn(t)
+  assertRefused(await program.run('migrate', { env: { DATABASE_URL } }), 1, /accepts no options/)
+  const name = new URL(url).pathname.slice(1)
+  await asAdmin(url, async (client) => {
+    await client.query('CREATE SCHEMA listing')
+    await client.query(`ALTER DATABASE ${name} SET search_path = listing`)
+  })
+  await program.done('migrate', { env: { DATABASE_URL: pooler.through(url) } })
+  const { rows } = await asAdmin(url, (client) =>
+    client.query(`SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = 'listing'`),
+  )
+  assert.ok(rows[0].tables > 0)
+})
+
 const SHARED: Record<string, Settings> = {
   'transaction mode': { pool_mode: 'transaction' },
   'transaction mode with a single backend': { pool_mode: 'transaction', default_pool_size: '1' },
