@@ -48,7 +48,7 @@ export async function listenForDashboard({
 }: DashboardListening): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
   // The listener has its address before its first request.
-  let isOwnHost = (_: string | undefined) => false
+  let isOwnHost: (host: string | undefined) => boolean = refuseAll
 
   const options = {
     maxHeaderSize: HEAD_BYTES_MAX,
@@ -86,6 +86,10 @@ export async function listenForDashboard({
       await closed
     },
   }
+}
+
+function refuseAll(): boolean {
+  return false
 }
 
 /** The answer to a page of another site that has rebound its name, and to an unknown proxy. */

@@ -55,7 +55,7 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
 
   const readChecks = () => checksOf(options, monitor, isDraining)
   // The listener has its address before its first request.
-  let isOwnHost = (_: string) => false
+  let isOwnHost: (name: string) => boolean = refuseAll
   const answer = createOpsAnswer({
     isOwnHost: (name) => isOwnHost(name),
     readChecks,
@@ -105,4 +105,8 @@ function checksOf({ problem }: OpsOptions, monitor: Monitor | null, isDraining: 
     claims: monitor?.claims() ?? missing,
     shutdown: isDraining ? 'the service is shutting down' : OK,
   }
+}
+
+function refuseAll(): boolean {
+  return false
 }

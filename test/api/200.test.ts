@@ -58,7 +58,7 @@ test('the next answer shows a change of the listing', async (t) => {
   const { port, store, clock } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com')
   for (const name of ['one', 'two', 'three']) {
-    await store.saveServers(user.id, null, [{ name, address: 'a.example.com' }], NOW)
+    await store.saveServers(user.id, null, [{ name, address: 'a.example.com', slug: 'one' }], NOW)
     const answer = await ask(port, { key })
     assert.deepEqual(
       JSON.parse(answer.body).servers.map((server: { name: string }) => server.name),

@@ -60,7 +60,7 @@ test('on a phone, ten minutes of too many requests are seen in both colors', asy
     ['limited', await drawn(0.25, limited)],
     ['answered', await drawn(0.75, answered)],
   ] as const)
-    assert.ok(Number(width) >= BURST_PX_MIN, `${kind}: ${width} px`)
+    assert.ok(Number(width) >= BURST_PX_MIN, `${kind}: ${String(width)} px`)
 })
 
 test('in forced colors, the legend has the colors of the chart', async (t) => {

@@ -3,20 +3,13 @@ import { test } from 'node:test'
 import { NOW, plan, short, stored } from './planned.ts'
 
 test('a changed server changes now, unless its entry has a newer instant', () => {
-  const at = (updated_at: number, version?: string) =>
-    plan([stored('a', { updated_at: 5 })], {
-      name: 'a',
-      address: 'a.example.com',
-      updated_at,
-      ...(version === undefined ? {} : { version }),
-    })
   const instants = ([4, 5, 6] as const).map(
-    (instant) => at(instant, '2').changed[0]!.row.updated_at,
+    (instant) => planAt(instant, '2').changed[0]!.row.updated_at,
   )
   assert.deepEqual(instants, [NOW, NOW, 6])
-  assert.deepEqual(short(at(5)), { unchanged: ['a'] })
-  assert.deepEqual(short(at(6)), { changed: [['a', 'updated_at']] })
-  assert.deepEqual(short(at(4)), { changed: [['a', 'updated_at']] })
+  assert.deepEqual(short(planAt(5)), { unchanged: ['a'] })
+  assert.deepEqual(short(planAt(6)), { changed: [['a', 'updated_at']] })
+  assert.deepEqual(short(planAt(4)), { changed: [['a', 'updated_at']] })
 })
 
 test('a new status or edition that is a known one in another case is wrong', () => {
@@ -29,3 +22,12 @@ test('a new status or edition that is a known one in another case is wrong', () 
   const known = stored('a', { status: 'Published', edition: 'JAVA' })
   assert.deepEqual(short(plan([known], entry)), { unchanged: ['a'] })
 })
+
+function planAt(updated_at: number, version?: string) {
+  return plan([stored('a', { updated_at: 5 })], {
+    name: 'a',
+    address: 'a.example.com',
+    updated_at,
+    ...(version === undefined ? {} : { version }),
+  })
+}

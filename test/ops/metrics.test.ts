@@ -50,6 +50,8 @@ test('other keys and paths add no series, and no label has a key', async (t) => 
   await ask(port, { key })
   await ask(port, { key: unknown })
   await ask(port, { path: '/x' })
+  // The size of the database is measured beside the requests.
+  await eventually(async () => (await metrics()).has('server_listing_database_bytes'))
   const before = await metrics()
   for (let count = 0; count < 50; count += 1)
     await Promise.all([

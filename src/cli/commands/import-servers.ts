@@ -57,10 +57,11 @@ async function showPreview(
   store: CommandStore,
   place: Place,
   _read: ReadFile,
-  { wrong: _, absent, present, ...counts }: PreviewedImport,
+  { absent, present, added, changed, unchanged, duplicates }: PreviewedImport,
   options: ImportOptions,
 ): Promise<void> {
   const removed = absent.length
+  const counts = { added, changed, unchanged, duplicates }
   if (options.json) printJson(shell, { ...counts, removed })
   const most = isMost({ absent, present }) ? '. It needs --prune-all' : ''
   say(

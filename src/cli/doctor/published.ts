@@ -29,7 +29,6 @@ export function inspectProxies({
   host,
   trustedProxies,
 }: Pick<Config, 'baseUrl' | 'dashboardUrl' | 'host' | 'trustedProxies'>): Finding[] {
-  const isHttps = (url: string | null) => url?.startsWith('https:') ?? false
   const consequences = [
     ...(isHttps(dashboardUrl)
       ? ['all visitors of the dashboard share the address of the proxy and its limits']
@@ -49,6 +48,10 @@ export function inspectProxies({
       'set TRUSTED_PROXIES to the address of the proxy',
     ),
   ]
+}
+
+function isHttps(url: string | null): boolean {
+  return url?.startsWith('https:') ?? false
 }
 
 async function inspectUrl(

@@ -142,7 +142,7 @@ function judgeServer(judge: Judge, exchange: Listed, server: unknown): void {
 /** A nested value can be too deep for JSON.stringify. */
 function tellValue(value: unknown): string {
   if (Array.isArray(value)) return 'an array'
-  return typeof value === 'object' && value !== null ? 'an object' : String(JSON.stringify(value))
+  return typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value)
 }
 
 function differenceOf(names: readonly string[]): string {

@@ -126,7 +126,7 @@ async function plan(
     const free = LISTED_MAX - changed.length
     changed.push(...part.changed.slice(0, free).map((one) => toPlanned(one.row, fieldsOf(one))))
     const differences = part.changed.map(({ stored, row }) => [stored, row])
-    const fresh = part.added.map(({ id: _, ...row }) => row)
+    const fresh = part.added.map((row) => ({ ...row, id: null }))
     digest.update(JSON.stringify([fresh, differences, part.wrong]))
   })
   const owned = await countOwned(queries, userId)

@@ -76,8 +76,9 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
-    const placeOf = (position: number) => `row ${position + 2}`
-    const outcome = await store.saveServers(ada!.id, null, entries, NOW, { placeOf })
+    const outcome = await store.saveServers(ada!.id, null, entries, NOW, {
+      placeOf: (position) => `row ${position + 2}`,
+    })
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
       [

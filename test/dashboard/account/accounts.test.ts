@@ -136,7 +136,10 @@ test('changing the email address or the password takes the current password', as
   const change = (email: string, password: string) =>
     person.post('/dashboard/account/email', { email, password })
   assert.match((await change('eve@example.com', 'not this one')).body, /The password is wrong/)
-  assert.match((await change('BOB@example.com', PASSWORD)).body, /This email address is taken, or reserved/)
+  assert.match(
+    (await change('BOB@example.com', PASSWORD)).body,
+    /This email address is taken, or reserved/,
+  )
   assert.match((await change('nonsense', PASSWORD)).body, /id="email-error"/)
   assert.equal((await change('Eve@example.com', PASSWORD)).status, 303)
   assert.match((await person.get('/dashboard/account')).body, /eve@example\.com/)

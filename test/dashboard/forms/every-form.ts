@@ -42,7 +42,8 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
   dashboard.elapse(REST_MS)
   for (const path of ['/sign-in', '/sign-up', `/link/${link}`])
     read(await dashboard.visitor().get(path), path)
-  for (const path of pagesOf(scene)) read(await ada.get(`/dashboard${path}`), path)
+  for (const path of [...pagesOf(scene).map((page) => `/dashboard${page}`), '/docs'])
+    read(await ada.get(path), path)
   // The notice with the button to undo a change stands on the list once.
   const cookie = `${ada.cookie()}; notice=changed.${deletion}`
   read(await dashboard.visitor().get('/dashboard/servers', { Cookie: cookie }), 'an undo')
@@ -67,7 +68,6 @@ function pagesOf({ server, keys, waiting, organization, emptyOrganization }: Sce
     `/organizations/${organization}/members`,
     `/organizations/${emptyOrganization}`,
     '/account',
-    '/docs',
     '/operator',
   ]
 }

@@ -9,8 +9,8 @@ import { patternOf } from './output.ts'
  * terminal.
  */
 
-/** Blocks that need root, systemd as the first process, or a second machine. */
-const NOT_RUN_MAX = 5
+/** Blocks that only a machine with systemd as its first process, or only root, can run. */
+const NOT_RUN_MAX = 3
 
 const cleanups: (() => Promise<void> | void)[] = []
 let walk: Walk

@@ -66,8 +66,15 @@ test('clients that openapi-typescript and swagger-typescript-api make read the s
     node([join(TOOLS, 'openapi-typescript/bin/cli.js'), 'openapi.json', '-o', 'schema.ts']),
     node([
       join(TOOLS, 'swagger-typescript-api/dist/cli.mjs'),
-      ...['generate', '-p', 'openapi.json', '-o', '.', '-n', 'swagger.ts'],
-      ...['--custom-config', join(folder, 'config.mjs')],
+      'generate',
+      '-p',
+      'openapi.json',
+      '-o',
+      '.',
+      '-n',
+      'swagger.ts',
+      '--custom-config',
+      join(folder, 'config.mjs'),
     ]),
   ])
   assert.doesNotMatch(readFileSync(join(folder, 'swagger.ts'), 'utf8'), /preflight|unknownPath/i)

@@ -21,11 +21,11 @@ import { addOwner } from '../../fixtures/service.ts'
 
 const BOOT = 'this boot'
 
-/** What happens to a file that a service has served and closed, and whether the next start waits. */
+/** What happens to a file that a service served and closed, and whether the next start waits. */
 const CHANGES: [name: string, waits: boolean, change: (path: string) => void | Promise<void>][] = [
   ['nothing', false, () => {}],
   ['another start and end', false, async (path) => (await openServedFile(path, BOOT)).end()],
-  ['another look', false, (path) => void readUsers(path)],
+  ['another look', false, readUsers],
   ['the lock file is removed', true, (path) => rmSync(`${path}-serving`)],
   ['an older copy is written over it', true, (path) => copyFileSync(`${path}.older`, path)],
   ['an older copy is moved there', true, (path) => renameSync(`${path}.older`, path)],
@@ -150,7 +150,7 @@ test('after its lock file is removed, a process and the next one keep a second a
   }
 })
 
-/** A file that was served, and served again until now, beside `.older`: copies of the state before. */
+/** A file that was served, and served again until now; `.older` has copies of the state before. */
 async function serveTwice(t: TestContext, served: string): Promise<string> {
   const folder = join(temporaryFolder(t), 'data')
   const path = join(folder, 'listing.db')

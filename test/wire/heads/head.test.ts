@@ -38,11 +38,12 @@ function withHost(...lines: string[]): string[] {
   return ['Host: x', ...lines]
 }
 
-test('a request is its method, its path and its one Authorization value', () => {
+test('a request is its method, its path, its host and its one Authorization value', () => {
   const given = { method: 'PUT', target: '/a?b', lines: withHost('authorization: Basic y') }
   assert.deepEqual(read(given), {
     method: 'PUT',
     path: '/a',
+    host: 'x',
     authorization: 'Basic y',
     flaw: null,
     isLast: false,

@@ -10,7 +10,7 @@ export function writeLeftOut({ ignored, elsewhere }: LeftOut): string {
   const query = new URLSearchParams()
   if (ignored.length > 0) query.set('ignored', ignored.join(' '))
   if (elsewhere > 0) query.set('elsewhere', String(elsewhere))
-  return query.size === 0 ? '' : `?${query}`
+  return query.size === 0 ? '' : `?${query.toString()}`
 }
 
 /** The sentence, or null. Ignores what `writeLeftOut` does not write. */

@@ -116,13 +116,16 @@ function createKeys(
  */
 function createAdoption(free: readonly Planned[], { mean }: Draft) {
   const open = free.filter(({ stored, meantBy }) => meantBy === -1 && stored?.slug === null)
-  const keyOf = (place: string, name: string) => `${place}\n${name}`
   const byName = Map.groupBy(open.toReversed(), (one) => keyOf(placeKey(one), one.row.name))
   return ({ name }: ServerEntry, place: string, position: number): Planned | undefined => {
     const one = byName.get(keyOf(place, name))?.pop()
     if (one !== undefined) mean(one, position)
     return one
   }
+}
+
+function keyOf(place: string, name: string): string {
+  return `${place}\n${name}`
 }
 
 function outcomeOf(

@@ -29,7 +29,7 @@ for (const [name, [startFront, places, beyond]] of Object.entries(FRONTS))
     const { port, arrived } = await listenSilently(t)
     const front = await startFront(t, port, 1, places)
     for (let count = 1; count <= MAX; count += 1) {
-      request(t, front.port, '127.0.0.2')
+      void request(t, front.port, '127.0.0.2')
       await eventually(async () => arrived() === count)
     }
     assert.match(await request(t, front.port, '127.0.0.2'), beyond)
