@@ -78,6 +78,8 @@ function searchProcesses(path: string): boolean {
   if (STARTS_PROCESSES.test(text)) return true
   return [...text.matchAll(RELATIVE_IMPORTS)]
     .map(([, name]) => resolve(dirname(path), name!))
-    .filter((target) => target.startsWith(resolve('test')))
+    // A template can contain imports of a program that a test writes.
+    .filter((target) => target.startsWith(resolve('test')) && /\.[jt]s$/.test(target))
+    .filter((target) => existsSync(target))
     .some((target) => startsProcesses(target))
 }
