@@ -13,7 +13,7 @@ const INTERVAL_MS = 1_000
 
 /**
  * Watches the files of a serving process: before claims are granted, after each change of the
- * dashboard, and once a second.
+ * dashboard, and at least once a second.
  */
 export interface FileWatch {
   /**

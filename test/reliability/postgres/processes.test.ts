@@ -142,7 +142,7 @@ test('a changed listing or revoked key in one process changes all processes at o
   // Each process has cached the previous listing when it changes.
   for (const { port } of services) assert.deepEqual(await named(port), [])
   for (const [index, { port }] of services.entries()) {
-    const stdin = `[{"name":"round ${index}","address":"a.example.com"}]`
+    const stdin = `[{"name":"round ${index}","address":"a.example.com","slug":"a"}]`
     await program.done('server import --user ada@example.com -', { ...options, stdin })
     assert.deepEqual(await named(port), [`round ${index}`])
   }

@@ -6,6 +6,8 @@ export function listInState(owner: string, state: number, size: number): ServerE
   return Array.from({ length: size }, (_, place) => ({
     name: nameOf(owner, state, place),
     address: `s${place}.${owner}.example.com`,
+    // Without a slug, an import never renames a server.
+    slug: `s${place}`,
     // The newest server has the first place.
     updated_at: 1_800_000_000_000_000 + state * 1_000_000 - place,
   }))
