@@ -29,7 +29,8 @@ export function entriesFor(files: readonly string[], folder: string): string[] {
   const together = files.filter((file) => !alone.includes(file))
   const entries = [...Map.groupBy(together, dirname)].map(([name, shared]) => {
     const entry = join(folder, `${name.replaceAll('/', '-')}.folder.mjs`)
-    writeFileSync(entry, entryOf(shared))
+    // Two folders never share an entry.
+    writeFileSync(entry, entryOf(shared), { flag: 'wx' })
     return entry
   })
   return [...entries, ...alone]
@@ -76,10 +77,12 @@ function searchProcesses(path: string): boolean {
   if (path === SHARED_SERVER) return false
   const text = readFileSync(path, 'utf8')
   if (STARTS_PROCESSES.test(text)) return true
-  return [...text.matchAll(RELATIVE_IMPORTS)]
-    .map(([, name]) => resolve(dirname(path), name!))
-    // A template can contain imports of a program that a test writes.
-    .filter((target) => target.startsWith(resolve('test')) && /\.[jt]s$/.test(target))
-    .filter((target) => existsSync(target))
-    .some((target) => startsProcesses(target))
+  return (
+    [...text.matchAll(RELATIVE_IMPORTS)]
+      .map(([, name]) => resolve(dirname(path), name!))
+      // A template can contain imports of a program that a test writes.
+      .filter((target) => target.startsWith(resolve('test')) && /\.[jt]s$/.test(target))
+      .filter((target) => existsSync(target))
+      .some((target) => startsProcesses(target))
+  )
 }

@@ -68,8 +68,15 @@ export function createCheckpointThread(
         setImmediate(finish)
         return
       }
-      worker ??= start()
-      worker.postMessage('copy')
+      try {
+        worker ??= start()
+        worker.postMessage('copy')
+      } catch (cause) {
+        // The system has no thread left. The batch that asks for the copy is committed already.
+        hasEnded = true
+        onFault(new CheckpointThreadEnded(path, { cause }))
+        setImmediate(finish)
+      }
     },
 
     async close() {

@@ -39,9 +39,22 @@ export async function openServedFile(path: string, bootId: string): Promise<Serv
       )
     const [real, file] = [realpathSync(path), identityOf(path)]
     const lock = await takeServingLock(path, LOCK_WAIT_MS)
-    if (lock.seal !== sealOf(real, file, bootId) && mayLackClaims(database, lock.seal))
-      await outlastUnknownClaims()
+    try {
+      if (lock.seal !== sealOf(real, file, bootId) && mayLackClaims(database, lock.seal))
+        await outlastUnknownClaims()
+    } catch (error) {
+      lock.release()
+      throw error
+    }
     let schema: number | null = null
+    /** Empty if the system can't tell: the lock is released all the same. */
+    const sealAtEnd = () => {
+      try {
+        return sealOf(real, file, bootId)
+      } catch {
+        return ''
+      }
+    }
     return {
       database,
       file,
@@ -56,7 +69,7 @@ export async function openServedFile(path: string, bootId: string): Promise<Serv
         const isRestored = readSchema(database) !== schema
         closeDatabase(database)
         if (schema === null) lock.release()
-        else lock.release(isRestored ? '' : sealOf(real, file, bootId))
+        else lock.release(isRestored ? '' : sealAtEnd())
       },
     }
   } catch (error) {
@@ -89,13 +102,15 @@ async function outlastUnknownClaims(): Promise<void> {
 }
 
 /**
- * False for a file without claims. If the lock file is new, a process whose lock file was removed
- * may be about to grant the first one, so that only a file that was never served counts as such.
+ * False for a file without keys, and for one that was never served if its lock file is new. A copy
+ * from before a key's first claim has no claim, but its key may have been used since.
  */
 function mayLackClaims(database: DatabaseSync, seal: string | null): boolean {
-  const telling = seal === null ? ['boots'] : ['uses', 'last_uses']
-  const tables = tableNames(database).filter((name) => telling.includes(name))
-  return tables.some((name) => database.prepare(`SELECT 1 FROM ${name} LIMIT 1`).get())
+  const telling = seal === null ? 'boots' : 'api_keys'
+  return (
+    tableNames(database).includes(telling) &&
+    database.prepare(`SELECT 1 FROM ${telling} LIMIT 1`).get() !== undefined
+  )
 }
 
 /** Null if the file can't be read. */

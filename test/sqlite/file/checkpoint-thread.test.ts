@@ -90,6 +90,21 @@ test('a thread that cannot open the file says so, creates none, and each copy st
   assert.equal(faults.length, 1)
 })
 
+test('a thread that the system refuses is reported, and the copy still ends', async (t) => {
+  const { path } = await openClaims(t)
+  // Without the permission for threads, starting one throws, as it does at a limit of the system.
+  const program = `
+    import { createCheckpointThread } from './src/sqlite/file/checkpoint-thread.ts'
+    const thread = createCheckpointThread(process.argv[1], (fault) => console.log(fault.name))
+    await new Promise((resolve) => thread.copy(resolve))
+    await thread.close()
+    console.log('ended')`
+  const options = ['--permission', '--allow-fs-read=*', '--input-type=module', '--eval', program]
+  const node = spawn(process.execPath, [...options, path])
+  const [output] = await Promise.all([text(node.stdout), once(node, 'close')])
+  assert.equal(output, 'CheckpointThreadEnded\nended\n')
+})
+
 test('a path with characters of a URL names the file as it is', async (t) => {
   const { path } = await openClaims(t)
   const odd = join(temporaryFolder(t), 'a %41?b#c.db')

@@ -1,11 +1,21 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, cpSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, suite, type TestContext, test } from 'node:test'
 import { setImmediate as turnOver, setTimeout as delay } from 'node:timers/promises'
 import { copyPages } from '../../../src/sqlite/backup/backup.ts'
 import { openServedFile } from '../../../src/sqlite/file/served-file.ts'
+import { takeServingLock } from '../../../src/sqlite/file/serving-lock.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
@@ -116,13 +126,39 @@ test('the first start on a file does not wait, also with keys that a command add
   assert.equal(await startWaits(t, join(temporaryFolder(t), 'listing.db')), false)
 })
 
-test('a start after a killed process does not wait if the file has no claim', async (t) => {
+test('a start after a killed process does not wait if the file has no key', async (t) => {
   const folder = temporaryFolder(t)
   const [path, killed] = [join(folder, 'listing.db'), join(folder, 'killed.db')]
   const store = await openServingSqliteStore(path, manualClock(BOOT))
   for (const end of ['', '-wal', '-serving']) copyFileSync(`${path}${end}`, `${killed}${end}`)
   await store.close()
   assert.equal(await startWaits(t, killed), false)
+})
+
+test('a copy from before the first claim is not served within its second', async (t) => {
+  const folder = temporaryFolder(t)
+  const [path, older] = [join(folder, 'listing.db'), join(folder, 'older.db')]
+  const first = await openServingSqliteStore(path)
+  const { key } = await addOwner(first, 'ada@example.com')
+  await first.close()
+  copyFileSync(path, older)
+  const second = await openServingSqliteStore(path)
+  assert.ok(await isGranted(second, key))
+  const grantedAt = performance.now()
+  await second.close()
+  renameSync(older, path)
+  const third = await openServingSqliteStore(path)
+  t.after(() => third.close())
+  assert.ok(await isGranted(third, key))
+  assert.ok(performance.now() - grantedAt >= 1_000)
+})
+
+test('a start that fails releases the lock', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await (await openServingSqliteStore(path)).close()
+  damageTable(path, 'api_keys')
+  await assert.rejects(openServedFile(path, BOOT))
+  ;(await takeServingLock(path, 0)).release()
 })
 
 test('after its lock file is removed, a process and the next one keep a second apart', async (t) => {
@@ -177,6 +213,19 @@ async function isGranted(store: ServingStore, key: string): Promise<boolean> {
   } catch {
     return false
   }
+}
+
+/** Overwrites the first pages of a table and of its indexes. */
+function damageTable(path: string, table: string): void {
+  const database = new DatabaseSync(path)
+  const roots = database
+    .prepare('SELECT rootpage AS page FROM sqlite_schema WHERE tbl_name = ? AND rootpage > 0')
+    .all(table) as { page: number }[]
+  database.close()
+  const file = openSync(path, 'r+')
+  for (const { page } of roots)
+    writeSync(file, Buffer.alloc(4_096, 1), 0, 4_096, (page - 1) * 4_096)
+  closeSync(file)
 }
 
 function readUsers(path: string): void {
