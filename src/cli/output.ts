@@ -2,6 +2,7 @@ import { FIXED_PREFIX, PREFIX_LENGTH } from '../listing/key-format.ts'
 import { formatInstant, type Instant } from '../listing/instant.ts'
 import { escapeInvisible } from '../listing/invisible.ts'
 import type { Shell } from './shell.ts'
+import { jsonArray } from '../listing/parts/json-array.ts'
 
 // Everything after the prefix that we show. Case does not matter: an upper-case copy reveals the
 // key too.
@@ -39,55 +40,60 @@ export function printTable(
   heads: readonly string[],
   rows: readonly (readonly string[])[],
 ): void {
-  createTable(shell, heads).add(rows)
+  const table = createTable(shell, heads)
+  table.add(rows)
+  table.end()
+}
+
+/** A list that is printed in parts. */
+export interface PrintedList<Item> {
+  add(items: readonly Item[]): void
+  end(): void
 }
 
 /**
- * A table that is printed in parts, the heads with the first. A part may have wider columns than
- * the one before.
+ * A table in parts. The heads come with the first row, or at the end if there is none. A part may
+ * have wider columns than the one before.
  */
 export function createTable(
   shell: Shell,
   heads: readonly string[],
-): {
-  add(rows: readonly (readonly string[])[]): void
-} {
+): PrintedList<readonly string[]> {
   const widths = heads.map(() => 0)
-  let waiting = [heads]
+  const waiting = [heads]
+
+  function printRows(rows: readonly (readonly string[])[]): void {
+    const cells = [...waiting.splice(0), ...rows].map((row) =>
+      row.map((cell) => escapeInvisible(cell)),
+    )
+    for (const row of cells)
+      for (const [column, cell] of row.entries())
+        widths[column] = Math.max(widths[column] ?? 0, width(cell))
+    const lines = cells.map((row) => {
+      const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
+      return padded.join('  ').trimEnd()
+    })
+    if (lines.length > 0) print(shell, lines.join('\n'))
+  }
+
   return {
     add(rows) {
-      const cells = [...waiting, ...rows].map((row) => row.map((cell) => escapeInvisible(cell)))
-      waiting = []
-      for (const row of cells)
-        for (const [column, cell] of row.entries())
-          widths[column] = Math.max(widths[column] ?? 0, width(cell))
-      const lines = cells.map((row) => {
-        const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
-        return padded.join('  ').trimEnd()
-      })
-      if (lines.length > 0) print(shell, lines.join('\n'))
+      if (rows.length > 0) printRows(rows)
     },
+
+    end: () => printRows([]),
   }
 }
 
 /**
- * A JSON array that is printed in parts, in the form of `printJson`. Prints nothing before the
- * first part, so that a command that fails at once has no output.
+ * A JSON array in parts. Prints nothing before the first value, so that a command that fails at
+ * once has no output.
  */
-export function createJsonArray(shell: Shell): {
-  add(values: readonly unknown[]): void
-  end(): void
-} {
-  let separator = '[\n'
+export function createJsonArray(shell: Shell): PrintedList<unknown> {
+  const array = jsonArray()
   return {
-    add(values) {
-      const items = values.map((value) => JSON.stringify([value], null, 2).slice(2, -2))
-      if (items.length === 0) return
-      shell.stdout.write(separator + items.join(',\n'))
-      separator = ',\n'
-    },
-
-    end: () => print(shell, separator === '[\n' ? '[]' : '\n]'),
+    add: (values) => void shell.stdout.write(array.add(values)),
+    end: () => void shell.stdout.write(array.end()),
   }
 }
 

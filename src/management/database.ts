@@ -54,6 +54,11 @@ export interface Database extends Queries {
    * `body` must await nothing but its queries.
    */
   snapshot<Result>(body: (queries: Queries) => Promise<Result>): Promise<Result>
+  /**
+   * Runs one query and hands over its rows in parts of `rowsMax`, which is how long the event loop
+   * is held. Other work runs between two parts. All rows are from one moment.
+   */
+  readParts(query: Sql, rowsMax: number, onRows: (rows: unknown[]) => void): Promise<void>
   readonly dialect: Dialect
 }
 

@@ -40,6 +40,17 @@ export function managementConnection(connections: Connections): Database {
         await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
         return body(queriesOf((query) => client.query(query)))
       }),
+    readParts: (query, rowsMax, onRows) =>
+      connections.transact(async (client) => {
+        const { text, ...given } = statementOf(query)
+        await client.query({ text: `DECLARE parts NO SCROLL CURSOR FOR ${text}`, ...given })
+        for (;;) {
+          const fetch = { text: `FETCH ${rowsMax} FROM parts`, types: TYPES }
+          const { rows } = await client.query(fetch)
+          if (rows.length > 0) onRows(rows)
+          if (rows.length < rowsMax) return
+        }
+      }),
     dialect: {
       instant: (column) => raw(instantOf(column)),
       selectApiKeys: (where) => sql`

@@ -5,6 +5,7 @@ import { at, raw, type Sql, sql, uuid } from '../management/sql.ts'
 import { retryWhileLocked, rollBack } from './database.ts'
 import type { FileWatch } from './file/file-watch.ts'
 import { queriesOn, type StatementQueries } from './management-statements.ts'
+import { readParts } from './read-parts.ts'
 
 const SQLITE_CONSTRAINT_UNIQUE = 2067
 
@@ -44,6 +45,10 @@ export function managementConnection(
     run: (query) => change(() => queries.run(query)),
     transact: (body) => change(() => transact(connection, queries, body)),
     snapshot: (body) => queue(() => transact(connection, queries, body, 'BEGIN')),
+    async readParts(query, rowsMax, onRows) {
+      assertHeld(options.watch)
+      await readParts(connection.location()!, options.lockWaitMs, query, rowsMax, onRows)
+    },
     dialect: DIALECT,
   }
 }
@@ -65,10 +70,14 @@ function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: Connection
     return result
   }
   return async (work) => {
-    const lost = watch?.faultAt() ?? null
-    if (lost !== null) throw lost
+    assertHeld(watch)
     return retryWhileLocked(() => alone(work), lockWaitMs)
   }
+}
+
+function assertHeld(watch: FileWatch | undefined): void {
+  const lost = watch?.faultAt() ?? null
+  if (lost !== null) throw lost
 }
 
 const DIALECT: Dialect = {

@@ -6,7 +6,11 @@ import { isTyped, raw, type Sql, sql, type Value } from '../management/sql.ts'
 const STATEMENTS_MAX = 200
 
 /** What runs on a connection, in a transaction or outside of one. */
-export type StatementQueries = Queries & Pick<Transaction, 'runGiven'>
+export type StatementQueries = Queries &
+  Pick<Transaction, 'runGiven'> & {
+    /** Reads a row when the caller asks for it. */
+    iterate(query: Sql): Iterator<object>
+  }
 
 /** Prepares each statement when it is first used, and keeps it. */
 export function queriesOn(connection: DatabaseSync): StatementQueries {
@@ -30,6 +34,8 @@ export function queriesOn(connection: DatabaseSync): StatementQueries {
       prepare(query)
         .all(...parametersOf(query))
         .map((row) => ({ ...row }) as Row),
+
+    iterate: (query) => prepare(query).iterate(...parametersOf(query)),
 
     async get<Row>(query: Sql) {
       const row = prepare(query).get(...parametersOf(query))

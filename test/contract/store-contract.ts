@@ -22,6 +22,7 @@ import { organizationsContract } from './organizations/organizations.ts'
 import { passwordsContract } from './accounts/passwords.ts'
 import { previewsContract } from './servers/previews.ts'
 import { publishedContract } from './servers/published-servers.ts'
+import { readingContract } from './servers/read-servers.ts'
 import { registeringContract } from './servers/registered-servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
@@ -53,6 +54,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: imports`, () => importsContract(open))
   suite(`${engine}: long imports`, () => longImportsContract(open))
   suite(`${engine}: round trips`, () => roundTripsContract(open))
+  suite(`${engine}: reading servers`, () => readingContract(open))
   suite(`${engine}: sign-in`, () => sessionContract(open))
   suite(`${engine}: sessions`, () => sessionListContract(open))
   suite(`${engine}: passwords`, () => passwordsContract(open))

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readCsv, writeCell } from '../../src/listing/servers/file/csv.ts'
-import { writeServers } from '../../src/listing/servers/file/export.ts'
 import { decodeText, readServers } from '../../src/listing/servers/file/server-file.ts'
+import { serverFile } from '../../src/listing/servers/file/write-servers.ts'
 import type { ServerRecord } from '../../src/listing/servers/server-import.ts'
 
 const NOTHING = { ignored: [], elsewhere: 0 }
@@ -48,15 +48,24 @@ test('every text that is written into a cell is read from it', () => {
   )
 })
 
+const write = (format: 'json' | 'csv', parts: readonly ServerRecord[][]) => {
+  const { add, end } = serverFile(format)
+  return [...parts.map(add), end()].join('')
+}
+
 test('an export has the same servers in JSON and in CSV', () => {
   const servers = [
     SERVER,
     { ...SERVER, name: '=1+1, "x" ', slug: 'x', version: '1.21', listing_kind: 'realm' },
     { ...SERVER, name: 'می‌خواهم 👩‍👩‍👧', status: 'archived', updated_at: -1 },
   ]
-  const read = (['json', 'csv'] as const).map((format) =>
-    readServers(writeServers(servers, format)),
-  )
+  for (const format of ['json', 'csv'] as const) {
+    const inParts = [[], servers.slice(0, 1), [], servers.slice(1)]
+    assert.equal(write(format, inParts), write(format, [servers]))
+    const empty = { entries: [], places: [], wrong: [], rows: 0, leftOut: NOTHING }
+    assert.deepEqual(readServers(write(format, [])), empty)
+  }
+  const read = (['json', 'csv'] as const).map((format) => readServers(write(format, [servers])))
   const entriesOf = (one: (typeof read)[number]) => 'entries' in one && one.entries
   assert.deepEqual(entriesOf(read[0]!), entriesOf(read[1]!))
   const { id: _, organization: _in, ...fields } = SERVER

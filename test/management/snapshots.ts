@@ -37,4 +37,30 @@ export function snapshotsContract(open: OpenTwo): void {
     await insert(one)
     assert.equal(await count(one), 1)
   })
+
+  test('rows in parts are of one moment, and the connection does other work between two parts', async (t) => {
+    const [one] = await open(t)
+    for (let row = 0; row < 5; row += 1) await insert(one)
+    const lengths: number[] = []
+    const written: Promise<unknown>[] = []
+    await one.readParts(sql`SELECT id FROM organizations`, 2, (rows) => {
+      lengths.push(rows.length)
+      written.push(insert(one))
+    })
+    assert.deepEqual(lengths, [2, 2, 1])
+    await Promise.all(written)
+    assert.equal(await count(one), 8)
+    await one.readParts(sql`SELECT id FROM organizations WHERE false`, 2, () => assert.fail())
+  })
+
+  test('parts whose reader fails leave the connection as it was', async (t) => {
+    const [one] = await open(t)
+    await insert(one)
+    const failed = one.readParts(sql`SELECT id FROM organizations`, 1, () => {
+      throw new Error('on purpose')
+    })
+    await assert.rejects(failed, /on purpose/)
+    await insert(one)
+    assert.equal(await count(one), 2)
+  })
 }

@@ -9,14 +9,7 @@ import { confirm, YES } from '../confirm.ts'
 import { changeStore, findUser, needOption, withStore } from '../context.ts'
 import { Failure } from '../errors.ts'
 import { serverJson } from '../json.ts'
-import {
-  createJsonArray,
-  createTable,
-  printJson,
-  printTable,
-  say,
-  shortInstant,
-} from '../output.ts'
+import { createJsonArray, createTable, printJson, say, shortInstant } from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
 import type { Shell } from '../shell.ts'
 
@@ -129,25 +122,23 @@ const cellsOf = (server: ServerRecord) => [
   shortInstant(server.updated_at, ''),
 ]
 
+/** Prints each part before it reads the next one: all servers may not fit into memory. */
 async function listOf(shell: Shell, email: string, json: boolean): Promise<void> {
-  const [user, servers] = await withStore(shell, async (store) => {
-    const found = await findUser(store, email)
-    return [found, await store.listServers(found.id)]
+  const list = json ? createJsonArray(shell) : createTable(shell, ['ID', ...HEADS])
+  await withStore(shell, async (store) => {
+    const user = await findUser(store, email)
+    await store.readServers(user.id, 'all', (servers) =>
+      list.add(
+        servers.map((server) =>
+          json ? serverJson(server, user) : [server.id, ...cellsOf(server)],
+        ),
+      ),
+    )
   })
-  if (json)
-    printJson(
-      shell,
-      servers.map((server) => serverJson(server, user)),
-    )
-  else
-    printTable(
-      shell,
-      ['ID', ...HEADS],
-      servers.map((server) => [server.id, ...cellsOf(server)]),
-    )
+  list.end()
 }
 
-/** Prints each page before it reads the next one: all servers may not fit into memory. */
+/** The same for the servers of all users. */
 async function listAll(shell: Shell, json: boolean): Promise<void> {
   const table = createTable(shell, ['ID', 'USER', ...HEADS])
   const array = createJsonArray(shell)
@@ -159,13 +150,12 @@ async function listAll(shell: Shell, json: boolean): Promise<void> {
         array.add(
           servers.map(({ email, created_by: id, ...server }) => serverJson(server, { id, email })),
         )
-      // The first part has the heads, even without a server.
-      else if (servers.length > 0 || last === null)
-        table.add(servers.map((server) => [server.id, server.email, ...cellsOf(server)]))
+      else table.add(servers.map((server) => [server.id, server.email, ...cellsOf(server)]))
       last = servers.length < OWNED_SERVERS_MAX ? null : servers.at(-1)!
     } while (last !== null)
   })
   if (json) array.end()
+  else table.end()
 }
 
 async function remove(

@@ -1,5 +1,5 @@
 import type { ServerImportStore } from '../../listing/servers/server-import.ts'
-import { writeServers } from '../../listing/servers/file/export.ts'
+import { serverFile } from '../../listing/servers/file/write-servers.ts'
 import type { App, Context, Dashboard } from '../context.ts'
 
 const TYPES = {
@@ -13,15 +13,24 @@ export function addExportRoutes(app: App, { store }: Dashboard<ServerImportStore
   app.get('/dashboard/servers/export.json', (c) => sendServers(store, c, 'json'))
 }
 
+/**
+ * Reads all servers before it sends the first byte. A client that reads slowly would keep SQLite
+ * from emptying its log, and a failure must not look like the end of a file.
+ */
 async function sendServers(
   store: ServerImportStore,
   c: Context,
   format: 'csv' | 'json',
 ): Promise<Response> {
-  const servers = await store.listServers(c.get('session').userId)
-  const personal = servers.filter(({ organization }) => organization === null)
-  return c.body(writeServers(personal, format), 200, {
+  const file = serverFile(format)
+  const parts: Buffer[] = []
+  await store.readServers(c.get('session').userId, 'personal', (servers) => {
+    parts.push(Buffer.from(file.add(servers)))
+  })
+  parts.push(Buffer.from(file.end()))
+  return c.body(ReadableStream.from(parts), 200, {
     'Content-Type': TYPES[format],
+    'Content-Length': String(parts.reduce((sum, { length }) => sum + length, 0)),
     'Content-Disposition': `attachment; filename="servers.${format}"`,
   })
 }

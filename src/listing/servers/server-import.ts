@@ -52,6 +52,11 @@ export interface OwnedServer extends ServerRecord {
   email: string
 }
 
+/** Servers that `readServers` hands over together. */
+export const SERVERS_PART_MAX = 250
+
+export type ServerScope = 'all' | 'personal'
+
 /** Servers that one call of `listOwnedServers` returns at most. */
 export const OWNED_SERVERS_MAX = 1_000
 
@@ -103,6 +108,15 @@ export interface ServerImportStore {
    * first, then by id descending.
    */
   listServers(userId: string): Promise<ServerRecord[]>
+  /**
+   * The same servers or only the personal ones, in parts of at most SERVERS_PART_MAX. All are as
+   * they were at one moment. Other work of this process runs between two parts.
+   */
+  readServers(
+    userId: string,
+    scope: ServerScope,
+    onPart: (servers: ServerRecord[]) => void,
+  ): Promise<void>
   /**
    * The servers of all users, at most OWNED_SERVERS_MAX after a given one, by the owner's id, then
    * by address and id. A caller who asks again after the last server sees each server once whose

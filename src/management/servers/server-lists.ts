@@ -15,9 +15,11 @@ import {
 import { SERVERS_MAX, type ServerRow, toServer } from '../../listing/servers/server.ts'
 import {
   OWNED_SERVERS_MAX,
+  SERVERS_PART_MAX,
   type OwnedServer,
   type ServerImportStore,
   type ServerRecord,
+  type ServerScope,
 } from '../../listing/servers/server-import.ts'
 import type { Database, Dialect } from '../database.ts'
 import { isMember } from '../organizations.ts'
@@ -37,6 +39,7 @@ export function serverLists(
   | 'searchOrganizationServers'
   | 'previewListing'
   | 'listServers'
+  | 'readServers'
   | 'listOwnedServers'
 > {
   const { dialect } = database
@@ -77,6 +80,13 @@ export function serverLists(
     return row!.servers
   }
 
+  /** An index has the personal servers in this order. */
+  const ofUser = (userId: string, scope: ServerScope) => sql`
+    SELECT ${recordOf(dialect)}
+    FROM servers LEFT JOIN organizations ON organizations.id = organization_id
+    WHERE ${scope === 'all' ? sql`created_by = ${uuid(userId)}` : ownPersonal(userId)}
+    ORDER BY servers.updated_at DESC, servers.id DESC`
+
   return {
     searchServers: (userId, asked) => search(ownPersonal(userId), asked),
 
@@ -93,12 +103,13 @@ export function serverLists(
     },
 
     async listServers(userId) {
-      const rows = await database.all<RecordRow>(sql`
-        SELECT ${recordOf(dialect)}
-        FROM servers LEFT JOIN organizations ON organizations.id = organization_id
-        WHERE created_by = ${uuid(userId)} ORDER BY servers.updated_at DESC, servers.id DESC`)
-      return rows.map(toRecord)
+      return (await database.all<RecordRow>(ofUser(userId, 'all'))).map(toRecord)
     },
+
+    readServers: (userId, scope, onPart) =>
+      database.readParts(ofUser(userId, scope), SERVERS_PART_MAX, (rows) =>
+        onPart((rows as RecordRow[]).map(toRecord)),
+      ),
 
     async listOwnedServers(after) {
       const isNext = after === null ? sql`true` : isAfter(after)

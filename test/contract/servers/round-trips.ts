@@ -3,11 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { User } from '../../../src/listing/accounts/user.ts'
-import { writeServers } from '../../../src/listing/servers/file/export.ts'
 import { decodeText, readServers } from '../../../src/listing/servers/file/server-file.ts'
+import { serverFile } from '../../../src/listing/servers/file/write-servers.ts'
 import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import { complaintsAboutFields } from '../../../src/listing/servers/server-entry.ts'
+import type { ServerRecord } from '../../../src/listing/servers/server-import.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, fields, NOW, register } from '../people.ts'
@@ -45,7 +46,7 @@ export function roundTripsContract(open: OpenFixture): void {
         await fill(store, user!, servers)
         const before = await store.listServers(user!.id)
         for (const format of ['json', 'csv'] as const) {
-          const exported = writeServers(before, format)
+          const exported = write(before, format)
           const entries = entriesOf(exported)
           const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
           const preview = await store.previewServers(user!.id, null, entries, { prune: true })
@@ -63,7 +64,7 @@ export function roundTripsContract(open: OpenFixture): void {
           assert.deepEqual((await store.findImport(user!.id, id, NOW))?.saved, counts)
           const after = await store.listServers(user!.id)
           assert.deepEqual(after, before)
-          assert.equal(writeServers(after, format), exported)
+          assert.equal(write(after, format), exported)
         }
       }),
       { numRuns: 40 },
@@ -79,6 +80,11 @@ async function fill(store: Store, user: User, servers: readonly Random[]): Promi
     if (slug !== null) taken.add(slug)
     await register(store, user, fields({ ...server, slug }), NOW + at)
   }
+}
+
+function write(servers: readonly ServerRecord[], format: 'json' | 'csv'): string {
+  const { add, end } = serverFile(format)
+  return add(servers) + end()
 }
 
 function entriesOf(exported: string): ServerEntry[] {
