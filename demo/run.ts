@@ -48,7 +48,7 @@ async function fill(target: Store): Promise<{ key: string; servers: number }> {
   const user = createUser(OWNER)
   await target.insertUserWithPassword(user, await createPasswords().hash(password))
   const sample = readFileSync(new URL('./sample-servers.json', import.meta.url), 'utf8')
-  const checked = readServers(sample)
+  const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
   await target.saveServers(user.id, null, checked.entries, presentInstant())
   const issued = await issueApiKey(target, user.id, 'demo', presentInstant())

@@ -110,7 +110,7 @@ async function fill(target: ServingStore): Promise<string[]> {
   const user = createUser(OWNER)
   await target.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
   const sample = readFileSync(new URL('../demo/sample-servers.json', import.meta.url), 'utf8')
-  const checked = readServers(sample)
+  const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
   // Names whose letters the fonts of a bare machine have.
   const entries = checked.entries.filter(({ name }) => /^[ -~]+$/.test(name))

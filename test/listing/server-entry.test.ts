@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SERVER_DEFAULTS } from '../../src/listing/servers/server.ts'
 import {
-  inspectEntries,
   complaintsAboutFields,
+  inspectEntry,
   suggestSlug,
 } from '../../src/listing/servers/server-entry.ts'
 
@@ -20,65 +20,57 @@ test('an entry needs a name and an address; other fields are optional', () => {
     listing_kind: 'realm',
     updated_at: '2026-01-31T12:00:00Z',
   }
-  assert.deepEqual(inspectEntries([full, { name: 'B', address: 'b', slug: null, version: null }]), {
-    entries: [
-      { ...full, updated_at: 1_769_860_800_000_000 },
-      { name: 'B', address: 'b', slug: null, version: null },
-    ],
-    indexes: [0, 1],
-    wrong: [],
-  })
-  assert.deepEqual(inspectEntries([]), { entries: [], indexes: [], wrong: [] })
+  assert.deepEqual(inspectEntry(full), { entry: { ...full, updated_at: 1_769_860_800_000_000 } })
+  const short = { name: 'B', address: 'b', slug: null, version: null }
+  assert.deepEqual(inspectEntry(short), { entry: short })
 })
 
 test('an error names the entry, the field, the value and what is required', () => {
-  assert.equal(complaintOf({ name: 'a' }), 'entry 1: "address" is missing')
-  assert.equal(complaintOf('a'), 'entry 1: must be an object, not "a"')
-  assert.equal(complaintOf(null), 'entry 1: must be an object, not null')
+  assert.equal(complaintOf({ name: 'a' }), '"address" is missing')
+  assert.equal(complaintOf('a'), 'must be an object, not "a"')
+  assert.equal(complaintOf(null), 'must be an object, not null')
   assert.equal(
     complaintOf({ name: 'a', address: 'a:99999' }),
-    'entry 1: "address" must be a domain or an IP address, with an optional :port: "a:99999"',
+    '"address" must be a domain or an IP address, with an optional :port: "a:99999"',
   )
-  assert.equal(complaintOf({ name: 5, address: 'a' }), 'entry 1: "name" must be a string: 5')
+  assert.equal(complaintOf({ name: 5, address: 'a' }), '"name" must be a string: 5')
   assert.equal(
     complaintOf({ name: '', address: 'a' }),
-    'entry 1: "name" must have 1 to 200 characters, not 0: ""',
+    '"name" must have 1 to 200 characters, not 0: ""',
   )
   assert.equal(
     complaintOf({ name: 'a', address: 'a', updated_at: 'yesterday' }),
-    'entry 1: "updated_at" must be an ISO 8601 instant such as 2026-01-31T12:00:00Z: "yesterday"',
+    '"updated_at" must be an ISO 8601 instant such as 2026-01-31T12:00:00Z: "yesterday"',
   )
   assert.equal(
     complaintOf({ name: 'a', address: 'a', adress: 'b' }),
-    'entry 1: "adress" is not a field of a server',
+    '"adress" is not a field of a server',
   )
   assert.equal(
     complaintOf({ name: 'a', address: 'a', edition: null }),
-    'entry 1: "edition" must be a string: null',
+    '"edition" must be a string: null',
   )
-  assert.equal(complaintOf({ name: 'a', address: 5 }), 'entry 1: "address" must be a string: 5')
+  assert.equal(complaintOf({ name: 'a', address: 5 }), '"address" must be a string: 5')
   assert.equal(
     complaintOf({ name: 'a', address: 'a', updated_at: 5 }),
-    'entry 1: "updated_at" must be a string: 5',
+    '"updated_at" must be a string: 5',
   )
   assert.equal(
     complaintOf({ name: 'a', address: 'a', slug: 'a b' }),
-    'entry 1: "slug" must have only letters, digits and . _ ~ -: "a b"',
+    '"slug" must have only letters, digits and . _ ~ -: "a b"',
   )
 })
+
+const entry = (updated_at: string) => ({ ...NAMED, address: 'a', updated_at })
 
 test("an import refuses an instant that a number can't hold exactly, and accepts the last one it can", () => {
   const first = '1684-07-28T00:12:25.259009Z'
   const last = '2255-06-05T23:47:34.740991Z'
-  const entry = (updated_at: string) => ({ ...NAMED, address: 'a', updated_at })
-  assert.deepEqual(inspectEntries([entry(first), entry(last)]), {
-    entries: [
-      { ...NAMED, address: 'a', updated_at: -9_007_199_254_740_991 },
-      { ...NAMED, address: 'a', updated_at: 9_007_199_254_740_991 },
-    ],
-    indexes: [0, 1],
-    wrong: [],
-  })
+  for (const [text, updated_at] of [
+    [first, -9_007_199_254_740_991],
+    [last, 9_007_199_254_740_991],
+  ] as const)
+    assert.deepEqual(inspectEntry(entry(text)), { entry: { ...NAMED, address: 'a', updated_at } })
   for (const text of [
     '1684-07-28T00:12:25.259008Z',
     '2255-06-05T23:47:34.740992Z',
@@ -88,7 +80,7 @@ test("an import refuses an instant that a number can't hold exactly, and accepts
   ])
     assert.equal(
       complaintOf(entry(text)),
-      `entry 1: "updated_at" must lie between ${first} and ${last}: "${text}"`,
+      `"updated_at" must lie between ${first} and ${last}: "${text}"`,
     )
 })
 
@@ -131,27 +123,16 @@ test('a slug is made from the letters and digits of a name, in any script', () =
   assert.equal(suggestSlug(`${'x'.repeat(63)} y`), 'x'.repeat(63))
 })
 
-test('every error and every valid entry has its index', () => {
-  const { entries, indexes, wrong } = inspectEntries([
-    {},
-    { name: 'a', address: 'a' },
-    { name: 'b' },
-  ])
-  assert.deepEqual([entries, indexes], [[{ name: 'a', address: 'a' }], [1]])
-  assert.deepEqual(wrong, [
-    { index: 0, message: '"name" is missing' },
-    { index: 0, message: '"address" is missing' },
-    { index: 2, message: '"address" is missing' },
-  ])
+test('an entry gets all its errors at once', () => {
+  assert.deepEqual(inspectEntry({}), { wrong: ['"name" is missing', '"address" is missing'] })
 })
 
 function isValid(list: unknown[]): boolean {
-  return inspectEntries(list).wrong.length === 0
+  return list.every((entry) => 'entry' in inspectEntry(entry))
 }
 
-/** The errors of an entry behind a valid one, each after the index 1. */
 function complaintOf(entry: unknown): string {
-  const { wrong } = inspectEntries([{ name: 'a', address: 'a' }, entry])
-  assert.ok(wrong.length > 0)
-  return wrong.map(({ index, message }) => `entry ${index}: ${message}`).join('\n')
+  const inspected = inspectEntry(entry)
+  assert.ok('wrong' in inspected)
+  return inspected.wrong.join('\n')
 }

@@ -34,7 +34,9 @@ test('CSV keeps quoted delimiters, quotes and line breaks, and ends a row with a
   ])
   assert.deepEqual(readCsv('a,', ','), [['a', '']])
   assert.deepEqual(readCsv('', ','), [])
-  assert.deepEqual(readCsv('a\n"b\nc', ','), { openRow: 2 })
+  assert.deepEqual(readCsv('a\n"b\nc', ','), {
+    complaint: 'has a cell in row 2 that begins with " and does not end',
+  })
 })
 
 test('every text that is written into a cell is read from it', () => {
@@ -53,7 +55,7 @@ const write = (format: 'json' | 'csv', parts: readonly ServerRecord[][]) => {
   return [...parts.map(add), end()].join('')
 }
 
-test('an export has the same servers in JSON and in CSV', () => {
+test('an export has the same servers in JSON and in CSV', async () => {
   const servers = [
     SERVER,
     { ...SERVER, name: '=1+1, "x" ', slug: 'x', version: '1.21', listing_kind: 'realm' },
@@ -62,10 +64,12 @@ test('an export has the same servers in JSON and in CSV', () => {
   for (const format of ['json', 'csv'] as const) {
     const inParts = [[], servers.slice(0, 1), [], servers.slice(1)]
     assert.equal(write(format, inParts), write(format, [servers]))
-    const empty = { entries: [], places: [], wrong: [], rows: 0, leftOut: NOTHING }
-    assert.deepEqual(readServers(write(format, [])), empty)
+    const empty = { entries: [], places: [], wrong: [], isCut: false, rows: 0, leftOut: NOTHING }
+    assert.deepEqual(await readServers(write(format, [])), empty)
   }
-  const read = (['json', 'csv'] as const).map((format) => readServers(write(format, [servers])))
+  const read = await Promise.all(
+    (['json', 'csv'] as const).map((format) => readServers(write(format, [servers]))),
+  )
   const entriesOf = (one: (typeof read)[number]) => 'entries' in one && one.entries
   assert.deepEqual(entriesOf(read[0]!), entriesOf(read[1]!))
   const { id: _, organization: _in, ...fields } = SERVER
@@ -74,8 +78,8 @@ test('an export has the same servers in JSON and in CSV', () => {
   assert.deepEqual([read[0].rows, read[0].wrong], [3, []])
 })
 
-test('an empty cell empties an optional field, and a missing column leaves it', () => {
-  const read = readServers('name,address,edition,version\nA,a.example,,\n\nB,b.example')
+test('an empty cell empties an optional field, and a missing column leaves it', async () => {
+  const read = await readServers('name,address,edition,version\nA,a.example,,\n\nB,b.example')
   assert.deepEqual(read, {
     entries: [
       { name: 'A', address: 'a.example', version: null },
@@ -83,48 +87,56 @@ test('an empty cell empties an optional field, and a missing column leaves it', 
     ],
     places: ['row 2', 'row 4'],
     wrong: [],
+    isCut: false,
     rows: 2,
     leftOut: NOTHING,
   })
-  assert.deepEqual(readServers('address\tname\nb.example\tB'), {
+  assert.deepEqual(await readServers('address\tname\nb.example\tB'), {
     entries: [{ name: 'B', address: 'b.example' }],
     places: ['row 2'],
     wrong: [],
+    isCut: false,
     rows: 1,
     leftOut: NOTHING,
   })
 })
 
-test('each mistake has its row in CSV and its entry in JSON', () => {
-  const csv = readServers('name,address\r\nA,a b\r\n\r\nB,b.example,more\r\n,c.example\r\n')
+test('each mistake has its row in CSV and its entry in JSON', async () => {
+  const csv = await readServers('name,address\r\nA,a b\r\n\r\nB,b.example,more\r\n,c.example\r\n')
   assert.ok('wrong' in csv)
   assert.deepEqual(
     csv.wrong.map(({ place, message }) => `${place}: ${message.slice(0, 27)}`),
     [
-      'row 4: 3 cells, but the first row ',
       'row 2: "address" must be a domain ',
+      'row 4: 3 cells, but the first row ',
       'row 5: "name" must have 1 to 200 c',
     ],
   )
-  const json = readServers('[{"name":"A","address":"a"},{"name":"B"}]')
+  const json = await readServers('[{"name":"A","address":"a"},{"name":"B"}]')
   assert.ok('wrong' in json)
   assert.deepEqual(json.wrong, [{ place: 'entry 2', message: '"address" is missing' }])
 })
 
-test('a file that is no list of servers gets one error with the reason', () => {
+test('a file that is no list of servers gets one error with the reason', async () => {
   for (const [text, complaint] of [
     ['', /^is empty/],
     ['\n \n', /^is empty/],
     ['{"server":[]}', /^must be a JSON array of servers, or an answer .*, not \{"server":\[\]\}$/],
-    ['{"servers":[],"next":2}', /^must be a JSON array of servers, or an answer of the API, not /],
-    ['[{', /^is not JSON: /],
-    ['[{"",name,address', /^is not JSON: /],
+    [
+      '{"servers":[],"next":2}',
+      /^must be a JSON array of servers, or an answer of the API, which has only "servers"$/,
+    ],
+    ['{"servers":[]', /^is not JSON: it has no } behind its list$/],
+    ['{"servers":[]}]', /^is not JSON: it has more text behind its list$/],
+    ['[]}', /^is not JSON: it has more text behind its list$/],
+    ['[{', /^is not JSON in entry 1: /],
+    ['[{"",name,address', /^is not JSON in entry 1: /],
     ['# server.properties\nmotd=A', /^is neither JSON nor CSV/],
     ['name,address,motd\nA,a,b', /^has a column "motd"\. The columns are name, address, slug/],
     ['name,address,NAME\nA,a,b', /^has the column "name" twice$/],
     ['name,address\nA,"a', /^has a cell in row 2 that begins with " and does not end$/],
   ] as const) {
-    const read = readServers(text)
+    const read = await readServers(text)
     assert.ok('complaint' in read, text)
     assert.match(read.complaint, complaint)
   }

@@ -22,20 +22,22 @@ export async function readFile(
   organization: string | null,
 ): Promise<ReadFile> {
   const source = inputName(file)
-  const read = readServers(await readInput(shell, file), organization)
+  const read = await readServers(await readInput(shell, file), { organization })
   if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
-  const { entries, places, wrong, leftOut } = read
-  if (wrong.length > 0) throw new Failure(sayWrong(source, wrong))
+  const { entries, places, wrong, isCut, leftOut } = read
+  if (wrong.length > 0) throw new Failure(sayWrong(source, wrong, isCut))
   const note = sayLeftOut(leftOut)
   if (note !== null) say(shell, `${source}: ${note}`)
   return { entries, places, source }
 }
 
-export function sayWrong(source: string, wrong: ReadServers['wrong']): string {
+/** `isCut` says that there may be more mistakes than these. */
+export function sayWrong(source: string, wrong: ReadServers['wrong'], isCut = false): string {
   const complaints = wrong
     .slice(0, COMPLAINTS_MAX)
     .map(({ place, message }) => `${place}: ${message}`)
   const more = wrong.length - COMPLAINTS_MAX
-  const listed = [...complaints, ...(more > 0 ? [`and ${count(more)} more`] : [])]
+  const least = isCut ? 'at least ' : ''
+  const listed = [...complaints, ...(more > 0 ? [`and ${least}${count(more)} more`] : [])]
   return `nothing was imported from ${source}:\n  ${listed.join('\n  ')}`
 }

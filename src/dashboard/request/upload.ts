@@ -1,3 +1,6 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
+import { MIMEType } from 'node:util'
+
 /** The longest upload that the service reads. */
 export const UPLOAD_BYTES_MAX = 1_000_000
 /**
@@ -5,6 +8,9 @@ export const UPLOAD_BYTES_MAX = 1_000_000
  * sent everything. Beyond this length the service hangs up.
  */
 const DROPPED_BYTES_MAX = 64_000_000
+
+/** The form of an import has three. Parsing thousands holds the event loop. */
+const PARTS_MAX = 10
 
 export interface Upload {
   /** The text fields of the form. */
@@ -20,9 +26,12 @@ export async function readUpload(request: Request): Promise<Upload | 400 | 413 |
   const body = await readBody(request)
   if (body === null) return 413
   try {
-    return await toUpload(
-      await new Response(body, { headers: { 'Content-Type': type } }).formData(),
-    )
+    if (hasManyParts(body, type)) return 400
+    const form = await new Response(body, { headers: { 'Content-Type': type } }).formData()
+    const upload = await toUpload(form)
+    // Parsing has filled a turn of the event loop.
+    await otherWork()
+    return upload
   } catch (error) {
     // The parser throws it for every body that is no form.
     if (error instanceof TypeError) return 400
@@ -41,6 +50,18 @@ async function readBody(request: Request): Promise<Buffer<ArrayBuffer> | null> {
     else chunks.length = 0
   }
   return length > UPLOAD_BYTES_MAX ? null : Buffer.concat(chunks)
+}
+
+function hasManyParts(body: Buffer, type: string): boolean {
+  const boundary = `--${new MIMEType(type).params.get('boundary')}`
+  let end = 0
+  // Each part follows a boundary, and one more ends the form.
+  for (let boundaries = 0; boundaries < PARTS_MAX + 2; boundaries += 1) {
+    const at = body.indexOf(boundary, end)
+    if (at === -1) return false
+    end = at + boundary.length
+  }
+  return true
 }
 
 async function toUpload(form: FormData): Promise<Upload> {

@@ -73,23 +73,12 @@ const schema = v.strictObject(SERVER_ENTRY_FIELDS, (issue) =>
   issue.expected === 'never' ? 'is not a field of a server' : 'must be an object',
 )
 
-/** Checks each entry. Returns the valid ones, and every error, with the indexes of the entries. */
-export function inspectEntries(list: readonly unknown[]): {
-  entries: ServerEntry[]
-  indexes: number[]
-  wrong: { index: number; message: string }[]
-} {
-  const entries: ServerEntry[] = []
-  const indexes: number[] = []
-  const wrong: { index: number; message: string }[] = []
-  for (const [index, item] of list.entries()) {
-    const checked = v.safeParse(schema, item)
-    if (checked.success) {
-      entries.push(checked.output as ServerEntry)
-      indexes.push(index)
-    } else wrong.push(...checked.issues.map((issue) => ({ index, message: describe(issue) })))
-  }
-  return { entries, indexes, wrong }
+/** The entry, or everything that is wrong with it. */
+export function inspectEntry(item: unknown): { entry: ServerEntry } | { wrong: string[] } {
+  const checked = v.safeParse(schema, item)
+  return checked.success
+    ? { entry: checked.output as ServerEntry }
+    : { wrong: checked.issues.map(describe) }
 }
 
 /** The errors of one server, in words that follow each field's name. */

@@ -29,8 +29,7 @@ export function readKeyTable(
   text: string,
 ): { keys: Record<string, string>[]; rows: number[] } | { complaint: string } {
   const rows = readCsv(text, delimiterOf(text)!)
-  if (!Array.isArray(rows))
-    return { complaint: `has a cell in row ${rows.openRow} that begins with " and does not end` }
+  if (!Array.isArray(rows)) return rows
   const columns = namesOf(rows[0] ?? [])
   const unknown = columns.find((name) => !COLUMNS.includes(name))
   if (unknown !== undefined)

@@ -47,7 +47,7 @@ export function roundTripsContract(open: OpenFixture): void {
         const before = await store.listServers(user!.id)
         for (const format of ['json', 'csv'] as const) {
           const exported = write(before, format)
-          const entries = entriesOf(exported)
+          const entries = await entriesOf(exported)
           const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
           const preview = await store.previewServers(user!.id, null, entries, { prune: true })
           const present = servers.length
@@ -87,10 +87,10 @@ function write(servers: readonly ServerRecord[], format: 'json' | 'csv'): string
   return add(servers) + end()
 }
 
-function entriesOf(exported: string): ServerEntry[] {
+async function entriesOf(exported: string): Promise<ServerEntry[]> {
   const decoded = decodeText(Buffer.from(exported))
   assert.ok('text' in decoded)
-  const read = readServers(decoded.text)
+  const read = await readServers(decoded.text)
   assert.ok('entries' in read, JSON.stringify(read))
   assert.deepEqual(read.wrong, [])
   return read.entries

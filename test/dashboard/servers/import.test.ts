@@ -76,6 +76,20 @@ test('a wrong row is named, the rest is counted, and the pasted text stays', asy
   assert.equal((await store.listServers(userId)).length, 2)
 })
 
+test('reading ends at a hundred mistakes, and the page says where', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const text = `[${Array<string>(300).fill('{}').join(',')}]`
+  const { status, body } = await person.upload(IMPORT, { text })
+  assert.equal(status, 422)
+  assert.match(
+    textOf(body),
+    /Many servers are wrong\. Reading ended at entry 50, after 100 mistakes:\s+entry 1: "name" is missing/,
+  )
+  assert.equal(body.match(/<li>entry /g)?.length, 20)
+  assert.match(textOf(body), /and 80 more\s*Nothing was imported\./)
+  assert.equal((await store.listServers(userId)).length, 2)
+})
+
 test('each file that is no list of servers is refused with its reason', async (t) => {
   const { person, store, userId } = await withServers(t)
   for (const [file, reason] of [
@@ -121,6 +135,16 @@ test('a file of 10 MB is read to its end and refused, and another form is not ac
   const foreign = { ...headers, 'Sec-Fetch-Site': 'cross-site' }
   assert.equal((await person.post(IMPORT, {}, foreign)).status, 403)
   assert.deepEqual(faults, [])
+})
+
+const fieldsOf = (length: number) =>
+  Object.fromEntries(Array.from({ length }, (_, at) => [`f${at}`, '']))
+
+test('a form of many more fields than the page has is refused before it is read', async (t) => {
+  const { person } = await withServers(t)
+  // The file is one more part.
+  assert.equal((await person.upload(IMPORT, fieldsOf(10), Buffer.from(CSV))).status, 400)
+  assert.equal((await person.upload(IMPORT, fieldsOf(9), Buffer.from(CSV))).status, 303)
 })
 
 test('if another tab changes a server, the check is shown anew and nothing is imported', async (t) => {

@@ -105,6 +105,12 @@ export function showWrong(wrong: ReadServers['wrong'], plan: PlannedImport): Htm
 ${showMistakes(wrong)}`
 }
 
+/** The first mistakes of a file in which reading has ended early. */
+export function showFirstWrong({ wrong }: ReadServers): Html {
+  return html`<p>Many servers are wrong. Reading ended at ${wrong.at(-1)!.place}, after ${countOf(wrong.length, 'mistake')}:</p>
+${showMistakes(wrong)}`
+}
+
 function showMistakes(wrong: ReadServers['wrong']): Html {
   const more = wrong.length - WRONG_MAX
   return html`<ul>${wrong.slice(0, WRONG_MAX).map(({ place, message }) => html`<li>${place}: ${isolated(message)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`

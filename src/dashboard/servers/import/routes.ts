@@ -3,21 +3,20 @@ import { html } from 'hono/html'
 import { idFromFormTag } from '../../../listing/form-id.ts'
 import { escapeInvisible } from '../../../listing/invisible.ts'
 import type { CheckedImportStore } from '../../../listing/servers/checked-import.ts'
+import type { Unreadable } from '../../../listing/servers/file/record.ts'
 import {
   decodeText,
   type ReadServers,
   readServers,
-  type Unreadable,
 } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
 import type { ServerSearchStore } from '../../../listing/servers/server-search.ts'
-import { count } from '../../../listing/text.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
 import { showPage } from '../../html/page.ts'
 import { tellNext } from '../../request/next-notice.ts'
 import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.ts'
 import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
-import { showCheck, showWrong } from './check.ts'
+import { showCheck, showFirstWrong, showWrong } from './check.ts'
 import { writeLeftOut } from './left-out.ts'
 
 type Stores = CheckedImportStore & ServerSearchStore
@@ -35,8 +34,9 @@ export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
     const text = upload.fields.get('text') ?? ''
     const tag = upload.fields.get('form') ?? ''
     const kept = { text, ...(tag === '' ? {} : { tag }) }
-    const read = readSource(upload, await limitOf(store, userId))
+    const read = await readSource(upload, await limitOf(store, userId))
     if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
+    if (read.isCut) return refuseImport(c, showFirstWrong(read), kept)
     const placeOf = (position: number) => read.places[position]!
     const plan = await store.planServers(userId, read.entries, { placeOf })
     const wrong = [...read.wrong, ...plan.wrong]
@@ -107,7 +107,10 @@ async function limitOf(store: ServerSearchStore, userId: string): Promise<number
 }
 
 /** The servers of the file or of the pasted text. A complaint is a sentence without its end. */
-function readSource({ fields, file }: Upload, limit: number): ReadServers | Unreadable {
+async function readSource(
+  { fields, file }: Upload,
+  limit: number,
+): Promise<ReadServers | Unreadable> {
   const text = fields.get('text') ?? ''
   const isPasted = text.trim() !== ''
   if (file === null && !isPasted) return { complaint: 'Paste servers or choose a file' }
@@ -115,12 +118,9 @@ function readSource({ fields, file }: Upload, limit: number): ReadServers | Unre
     return { complaint: 'Paste servers or choose a file, but not both' }
   const source = file === null ? 'The text' : 'The file'
   const decoded = file === null ? { text } : decodeText(file)
-  const read = 'complaint' in decoded ? decoded : readServers(decoded.text)
+  const read =
+    'complaint' in decoded ? decoded : await readServers(decoded.text, { rowsMax: limit })
   if ('complaint' in read) return { complaint: `${source} ${read.complaint}` }
   if (read.rows === 0) return { complaint: `${source} has no servers` }
-  if (read.rows > limit)
-    return {
-      complaint: `${source} has ${count(read.rows)} servers, more than the limit of ${count(limit)}`,
-    }
   return read
 }

@@ -22,6 +22,9 @@ const LOOK_ALIKES: Record<(typeof REQUIRED_COLUMNS)[number], readonly string[]> 
   address: ['ip', 'hostname', 'host'],
 }
 
+/** Columns of a file that a complaint names. */
+const NAMED_MAX = 20
+
 export interface CsvHead {
   delimiter: Delimiter
   /** Where the rows begin: behind the line `sep=;`, which spreadsheets don't count as a row. */
@@ -98,8 +101,10 @@ function complaintAboutMissing(
       ? ['An import joins "port" to the address']
       : []),
   ]
-  const named = names.filter((name) => name !== '').map(quote)
-  if (renames.length < missing.length) hints.push(`Its first row has ${named.join(', ')}`)
+  const named = names.filter((name) => name !== '')
+  const shown = named.slice(0, NAMED_MAX).map(quote)
+  if (named.length > NAMED_MAX) shown.push('…')
+  if (renames.length < missing.length) hints.push(`Its first row has ${shown.join(', ')}`)
   const columns = missing.map((name) => `"${name}"`).join(' and no column ')
   return `is CSV, but has no column ${columns}. ${hints.join('. ')}`
 }

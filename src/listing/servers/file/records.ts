@@ -12,51 +12,50 @@ export interface LeftOut {
   elsewhere: number
 }
 
-/** Servers of a file as the rules of a server want them. */
-export interface Records {
-  records: unknown[]
-  /** The index in the list of each record. */
-  indexes: number[]
-  wrong: { index: number; message: string }[]
-  leftOut: LeftOut
-  /** The owners that `server list` names. */
-  owners: ReadonlySet<unknown>
+/** The fields of an item that the rules of a server want, and what is wrong with the others. */
+export interface TakenRecord {
+  /** Undefined if the item is left out. */
+  record?: unknown
+  mistakes: string[]
 }
 
-/**
- * Takes the fields out that only files have. Leaves out servers that `server list` shows under
- * another organization than the one that the import goes to.
- */
-export function toRecords(list: readonly unknown[], organization: string | null): Records {
+export interface RecordTaker {
+  /**
+   * Takes the fields out that only files have. Leaves out a server that `server list` shows under
+   * another organization than the one that the import goes to.
+   */
+  take(item: unknown): TakenRecord
+  /** The owners that `server list` names. */
+  owners: ReadonlySet<unknown>
+  leftOut(): LeftOut
+}
+
+export function takeRecords(organization: string | null): RecordTaker {
   const ignored = new Set<string>()
   const owners = new Set<unknown>()
-  const found = { records: [], indexes: [], wrong: [] } as Pick<
-    Records,
-    'records' | 'indexes' | 'wrong'
-  >
   let elsewhere = 0
-  for (const [index, item] of list.entries()) {
-    if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item)) {
-      found.records.push(item)
-      found.indexes.push(index)
-      continue
-    }
-    const { id: _, created_by, email: _of, organization: place = null, port, ...record } = item
-    for (const name of IGNORED) if (name in item) ignored.add(name)
-    if (created_by !== undefined) owners.add(created_by)
-    if (typeof place === 'string' && place !== organization) {
-      elsewhere += 1
-      continue
-    }
-    if (place !== null && typeof place !== 'string')
-      found.wrong.push({ index, message: `"organization" must be a string: ${quote(place)}` })
-    const joined = joinPort(record.address, port)
-    if ('complaint' in joined) found.wrong.push({ index, message: joined.complaint })
-    else if (joined.address !== undefined) record.address = joined.address
-    found.records.push(record)
-    found.indexes.push(index)
+  return {
+    take(item) {
+      if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item))
+        return { record: item, mistakes: [] }
+      const { id: _, created_by, email: _of, organization: place = null, port, ...record } = item
+      for (const name of IGNORED) if (name in item) ignored.add(name)
+      if (created_by !== undefined) owners.add(created_by)
+      if (typeof place === 'string' && place !== organization) {
+        elsewhere += 1
+        return { mistakes: [] }
+      }
+      const mistakes: string[] = []
+      if (place !== null && typeof place !== 'string')
+        mistakes.push(`"organization" must be a string: ${quote(place)}`)
+      const joined = joinPort(record.address, port)
+      if ('complaint' in joined) mistakes.push(joined.complaint)
+      else if (joined.address !== undefined) record.address = joined.address
+      return { record, mistakes }
+    },
+    owners,
+    leftOut: () => ({ ignored: [...ignored], elsewhere }),
   }
-  return { ...found, owners, leftOut: { ignored: [...ignored], elsewhere } }
 }
 
 function isObject(item: unknown): item is Record<string, unknown> {

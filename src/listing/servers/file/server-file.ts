@@ -1,24 +1,35 @@
 import { isUtf8 } from 'node:buffer'
-import { quote } from '../../text.ts'
-import { inspectEntries, type ServerEntry } from '../server-entry.ts'
+import { createTurns, type Turns } from '../../parts/turns.ts'
+import { count, quote } from '../../text.ts'
+import { inspectEntry, type ServerEntry } from '../server-entry.ts'
 import { complaintAboutColumns, findHead, namesOf, REQUIRED_COLUMNS } from './columns.ts'
-import { readCsv } from './csv.ts'
-import { type LeftOut, toRecords } from './records.ts'
-
-/** A file that can't be read has one complaint. Its words follow "the file". */
-export interface Unreadable {
-  complaint: string
-}
+import { csvRows, type Delimiter } from './csv.ts'
+import { jsonRecords } from './json-list.ts'
+import { ENTRY_LENGTH_MAX, type FoundRecord, NO_LIST, type Unreadable } from './record.ts'
+import { type LeftOut, takeRecords } from './records.ts'
 
 export interface ReadServers {
   entries: ServerEntry[]
   /** Where each entry stands, such as `row 4`. */
   places: string[]
-  /** Every mistake, such as `"address" is missing`, with its place, such as `row 4`. */
+  /** Mistakes, such as `"address" is missing`, with their places, such as `row 4`. */
   wrong: { place: string; message: string }[]
+  /** True if reading ended at MISTAKES_MAX. There may be more mistakes and entries. */
+  isCut: boolean
   /** The number of servers in the text, wrong ones included. */
   rows: number
   leftOut: LeftOut
+}
+
+/** Reading ends with the entry that has this mistake. */
+export const MISTAKES_MAX = 100
+
+export interface ReadOptions {
+  /** The slug of the place that the servers go to. Null for personal servers. */
+  organization?: string | null
+  /** A text with more servers is refused before any of them is checked. */
+  rowsMax?: number
+  turns?: Turns
 }
 
 /** An empty cell of these columns empties the field. In other columns it is as if left out. */
@@ -41,108 +52,137 @@ export function decodeText(bytes: Buffer): { text: string } | Unreadable {
 
 /**
  * Reads the servers of a text: a JSON array, an answer of the API, or CSV with a row of names
- * above. Checks each server, and writes nothing. `organization` is the slug of the place that they
- * go to.
+ * above. Checks each server, and writes nothing. Other work of the event loop runs meanwhile.
  */
-export function readServers(
+export async function readServers(
   text: string,
-  organization: string | null = null,
-): ReadServers | Unreadable {
+  {
+    organization = null,
+    rowsMax = Number.POSITIVE_INFINITY,
+    turns = createTurns(),
+  }: ReadOptions = {},
+): Promise<ReadServers | Unreadable> {
+  const reading = recordsOf(text)
+  if ('complaint' in reading) return reading
+  const found: FoundRecord[] = []
+  let rows = 0
+  for (;;) {
+    const { done, value } = reading.next()
+    if (done === true) {
+      if (value !== null) return value
+      if (rows <= rowsMax) return check(found, organization, turns)
+      return {
+        complaint: `has ${count(rows)} servers, more than the limit of ${count(rowsMax)}`,
+      }
+    }
+    if (value.value !== undefined) rows += 1
+    if (value.value !== undefined && rows <= rowsMax) found.push(value)
+    await turns.after(value.length)
+  }
+}
+
+async function check(
+  found: readonly FoundRecord[],
+  organization: string | null,
+  turns: Turns,
+): Promise<ReadServers | Unreadable> {
+  const { take, owners, leftOut } = takeRecords(organization)
+  const entries: ServerEntry[] = []
+  const places: string[] = []
+  const wrong: ReadServers['wrong'] = []
+  let isCut = false
+  for (const { place, value, length, mistake } of found) {
+    isCut = wrong.length >= MISTAKES_MAX
+    if (isCut) break
+    const { record, mistakes } = take(value)
+    if (owners.size > 1) return { complaint: OF_SEVERAL_USERS }
+    if (mistake !== undefined) mistakes.unshift(mistake)
+    if (record !== undefined) {
+      const inspected = inspectEntry(record)
+      if ('wrong' in inspected) mistakes.push(...inspected.wrong)
+      else if (mistakes.length === 0) {
+        entries.push(inspected.entry)
+        places.push(place)
+      }
+    }
+    wrong.push(...mistakes.map((message) => ({ place, message })))
+    await turns.after(length)
+  }
+  if (isCut) wrong.length = MISTAKES_MAX
+  return { entries, places, wrong, isCut, rows: found.length, leftOut: leftOut() }
+}
+
+const OF_SEVERAL_USERS =
+  'has servers of several users. `server-listing server list --user` lists those of one'
+
+type Reading = Generator<FoundRecord, Unreadable | null>
+
+/** The answer of the API has only `servers`. */
+const BEGINS_AS_LIST = /^\s*(?:\{\s*"servers"\s*:\s*)?\[/
+
+function recordsOf(text: string): Reading | Unreadable {
   if (text.trim() === '')
     return { complaint: 'is empty. It must be a JSON array of servers, or CSV' }
   // Before the search for columns in the first line: all of a JSON text is often one line.
-  if (BEGINS_AS_JSON.test(text)) return readJson(text, organization)
+  if (BEGINS_AS_LIST.test(text)) return jsonRecords(text)
+  if (BEGINS_AS_JSON.test(text)) return complaintAboutObject(text)
   const head = findHead(text)
-  if (head === null) return readJson(text, organization)
-  const rows = readCsv(text.slice(head.start), head.delimiter)
-  if (!Array.isArray(rows))
-    return { complaint: `has a cell in row ${rows.openRow} that begins with " and does not end` }
-  const first = rows.findIndex((cells) => cells.some((cell) => cell !== ''))
-  const columns = namesOf(rows[first] ?? [])
-  const complaint = complaintAboutColumns(columns)
-  return complaint === null ? readRows(columns, rows, first, organization) : { complaint }
+  if (head !== null) return csvRecords(text.slice(head.start), head.delimiter)
+  return { complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address' }
 }
 
-function readJson(text: string, organization: string | null): ReadServers | Unreadable {
-  let list: unknown
+function complaintAboutObject(text: string): Unreadable {
+  // Parsing a long text holds the event loop.
+  if (text.length > ENTRY_LENGTH_MAX) return { complaint: NO_LIST }
   try {
-    list = JSON.parse(text)
+    return { complaint: `${NO_LIST}, not ${quote(JSON.parse(text))}` }
   } catch (error) {
-    if (BEGINS_AS_JSON.test(text)) return { complaint: `is not JSON: ${(error as Error).message}` }
-    return { complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address' }
-  }
-  const servers = serversOfAnswer(list)
-  if (!Array.isArray(servers))
-    return {
-      complaint: `must be a JSON array of servers, or an answer of the API, not ${quote(list)}`,
-    }
-  return inspect(servers, organization, (index) => `entry ${index + 1}`)
-}
-
-/** The API answers with an object that has only `servers`. */
-function serversOfAnswer(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value
-  return Object.keys(value).join() === 'servers' && 'servers' in value ? value.servers : value
-}
-
-function inspect(
-  list: readonly unknown[],
-  organization: string | null,
-  placeOf: (index: number) => string,
-): ReadServers | Unreadable {
-  const found = toRecords(list, organization)
-  if (found.owners.size > 1)
-    return {
-      complaint:
-        'has servers of several users. `server-listing server list --user` lists those of one',
-    }
-  const { entries, indexes, wrong } = inspectEntries(found.records)
-  const place = (index: number) => placeOf(found.indexes[index]!)
-  return {
-    entries,
-    places: indexes.map(place),
-    wrong: [
-      ...found.wrong.map(({ index, message }) => ({ place: placeOf(index), message })),
-      ...wrong.map(({ index, message }) => ({ place: place(index), message })),
-    ],
-    rows: list.length,
-    leftOut: found.leftOut,
+    return { complaint: `is not JSON: ${(error as Error).message}` }
   }
 }
 
-/** Rows count from 1, as spreadsheets count them. `first` is the one with the names. */
-function readRows(
-  columns: readonly string[],
-  rows: readonly string[][],
-  first: number,
-  organization: string | null,
-): ReadServers | Unreadable {
-  const filled = rows.flatMap((cells, index) =>
-    index <= first || cells.every((cell) => cell === '') ? [] : [{ cells, number: index + 1 }],
-  )
-  const placeOf = (index: number) => `row ${filled[index]!.number}`
-  const nameless = filled.flatMap(({ cells }, index) => {
-    const at = cells.findIndex((cell, column) => cell !== '' && (columns[column] ?? '') === '')
-    return at === -1 ? [] : [{ place: placeOf(index), message: sayNameless(cells, at, columns) }]
-  })
-  const records = filled.map(({ cells }) => toRecord(columns, cells))
-  const read = inspect(records, organization, placeOf)
-  return 'complaint' in read ? read : { ...read, wrong: [...nameless, ...read.wrong] }
+/** Rows count from 1, as spreadsheets count them. The first one that is not empty has the names. */
+function* csvRecords(text: string, delimiter: Delimiter): Reading {
+  const reading = csvRows(text, delimiter)
+  let columns: Columns | undefined
+  for (let number = 1; ; number += 1) {
+    const { done, value } = reading.next()
+    if (done === true) return value
+    const { cells, length } = value
+    const place = `row ${number}`
+    if (cells.every((cell) => cell === '')) yield { place, value: undefined, length }
+    else if (columns === undefined) {
+      const names = namesOf(cells)
+      const complaint = complaintAboutColumns(names)
+      if (complaint !== null) return { complaint }
+      columns = { names, named: [...names.entries()].filter(([, name]) => name !== '') }
+    } else yield { place, value: toRecord(columns, cells), length, ...mistakeOf(columns, cells) }
+  }
 }
 
-function sayNameless(cells: readonly string[], at: number, columns: readonly string[]): string {
-  return at < columns.length
+interface Columns {
+  names: readonly string[]
+  /** Those with a name, with their indexes: thousands of commas may follow them. */
+  named: readonly [number, string][]
+}
+
+function mistakeOf({ names }: Columns, cells: readonly string[]): { mistake?: string } {
+  const at = cells.findIndex((cell, column) => cell !== '' && (names[column] ?? '') === '')
+  return at === -1 ? {} : { mistake: sayNameless(cells, at, names) }
+}
+
+function sayNameless(cells: readonly string[], at: number, names: readonly string[]): string {
+  return at < names.length
     ? `${quote(cells[at])} stands in column ${at + 1}, which has no name`
-    : `${cells.length} cells, but the first row has ${columns.length}`
+    : `${cells.length} cells, but the first row has ${names.length}`
 }
 
-function toRecord(columns: readonly string[], cells: readonly string[]): Record<string, unknown> {
+function toRecord({ named }: Columns, cells: readonly string[]): Record<string, unknown> {
   const required: readonly string[] = REQUIRED_COLUMNS
-  const named = columns.flatMap((name, index): [string, string | null][] => {
+  const fields = named.flatMap(([index, name]): [string, string | null][] => {
     const cell = cells[index] ?? ''
-    if (name === '') return []
     if (cell !== '' || required.includes(name)) return [[name, cell]]
     return EMPTIED_COLUMNS.has(name) ? [[name, null]] : []
   })
-  return Object.fromEntries(named)
+  return Object.fromEntries(fields)
 }
