@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { formatInstant, type Instant } from '../../listing/instant.ts'
@@ -24,12 +25,21 @@ export function shortIsolatedText(text: string): string {
   return `\u2068${truncatedText(text, NAME_BYTES)}\u2069`
 }
 
+/** Characters that one turn of the event loop escapes. */
+const TURN_CHARACTERS = 65_536
+
 /**
  * A long text between tags. Unlike `html`, this leaves quotes as they are, because an escaped one
  * takes six bytes. Not for attributes.
  */
-export function showLongText(text: string): Html {
-  return raw(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+export async function showLongText(text: string): Promise<HtmlEscapedString> {
+  const parts: string[] = []
+  for (let at = 0; at < text.length; at += TURN_CHARACTERS) {
+    if (at > 0) await otherWork()
+    const part = text.slice(at, at + TURN_CHARACTERS)
+    parts.push(part.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+  }
+  return raw(parts.join(''))
 }
 
 /** Bytes of the characters that HTML escapes. */

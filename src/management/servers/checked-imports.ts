@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import { formatInstant, type Instant } from '../../listing/instant.ts'
 import {
   type ChangedField,
@@ -28,7 +29,8 @@ export function checkedImports(database: Database): CheckedImportStore {
   const { dialect } = database
 
   return {
-    planServers: (userId, entries, whole = {}) => plan(database, dialect, userId, entries, whole),
+    planServers: (userId, entries, whole = {}) =>
+      plan(database, dialect, userId, entries, whole, otherWork),
 
     async keepImport(userId, id, entries, now) {
       await database.transact((transaction) => keep(transaction, userId, id, entries, now))
@@ -105,12 +107,14 @@ async function save(
   return 'saved'
 }
 
+/** Waits for `pause` between two parts. A transaction must not. */
 async function plan(
   queries: Queries,
   dialect: Dialect,
   userId: string,
   entries: readonly ServerEntry[],
   whole: WholeImport,
+  pause?: () => Promise<void>,
 ): Promise<PlannedImport> {
   // Loaded here: a command that lists needs no cryptography.
   const { createHash } = process.getBuiltinModule('node:crypto')
@@ -128,6 +132,7 @@ async function plan(
     const differences = part.changed.map(({ stored, row }) => [stored, row])
     const fresh = part.added.map((row) => ({ ...row, id: null }))
     digest.update(JSON.stringify([fresh, differences, part.wrong]))
+    return pause?.()
   })
   const owned = await countOwned(queries, userId)
   return {

@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Instant } from '../../listing/instant.ts'
 import type {
   RegisteredServer,
@@ -74,6 +75,8 @@ export function serverLists(
   /** Only a scope with more servers than a search reads has to be counted. */
   async function countIn(scope: Sql, found: number): Promise<number> {
     if (found < SEARCHED_MAX) return found
+    // The search has filled a turn of the event loop.
+    await otherWork()
     const row = await database.get<{ servers: number }>(
       sql`SELECT count(*) AS servers FROM servers WHERE ${scope}`,
     )

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../src/listing/servers/checked-import.ts'
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
+import { PLANNED_MAX } from '../../../src/management/servers/import/parts.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
 
@@ -119,6 +120,25 @@ export function checkedImportsContract(open: OpenFixture): void {
     assert.equal((await store.listServers(ada!.id)).length, 1)
     const again = await store.planServers(ada!.id, ENTRIES)
     assert.equal(await store.saveImport(ada!.id, id, again.fingerprint, NOW), 'saved')
+  })
+
+  test('other work runs while many entries are planned', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const entries = Array.from({ length: 2 * PLANNED_MAX + 1 }, (_, index) => ({
+      name: 'planned',
+      address: `s${index}.example.com`,
+    }))
+    let turns = 0
+    let next = setImmediate(function turn() {
+      turns += 1
+      next = setImmediate(turn)
+    })
+    t.after(() => clearImmediate(next))
+    const { added } = await store.planServers(ada!.id, entries)
+    clearImmediate(next)
+    assert.equal(added, entries.length)
+    assert.ok(turns >= 2, `${turns} turns`)
   })
 
   test('an import keeps to REGISTERED_MAX, and can still change servers there', async (t) => {
