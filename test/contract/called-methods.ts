@@ -14,6 +14,8 @@ export function recordCalls(open: OpenFixture): OpenFixture {
   const called = new Set<string>()
   const methods = new Set<string>()
   after(() => {
+    // A run of some tests calls some methods.
+    if (process.execArgv.some((option) => option.startsWith('--test-name-pattern'))) return
     assert.ok(methods.size > 0)
     assert.deepEqual(
       [...methods].filter((name) => !called.has(name)),
