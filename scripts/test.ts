@@ -64,9 +64,10 @@ if (suites.length === 0)
   )
 
 const named = positionals.filter((name) => !suites.includes(name))
-const files = globSync(
-  named.length > 0 ? named : suites.flatMap((name) => SUITES[name]!),
-).toSorted()
+const patterns = named.length > 0 ? named : suites.flatMap((name) => SUITES[name]!)
+const files = globSync(patterns)
+  .filter((file) => !file.includes('node_modules'))
+  .toSorted()
 if (files.length === 0) throw new Error(`no test file matches: ${named.join(' ')}`)
 
 const generated = mkdtempSync(join(tmpdir(), 'server-listing-tests-'))
