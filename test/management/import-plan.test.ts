@@ -88,7 +88,9 @@ test('of several servers, one with all values of an entry counts first, and each
 test('an entry for whose server another one has other values is wrong, and names both places', () => {
   const better = { name: 'Better', address: 'a.example.com', slug: 'better' }
   assert.deepEqual(short(plan([], better, { ...better, address, updated_at: 5 })).wrong, [
-    'row 3: has the slug "better" of row 2, but another address. Give each server a slug of its own',
+    'row 3: has the slug "better" of row 2, but has "address" "x.example.com" instead of ' +
+      '"a.example.com". If they are two servers, give each a slug of its own. If they are one, ' +
+      'delete a row',
   ])
   const rows = [stored('one', X)]
   const [one, two] = [
@@ -97,8 +99,9 @@ test('an entry for whose server another one has other values is wrong, and names
   ]
   // The exact entry counts, although it comes later.
   assert.deepEqual(short(plan(rows, two, one)).wrong, [
-    'row 3: means the same server as row 2, but has another name, version. Give each server a slug ' +
-      'of its own',
+    'row 3: means the same server as row 2, but has "name" "one" instead of "two", ' +
+      '"version" null instead of "1". If they are two servers, give each a slug or an edition of ' +
+      'its own. If they are one, delete a row',
   ])
   assert.equal(plan([], one, two).wrong.length, 1)
 })

@@ -61,7 +61,7 @@ test('a row that means the server of another one is wrong before anything is wri
     assert.equal(refused.code, 1)
     assert.match(
       refused.stderr,
-      /row 5: has the slug "better" of row 4, but another name, address\. /,
+      /row 5: has the slug "better" of row 4, but has "name" "y" instead of "x", "address" "y\.ex/,
     )
     assert.match(refused.stderr, /row 6: "name" is "z", but the server with this address .* "a"\. /)
   }

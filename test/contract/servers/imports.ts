@@ -82,7 +82,8 @@ export function importsContract(open: OpenFixture): void {
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
       [
-        'row 3 means the same server as row 2, but has another name. Give each server a slug of its own',
+        'row 3 means the same server as row 2, but has "name" "b" instead of "a". If they are two ' +
+          'servers, give each a slug or an edition of its own. If they are one, delete a row',
       ],
     )
     assert.deepEqual(outcome, saved({ wrong: outcome.wrong }))
@@ -106,6 +107,10 @@ export function importsContract(open: OpenFixture): void {
         ['a', NOW],
       ],
     )
+    const older = entries.map((entry) => ({ ...entry, updated_at: NOW - 5 }))
+    const again = await store.saveServers(ada!.id, null, older, NOW + 99)
+    assert.deepEqual(again, saved({ unchanged: 3 }))
+    assert.deepEqual(await store.listServers(ada!.id), listed)
   })
 
   test('an entry without a slug changes the server without one, of several with its address', async (t) => {

@@ -15,7 +15,10 @@ test('a row that means the server of another one is wrong, in the check and when
   const text = 'name,address\nnumber 1,s0.example.com\nother,s0.example.com\nthird,s1.example.com\n'
   const wrong = await person.upload(IMPORT, { text })
   assert.equal(wrong.status, 422)
-  assert.match(textOf(wrong.body), /row 3: means the same server as row 2, but has another name\. /)
+  assert.match(
+    textOf(wrong.body),
+    /row 3: means the same server as row 2, but has "name" "other" instead of "number 1"\. /,
+  )
   assert.match(textOf(wrong.body), /row 4: "name" is "third", but the server .* is "number 2"\. /)
   const entry = { name: 'number 3', address: 's2.example.com' }
   const sent = await person.upload(IMPORT, { text: JSON.stringify([entry]) })

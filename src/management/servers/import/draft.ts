@@ -87,8 +87,8 @@ function takeNewer(one: Planned, { updated_at }: ServerEntry): void {
 }
 
 /**
- * A stored server with the values of its entry, which can't empty its slug. A server that gets
- * other values changes now, unless the entry gives it a newer instant than it has.
+ * A stored server with the values of its entry, which can't empty its slug. A newer instant of the
+ * entry counts. Without one, a server that gets other values changes now.
  */
 function withEntry(entry: ServerEntry, before: ImportedRow, now: Instant): ImportedRow {
   const { updated_at = before.updated_at } = entry
@@ -100,6 +100,7 @@ function withEntry(entry: ServerEntry, before: ImportedRow, now: Instant): Impor
   const isChanged = (Object.keys(before) as (keyof ImportedRow)[]).some(
     (column) => row[column] !== before[column],
   )
-  row.updated_at = isChanged && updated_at <= before.updated_at ? now : updated_at
+  const isNewer = updated_at > before.updated_at
+  row.updated_at = isNewer ? updated_at : isChanged ? now : before.updated_at
   return row
 }

@@ -20,16 +20,22 @@ export function meantTwice(
   { row, meantBy }: Planned,
   placeOf: (position: number) => string,
 ): Mistake {
+  const isLater = position > meantBy
+  const fields = columnsOf(entry).flatMap((column) => {
+    const [own, known] = [valueIn(entry, column), row[column]]
+    if (column === 'updated_at' || own === known) return []
+    const [wrong, right] = isLater ? [own, known] : [known, own]
+    const name = column === 'host_label' ? 'address' : column
+    return [`"${name}" ${quote(wrong)} instead of ${quote(right)}`]
+  })
   const other = placeOf(Math.min(position, meantBy))
-  const fields = columnsOf(entry)
-    .filter((column) => column !== 'updated_at' && row[column] !== valueIn(entry, column))
-    .map((column) => (column === 'host_label' ? 'address' : column))
-  const differs = `another ${fields.join(', ')}. Give each server a slug of its own`
+  const same = entry.slug ? `has the slug ${quote(entry.slug)} of` : 'means the same server as'
+  const own = entry.slug ? 'a slug' : 'a slug or an edition'
   return {
     position: Math.max(position, meantBy),
-    message: entry.slug
-      ? `has the slug ${quote(entry.slug)} of ${other}, but ${differs}`
-      : `means the same server as ${other}, but has ${differs}`,
+    message:
+      `${same} ${other}, but has ${fields.join(', ')}. If they are two servers, give each ${own} ` +
+      'of its own. If they are one, delete a row',
   }
 }
 
