@@ -124,6 +124,37 @@ test('an entry without an edition means the server at its address, the default e
   assert.deepEqual(short(plan([bedrock], entry)), { unchanged: ['a'] })
   const java = stored('b', { ...X, name: 'a' })
   assert.deepEqual(short(plan([bedrock, java], entry)), { unchanged: ['b'] })
+  const other = stored('c', { ...X, version: '2' })
+  const two = { name: 'c', address, version: '2' }
+  assert.deepEqual(short(plan([bedrock, other], two, entry, entry)), {
+    unchanged: ['c', 'a'],
+    duplicates: 1,
+  })
+  const named = { ...entry, name: 'b', edition: 'bedrock' }
+  assert.deepEqual(short(plan([], named, entry, entry)), {
+    added: ['new 1', 'new 2'],
+    duplicates: 1,
+  })
+  assert.match(short(plan([bedrock], named, { ...entry, name: 'c' })).wrong!.join(), /"c"/)
+})
+
+test('an entry with a slug and no edition keeps the edition of the server that it means', () => {
+  const bedrock = stored('a', { ...X, edition: 'bedrock' })
+  const entry = { name: 'a', address, slug: 'a' }
+  assert.deepEqual(short(plan([bedrock], entry)), { changed: [['a', 'slug']] })
+  const known = stored('a', { ...X, edition: 'bedrock', slug: 'a' })
+  const second = stored('b', { ...X, edition: 'bedrock' })
+  assert.deepEqual(short(plan([known, second], entry, { name: 'b', address })), {
+    unchanged: ['b', 'a'],
+  })
+  const java = stored('c', { ...X, name: 'a', version: '1' })
+  assert.deepEqual(short(plan([bedrock, java], { ...entry, version: '2' })), {
+    changed: [['c', 'slug', 'version']],
+  })
+  const exact = stored('d', { ...X, name: 'a', edition: 'bedrock', version: '2' })
+  assert.deepEqual(short(plan([exact, java], { ...entry, version: '2' })), {
+    changed: [['d', 'slug']],
+  })
 })
 
 test('a server that an entry of another part means by its slug is not meant by its address', () => {

@@ -83,8 +83,9 @@ export interface ServerImportStore {
    *   the entry's name, address and edition.
    * - Without a slug, the server with the entry's address and edition. Its name must be the same.
    *
-   * Of several servers, one with all values of the entry counts first, and no server is meant
-   * twice. An entry for whose server another entry has other values is wrong. One with the same
+   * An entry that leaves out the edition means a server with any edition. Of several servers, one
+   * with all values of the entry counts first, then one with the default edition. No server is
+   * meant twice. An entry for whose server another entry has other values is wrong. One with the same
    * values is a duplicate. An entry that means no server adds one. Absent fields keep their values.
    */
   saveServers(

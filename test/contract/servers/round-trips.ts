@@ -70,6 +70,48 @@ export function roundTripsContract(open: OpenFixture): void {
       { numRuns: 40 },
     )
   })
+
+  test('a file without editions or slugs means the servers that it was made from', async (t) => {
+    const { store } = await open(t)
+    let users = 0
+    const left = fc.record({
+      slug: fc.constantFrom('kept', 'left out', 'new'),
+      edition: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(fc.array(SERVER, { maxLength: 12 }), left, fc.boolean(), async (...args) => {
+        const [servers, { slug, edition }, isEdited] = args
+        users += 1
+        const [user] = await addUsers(store, `user-${users}`)
+        await fill(store, user!, servers)
+        const before = await store.listServers(user!.id)
+        const entries = await entriesOf(write(before, 'json'))
+        for (const [index, entry] of entries.entries()) {
+          if (slug === 'left out') delete entry.slug
+          if (slug === 'new') entry.slug ||= `new-${index}`
+          if (edition) delete entry.edition
+          if (isEdited && index % 2 === 0) entry.version = 'edited'
+        }
+        const preview = await store.previewServers(user!.id, null, entries, { prune: true })
+        assert.deepEqual([preview.added, preview.wrong, preview.absent], [0, [], []])
+        await store.saveServers(user!.id, null, entries, NOW + 9)
+        const after = await store.listServers(user!.id)
+        assert.deepEqual(identities(after, slug), identities(before, slug))
+        if (!isEdited && slug !== 'new') assert.deepEqual(after, before)
+      }),
+      { numRuns: 60 },
+    )
+  })
+}
+
+/** What no row of such a file changes. A row with a new slug gives it to a server without one. */
+function identities(servers: readonly (ServerRecord & { id: string })[], slugs: string) {
+  return new Map(
+    servers.map(({ id, name, address, edition, slug }) => [
+      id,
+      [name, address, edition, slugs === 'new' && (slug?.startsWith('new-') ?? true) ? null : slug],
+    ]),
+  )
 }
 
 /** Registers the servers as forms do. A slug that is taken is left out. */

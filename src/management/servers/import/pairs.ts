@@ -54,8 +54,9 @@ export function createFinder(
 
 /**
  * Pairs entries with stored servers that no entry means yet: first those with all values of an
- * entry, then those with its values in `columns`. Entries that set more columns come first. Returns
- * the positions that are left.
+ * entry but its slug, then those with its values in `columns`. A column that the entry leaves out
+ * may have any value. Entries that set more columns come first. Returns the positions that are
+ * left.
  */
 export function pairEntries(
   entries: readonly ServerEntry[],
@@ -65,9 +66,14 @@ export function pairEntries(
   mean: (one: Planned, position: number) => void,
 ): readonly number[] {
   if (servers.length === 0) return positions
+  const given = (position: number, wanted: (column: Column) => boolean) =>
+    columnsOf(entries[position]!).filter(wanted)
+  const isNeeded = (column: Column) => columns.includes(column)
   if (servers.length === 1 && positions.length === 1) {
     const [one, entry] = [servers[0]!, entries[positions[0]!]!]
-    const isSame = columns.every((column) => one.row[column] === valueIn(entry, column))
+    const isSame = given(positions[0]!, isNeeded).every(
+      (column) => one.row[column] === valueIn(entry, column),
+    )
     if (one.meantBy !== -1 || !isSame) return positions
     mean(one, positions[0]!)
     return []
@@ -84,12 +90,12 @@ export function pairEntries(
     return true
   }
   const left = positions
-    .map((position) => ({ position, wanted: columnsOf(entries[position]!) }))
+    .map((position) => ({ position, wanted: given(position, (column) => column !== 'slug') }))
     .toSorted((one, other) => other.wanted.length - one.wanted.length)
     .filter(({ position, wanted }) => !take(position, wanted))
     .map(({ position }) => position)
     .toSorted((one, other) => one - other)
-    .filter((position) => !take(position, columns))
+    .filter((position) => !take(position, given(position, isNeeded)))
   // The index has the stored values, so the servers change only now.
   for (const [one, position] of taken) mean(one, position)
   return left

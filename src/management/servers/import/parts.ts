@@ -65,7 +65,7 @@ export const inPlace = (userId: string, organizationId: string | null): Sql =>
   sql`created_by = ${uuid(userId)}
     AND organization_id IS NOT DISTINCT FROM ${placeOf(organizationId)}`
 
-/** The servers in this place that an entry of the part may mean, preferred ones first. */
+/** The servers in this place that an entry of the part may mean. */
 async function findStored(
   queries: Queries,
   { instant }: Dialect,
@@ -86,11 +86,5 @@ async function findStored(
   const addresses = part.flatMap(({ slug, address }) => (slug && known.has(slug) ? [] : [address]))
   if (addresses.length > 0)
     for (const row of await find(sql`host_label IN (${strings(addresses)})`)) found.set(row.id, row)
-  return [...found.values()].toSorted(byRank)
-}
-
-/** Of several servers with one address, an import prefers those without a slug. */
-function byRank(one: ImportedRow, other: ImportedRow): number {
-  if ((one.slug === null) !== (other.slug === null)) return one.slug === null ? -1 : 1
-  return one.id < other.id ? -1 : 1
+  return [...found.values()]
 }

@@ -3,7 +3,7 @@ import type { ServerEntry } from '../../../listing/servers/server-entry.ts'
 import { type ChangedServer, changedFields, type ImportedRow, OPTIONAL } from '../changed-server.ts'
 import { createDraft, type Draft, type PlanContext } from './draft.ts'
 import type { WrongEntry } from '../../../listing/servers/server-import.ts'
-import { pairEntries, Planned } from './pairs.ts'
+import { type Column, pairEntries, Planned } from './pairs.ts'
 
 export interface ImportPlan {
   /** In the order of their entries. */
@@ -20,8 +20,7 @@ export interface ImportPlan {
 
 /**
  * Decides which server each entry of a part means; `saveServers` has the rule. `stored` has the
- * servers with a slug or an address of the part, preferred ones first. The order of the entries
- * does not matter.
+ * servers with a slug or an address of the part. The order of the entries does not matter.
  */
 export function planImport(
   stored: readonly ImportedRow[],
@@ -30,102 +29,95 @@ export function planImport(
   context: PlanContext,
 ): ImportPlan {
   const draft = createDraft(entries, context)
-  const servers = stored.map((row) => new Planned(row, row))
+  const servers = stored.toSorted(byRank).map((row) => new Planned(row, row))
   // Another entry means the servers whose slug it has.
   const isFree = ({ stored: row }: Planned) => row?.slug == null || !context.hasSlug(row.slug)
-  const free = servers.filter(isFree)
   const bySlug = Map.groupBy(servers, ({ row }) => row.slug)
-  const byPlace = Map.groupBy(free, placeKey)
-  const keyOf = createKeys(entries, positions, free)
-  const [slugged, slugless] = groupPositions(entries, positions, keyOf)
+  const byAddress = Map.groupBy(servers.filter(isFree), addressOf)
+  const pair = (group: readonly number[], among: readonly Planned[], columns: readonly Column[]) =>
+    pairEntries(entries, group, among, columns, draft.mean)
+  const slugged = groupBy(positions, (position) => entries[position]!.slug)
+  const slugless = groupBy(positions, (position) =>
+    entries[position]!.slug ? null : entries[position]!.address,
+  )
 
-  const sluggedLeft = slugged.map(([slug, group]) => {
-    const left = pairEntries(entries, group, bySlug.get(slug) ?? [], [], draft.mean)
-    return [bySlug.get(slug), left] as const
-  })
-  const sluglessLeft = slugless.map(([key, group]) => {
-    const left = pairEntries(entries, group, byPlace.get(key) ?? [], ['name'], draft.mean)
-    return [key, left] as const
-  })
-  const adopt = createAdoption(free, draft)
-  for (const [known, [first, ...rest]] of sluggedLeft) {
-    if (first === undefined) continue
-    if (known !== undefined) draft.settle([first, ...rest], known)
-    else draft.settle(rest, [adopt(entries[first]!, keyOf(first), first) ?? draft.add(first)])
+  const fresh: number[][] = []
+  for (const [slug, group] of slugged) {
+    const known = bySlug.get(slug)
+    if (known === undefined) fresh.push(group)
+    else draft.settle(pair(group, known, []), known)
   }
-  const present = servers.filter((one) => one.meantBy !== -1 || isFree(one))
-  const byPlaceNow = Map.groupBy([...present, ...draft.added], placeKey)
-  for (const [key, [first, ...rest]] of sluglessLeft) {
-    if (first === undefined) continue
-    const known = byPlaceNow.get(key)
-    if (known !== undefined) draft.settle([first, ...rest], known)
-    else draft.settle(rest, [draft.add(first)])
-  }
+  const left = slugless.flatMap(([address, group]) =>
+    pair(group, byAddress.get(address) ?? [], PLACED),
+  )
+  const firsts = fresh.map(([first]) => first!)
+  const added = groupBy(firsts, (position) => entries[position]!.address).flatMap(
+    ([address, group]) => {
+      const open = (byAddress.get(address) ?? []).filter(isOpen)
+      return pair(group, open, PLACED).map((position) => draft.add(position))
+    },
+  )
+  const present = [...servers.filter((one) => one.meantBy !== -1 || isFree(one)), ...added]
+  const byPosition = new Map(present.map((one) => [one.meantBy, one]))
+  for (const [first, ...rest] of fresh) draft.settle(rest, [byPosition.get(first!)!])
+  placeLeft(entries, left, present, draft)
   return outcomeOf(servers, entries, draft, context)
 }
 
-type Groups = [key: string, positions: number[]][]
+/** An entry means no server with another name. If it has an edition, none with another one. */
+const PLACED = ['name', 'edition'] as const
 
-/** The positions with each slug, and those without a slug by their address and edition. */
-function groupPositions(
-  entries: readonly ServerEntry[],
-  positions: readonly number[],
-  keyOf: (position: number) => string,
-): [slugged: Groups, slugless: Groups] {
-  const slugged = positions.filter((position) => entries[position]!.slug)
-  const slugless = positions.filter((position) => !entries[position]!.slug)
-  return [
-    [...Map.groupBy(slugged, (position) => entries[position]!.slug!)],
-    [...Map.groupBy(slugless, keyOf)],
-  ]
+/** An entry with a new slug can mean this server. */
+const isOpen = ({ stored, meantBy }: Planned): boolean => meantBy === -1 && stored?.slug === null
+
+const addressOf = ({ row }: Planned): string => row.host_label
+
+/** Of several servers, an entry prefers the default edition, then those without a slug. */
+function byRank(one: ImportedRow, other: ImportedRow): number {
+  return rankOf(one) - rankOf(other) || (one.id < other.id ? -1 : 1)
 }
 
-/** A valid address and edition have no line break, so other values have other keys. */
-const keyFor = (address: string, edition: string): string => `${address}\n${edition}`
+function rankOf({ edition, slug }: ImportedRow): number {
+  return (edition === SERVER_DEFAULTS.edition ? 0 : 2) + (slug === null ? 0 : 1)
+}
 
-const placeKey = ({ row }: Planned): string => keyFor(row.host_label, row.edition)
-
-/**
- * The address and the edition of an entry. One that leaves out the edition means the servers with
- * the default edition, or those with another if no server at the address has the default.
- */
-function createKeys(
-  entries: readonly ServerEntry[],
+/** The positions with each value, without those that have none. */
+function groupBy(
   positions: readonly number[],
-  free: readonly Planned[],
-): (position: number) => string {
-  const editions = new Map<string, string>()
-  const note = (address: string, edition: string) => {
-    if (edition === SERVER_DEFAULTS.edition || !editions.has(address))
-      editions.set(address, edition)
-  }
-  for (const { row } of free) note(row.host_label, row.edition)
-  for (const position of positions) {
-    const { slug, address, edition = SERVER_DEFAULTS.edition } = entries[position]!
-    if (slug) note(address, edition)
-  }
-  return (position) => {
-    const { address, edition } = entries[position]!
-    return keyFor(address, edition ?? editions.get(address) ?? SERVER_DEFAULTS.edition)
-  }
+  keyOf: (position: number) => string | null | undefined,
+): [value: string, positions: number[]][] {
+  const valued = positions.filter((position) => keyOf(position))
+  return [...Map.groupBy(valued, (position) => keyOf(position)!)]
 }
 
 /**
- * An entry with a new slug means the server without a slug that has its name, address and edition,
- * if no other entry means that one.
+ * Entries without a slug that mean no server by their names. They add one only if no server has
+ * their address and edition. One that leaves out the edition adds one with the default edition,
+ * only if no server had its address before.
  */
-function createAdoption(free: readonly Planned[], { mean }: Draft) {
-  const open = free.filter(({ stored, meantBy }) => meantBy === -1 && stored?.slug === null)
-  const byName = Map.groupBy(open.toReversed(), (one) => keyOf(placeKey(one), one.row.name))
-  return ({ name }: ServerEntry, place: string, position: number): Planned | undefined => {
-    const one = byName.get(keyOf(place, name))?.pop()
-    if (one !== undefined) mean(one, position)
-    return one
+function placeLeft(
+  entries: readonly ServerEntry[],
+  left: readonly number[],
+  present: readonly Planned[],
+  draft: Draft,
+): void {
+  if (left.length === 0) return
+  const byAddress = Map.groupBy(present, addressOf)
+  for (const [address, group] of groupBy(left, (position) => entries[position]!.address)) {
+    const before = byAddress.get(address) ?? []
+    const byEdition = Map.groupBy(before, ({ row }) => row.edition)
+    for (const [edition, positions] of groupBy(group, (position) => entries[position]!.edition)) {
+      const known = byEdition.get(edition) ?? [draft.add(positions.shift()!)]
+      byEdition.set(edition, known)
+      draft.settle(positions, known)
+    }
+    const open = group.filter((position) => entries[position]!.edition === undefined)
+    const usual = byEdition.get(SERVER_DEFAULTS.edition) ?? []
+    if (before.length === 0 && usual.length === 0 && open.length > 0)
+      usual.push(draft.add(open.shift()!))
+    byEdition.delete(SERVER_DEFAULTS.edition)
+    draft.settle(open, [...usual, ...[...byEdition.values()].flat()])
   }
-}
-
-function keyOf(place: string, name: string): string {
-  return `${place}\n${name}`
 }
 
 function outcomeOf(
