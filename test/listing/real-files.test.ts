@@ -84,7 +84,7 @@ test("the API's answer is a list of servers, and its ids are ignored", async () 
     [{ ...read.entries[0] }, read.leftOut],
     [entry, { ignored: ['id'], elsewhere: 0 }],
   )
-  assert.equal(sayLeftOut(read.leftOut), 'the import ignores "id"')
+  assert.equal(sayLeftOut(read.leftOut, null), 'the import ignores "id"')
 })
 
 test('the output of server list is a list of servers of one user and one place', async () => {
@@ -94,12 +94,18 @@ test('the output of server list is a list of servers of one user and one place',
   const personal = await good(text)
   assert.deepEqual([personal.entries.map(({ name }) => name), personal.rows], [['A'], 2])
   assert.equal(
-    sayLeftOut(personal.leftOut),
-    'the import ignores "id", "created_by", "email" and leaves out 1 server under other organizations',
+    sayLeftOut(personal.leftOut, null),
+    'the import ignores "id", "created_by", "email" and leaves out 1 server under organizations',
   )
   const guild = await readServers(text, { organization: 'guild' })
   assert.ok('entries' in guild)
-  assert.deepEqual([guild.places, guild.leftOut.elsewhere], [['entry 1', 'entry 2'], 0])
+  assert.deepEqual([guild.places, guild.leftOut.elsewhere], [['entry 2'], 1])
+  assert.match(sayLeftOut(guild.leftOut, 'guild')!, /leaves out 1 server outside guild$/)
+  const csv = await readServers('name,address,organization\nA,a,\nB,b,guild\n', {
+    organization: 'guild',
+  })
+  assert.ok('entries' in csv)
+  assert.deepEqual([csv.places, csv.leftOut.elsewhere], [['row 3'], 1])
   const others = JSON.stringify([mine, { ...mine, created_by: 'bob' }])
   assert.match(await complaintOf(others), /^has servers of several users/)
   assert.match(

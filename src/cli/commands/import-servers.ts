@@ -1,5 +1,6 @@
 import { isOrganizationSlug } from '../../listing/organization.ts'
-import type { ImportCounts, PreviewedImport } from '../../listing/servers/server-import.ts'
+import { type PreviewedImport, sayCounts } from '../../listing/servers/server-import.ts'
+import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import { count, countOf, quote } from '../../listing/text.ts'
 import { inBatches } from '../../transfer/batches.ts'
 import { confirm } from '../confirm.ts'
@@ -42,6 +43,12 @@ export async function importServers(
         `red-stone, not ${quote(slug)}`,
     )
   const read = await readFile(shell, file, slug)
+  if (read.isFullAnswer && (options.prune || options.pruneAll))
+    throw new Misuse(
+      `nothing was changed: ${read.source} is an answer of the API with ${SERVERS_MAX} servers, the ` +
+        'maximum, and --prune would remove all others. Import it without --prune, or use the ' +
+        'output of `server-listing server list --user EMAIL --json`',
+    )
   const run = options.dryRun ? withStore : changeStore
   await run(shell, async (store) => {
     const { id: userId } = await findUser(store, email)
@@ -103,11 +110,6 @@ async function save(
 /** A file that was cut off looks like one that removes most servers. */
 function isMost({ absent, present }: Pick<PreviewedImport, 'absent' | 'present'>): boolean {
   return absent.length > present / 2
-}
-
-function sayCounts({ added, changed, unchanged, duplicates }: ImportCounts): string {
-  const counts = `${count(added)} new, ${count(changed)} changed, ${count(unchanged)} unchanged`
-  return duplicates === 0 ? counts : `${counts}, ${countOf(duplicates, 'duplicate')}`
 }
 
 /** Removes the servers that were confirmed, unless an entry means them by now. */

@@ -32,7 +32,7 @@ Examples:
     .command('import')
     .description('register or update servers from a JSON array or CSV')
     .argument('<file>', 'a JSON or CSV file, or - for standard input')
-    .usage('--user <email> [--organization <slug>] [--prune] [--dry-run] <file>')
+    .usage('--user <email> [--organization <slug>] [--prune | --prune-all] [--dry-run] <file>')
     .option('--user <email>', 'the email address of the owner')
     .option(
       '--organization <slug>',

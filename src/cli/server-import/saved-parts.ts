@@ -43,10 +43,12 @@ export async function saveInBatches(
     const [wrong] = typeof saved === 'string' ? [] : saved.wrong
     if (typeof saved === 'string' || wrong !== undefined) {
       progress.clear()
-      const reason = typeof saved === 'string' ? saved : `${wrong!.place} ${wrong!.message}`
+      const reason =
+        typeof saved === 'string'
+          ? `${saved}. Run the same import again to finish`
+          : `${wrong!.place}: ${wrong!.message}. Correct the file, then run the import again`
       throw new Failure(
-        `imported ${count(done)} of ${count(entries.length)} servers, then failed: ${reason}. ` +
-          'Run the same import again to finish',
+        `imported ${count(done)} of ${count(entries.length)} servers, then failed: ${reason}`,
       )
     }
     for (const kind of ['added', 'changed', 'unchanged', 'duplicates'] as const)

@@ -10,7 +10,7 @@ import type { Shell } from '../shell.ts'
 const COMPLAINTS_MAX = 10
 
 /** The servers of a file. */
-export interface ReadFile extends Pick<ReadServers, 'entries' | 'places'> {
+export interface ReadFile extends Pick<ReadServers, 'entries' | 'places' | 'isFullAnswer'> {
   /** Its name in messages. */
   source: string
 }
@@ -24,11 +24,11 @@ export async function readFile(
   const source = inputName(file)
   const read = await readServers(await readInput(shell, file), { organization })
   if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
-  const { entries, places, wrong, isCut, leftOut } = read
+  const { entries, places, isFullAnswer, wrong, isCut, leftOut } = read
   if (wrong.length > 0) throw new Failure(sayWrong(source, wrong, isCut))
-  const note = sayLeftOut(leftOut)
+  const note = sayLeftOut(leftOut, organization)
   if (note !== null) say(shell, `${source}: ${note}`)
-  return { entries, places, source }
+  return { entries, places, isFullAnswer, source }
 }
 
 /** `isCut` says that there may be more mistakes than these. */

@@ -1,4 +1,5 @@
 import type { Instant } from '../instant.ts'
+import { count, countOf } from '../text.ts'
 import type { Server } from './server.ts'
 import type { ServerEntry } from './server-entry.ts'
 
@@ -15,6 +16,12 @@ export interface ImportCounts {
 
 export function countNothing(): ImportCounts {
   return { added: 0, changed: 0, unchanged: 0, duplicates: 0 }
+}
+
+/** The counts for people, without a full stop. */
+export function sayCounts({ added, changed, unchanged, duplicates }: ImportCounts): string {
+  const counts = `${count(added)} new, ${count(changed)} changed, ${count(unchanged)} unchanged`
+  return duplicates === 0 ? counts : `${counts}, ${countOf(duplicates, 'duplicate')}`
 }
 
 /** An entry that can't be imported beside the others, or beside the stored servers. */

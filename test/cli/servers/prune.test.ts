@@ -52,6 +52,25 @@ test('an import that would remove more than half of the servers needs --prune-al
   assert.deepEqual(await names(program), ['a'])
 })
 
+test('--prune refuses an answer of the API that may lack servers', async (t) => {
+  const program = await fill(t)
+  const many = Array.from({ length: 100 }, (_, n) => `s${n}`)
+  for (const mode of ['--prune --yes', '--prune-all --yes', '--prune --dry-run']) {
+    const refused = await program.run(`${IMPORT} ${mode} -`, {
+      stdin: `{"servers":${entries(...many)}}`,
+    })
+    assert.equal(refused.code, 2)
+    assert.match(
+      refused.stderr,
+      /nothing was changed: standard input is an answer of the API with 100 servers, .* --json/,
+    )
+  }
+  assert.deepEqual(await names(program), ['a', 'b'])
+  for (const stdin of [entries(...many), `{"servers":${entries(...many.slice(1))}}`])
+    await program.done(`${IMPORT} --prune-all --yes -`, { stdin })
+  assert.equal((await names(program)).length, 99)
+})
+
 test('a row that means the server of another one is wrong before anything is written', async (t) => {
   const program = await fill(t)
   const csv =

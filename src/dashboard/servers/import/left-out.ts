@@ -17,10 +17,11 @@ export function writeLeftOut({ ignored, elsewhere }: LeftOut): string {
 export function readLeftOut(c: Context): string | null {
   const names = (c.req.query('ignored') ?? '').split(' ')
   const elsewhere = Number(c.req.query('elsewhere') ?? 0)
-  const said = sayLeftOut({
+  const left = {
     ignored: IGNORED.filter((name) => names.includes(name)),
     elsewhere:
       Number.isInteger(elsewhere) && elsewhere > 0 && elsewhere < 1_000_000 ? elsewhere : 0,
-  })
+  }
+  const said = sayLeftOut(left, null)
   return said === null ? null : `${said[0]!.toUpperCase()}${said.slice(1)}.`
 }

@@ -8,7 +8,7 @@ export const IGNORED = ['id', 'created_by', 'email'] as const
 export interface LeftOut {
   /** Fields that it ignores. */
   ignored: string[]
-  /** The number of servers under other organizations. */
+  /** The number of servers in other places than the one that the import goes to. */
   elsewhere: number
 }
 
@@ -21,8 +21,8 @@ export interface TakenRecord {
 
 export interface RecordTaker {
   /**
-   * Takes the fields out that only files have. Leaves out a server that `server list` shows under
-   * another organization than the one that the import goes to.
+   * Takes the fields out that only files have. Leaves out a server that `server list` shows in
+   * another place than the one that the import goes to: under an organization, or none (null).
    */
   take(item: unknown): TakenRecord
   /** The owners that `server list` names. */
@@ -38,15 +38,16 @@ export function takeRecords(organization: string | null): RecordTaker {
     take(item) {
       if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item))
         return { record: item, mistakes: [] }
-      const { id: _, created_by, email: _of, organization: place = null, port, ...record } = item
+      const { id: _, created_by, email: _of, organization: place, port, ...record } = item
       for (const name of IGNORED) if (name in item) ignored.add(name)
       if (created_by !== undefined) owners.add(created_by)
-      if (typeof place === 'string' && place !== organization) {
+      const isPlace = place === null || typeof place === 'string'
+      if (isPlace && place !== organization) {
         elsewhere += 1
         return { mistakes: [] }
       }
       const mistakes: string[] = []
-      if (place !== null && typeof place !== 'string')
+      if (!isPlace && place !== undefined)
         mistakes.push(`"organization" must be a string: ${quote(place)}`)
       const joined = joinPort(record.address, port)
       if ('complaint' in joined) mistakes.push(joined.complaint)
@@ -77,14 +78,18 @@ function joinPort(address: unknown, port: unknown): { address: unknown } | { com
   }
 }
 
-/** What an import leaves out of a file, as a sentence. Null if that is nothing. */
-export function sayLeftOut({ ignored, elsewhere }: LeftOut): string | null {
+/**
+ * What an import into this place leaves out of a file, as a sentence. Null if that is nothing.
+ */
+export function sayLeftOut(
+  { ignored, elsewhere }: LeftOut,
+  organization: string | null,
+): string | null {
+  const place = organization === null ? 'under organizations' : `outside ${organization}`
   const fields = ignored.map((name) => `"${name}"`).join(', ')
   const parts = [
     ...(ignored.length > 0 ? [`ignores ${fields}`] : []),
-    ...(elsewhere > 0
-      ? [`leaves out ${countOf(elsewhere, 'server')} under other organizations`]
-      : []),
+    ...(elsewhere > 0 ? [`leaves out ${countOf(elsewhere, 'server')} ${place}`] : []),
   ]
   return parts.length === 0 ? null : `the import ${parts.join(' and ')}`
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { createTurns, type Turns } from '../../parts/turns.ts'
 import { count, quote } from '../../text.ts'
+import { SERVERS_MAX } from '../server.ts'
 import { inspectEntry, type ServerEntry } from '../server-entry.ts'
 import { complaintAboutColumns, findHead, namesOf, REQUIRED_COLUMNS } from './columns.ts'
 import { csvRows, type Delimiter } from './csv.ts'
@@ -19,6 +20,8 @@ export interface ReadServers {
   /** The number of servers in the text, wrong ones included. */
   rows: number
   leftOut: LeftOut
+  /** An answer of the API with SERVERS_MAX servers. Its owner may have more. */
+  isFullAnswer: boolean
 }
 
 /** Reading ends with the entry that has this mistake. */
@@ -33,7 +36,9 @@ export interface ReadOptions {
 }
 
 /** An empty cell of these columns empties the field. In other columns it is as if left out. */
-const EMPTIED_COLUMNS = new Set<string>(['slug', 'version', 'listing_kind'])
+const EMPTIED_COLUMNS = new Set<string>(['version', 'listing_kind', 'organization'])
+
+const BEGINS_AS_ANSWER = /^\s*\{/
 
 const BEGINS_AS_JSON = /^\s*[[{]/
 
@@ -70,7 +75,11 @@ export async function readServers(
     const { done, value } = reading.next()
     if (done === true) {
       if (value !== null) return value
-      if (rows <= rowsMax) return check(found, organization, turns)
+      if (rows <= rowsMax) {
+        const read = await check(found, organization, turns)
+        const isFullAnswer = rows === SERVERS_MAX && BEGINS_AS_ANSWER.test(text)
+        return 'complaint' in read ? read : { ...read, isFullAnswer }
+      }
       return {
         complaint: `has ${count(rows)} servers, more than the limit of ${count(rowsMax)}`,
       }
@@ -85,7 +94,7 @@ async function check(
   found: readonly FoundRecord[],
   organization: string | null,
   turns: Turns,
-): Promise<ReadServers | Unreadable> {
+): Promise<Omit<ReadServers, 'isFullAnswer'> | Unreadable> {
   const { take, owners, leftOut } = takeRecords(organization)
   const entries: ServerEntry[] = []
   const places: string[] = []
@@ -113,7 +122,8 @@ async function check(
 }
 
 const OF_SEVERAL_USERS =
-  'has servers of several users. `server-listing server list --user` lists those of one'
+  'has servers of several users. Export those of one with ' +
+  '`server-listing server list --user EMAIL --json`'
 
 type Reading = Generator<FoundRecord, Unreadable | null>
 
