@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
-import type { ImportCounts } from '../../listing/servers/server-import.ts'
+import { sayCounts } from '../../listing/servers/server-import.ts'
 import type { Instant } from '../../listing/instant.ts'
 import {
   REGISTERED_MAX,
@@ -64,7 +64,9 @@ async function say(
     }
     case 'imported': {
       const found = await store.findImport(userId, id, now)
-      return found?.saved ? { kind: 'good', text: sayImport(found.saved) } : null
+      return found?.saved
+        ? { kind: 'good', text: `Import finished: ${sayCounts(found.saved)}.` }
+        : null
     }
     case 'none':
       return { kind: 'note', text: 'Nothing was changed. Select at least one server first.' }
@@ -77,10 +79,6 @@ function sayMoved(organizationId: string | null): string {
   return organizationId === null
     ? 'is a personal server now. The API returns it.'
     : 'was moved to this organization. The API no longer returns it.'
-}
-
-function sayImport({ added, changed, unchanged }: ImportCounts): string {
-  return `Import finished: ${added} added, ${changed} changed, ${unchanged} unchanged.`
 }
 
 function sayChange({ id, status, changed, restored }: ServerChange): Notice {

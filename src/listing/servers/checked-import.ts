@@ -35,6 +35,8 @@ export interface ChangedField {
 
 export interface CheckedImport {
   entries: ServerEntry[]
+  /** Where each entry stands in its file, such as `row 4`. */
+  places: string[]
   /** Null until the user confirms the import. */
   saved: ImportCounts | null
 }
@@ -53,6 +55,7 @@ export interface CheckedImportStore {
     id: string,
     entries: readonly ServerEntry[],
     now: Instant,
+    places?: readonly string[],
   ): Promise<void>
   /** Null if this user has no such import, or kept it longer than IMPORT_KEPT_US ago. */
   findImport(userId: string, id: string, now: Instant): Promise<CheckedImport | null>

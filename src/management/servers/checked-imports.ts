@@ -21,7 +21,7 @@ import {
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
 import { type ChangedServer, changedFields, type ImportedRow } from './changed-server.ts'
-import { addCounts, PLANNED_MAX, planParts } from './import/parts.ts'
+import { addCounts, placeInList, PLANNED_MAX, planParts } from './import/parts.ts'
 import { countOwned } from './registered-servers.ts'
 import { saveParts } from './server-imports.ts'
 
@@ -32,8 +32,9 @@ export function checkedImports(database: Database): CheckedImportStore {
     planServers: (userId, entries, whole = {}) =>
       plan(database, dialect, userId, entries, whole, otherWork),
 
-    async keepImport(userId, id, entries, now) {
-      await database.transact((transaction) => keep(transaction, userId, id, entries, now))
+    async keepImport(userId, id, entries, now, places = []) {
+      const kept = entries.map((entry, position) => ({ ...entry, place: places[position] }))
+      await database.transact((transaction) => keep(transaction, userId, id, kept, now))
     },
 
     async findImport(userId, id, now) {
@@ -45,6 +46,9 @@ export function checkedImports(database: Database): CheckedImportStore {
   }
 }
 
+/** An entry as the database keeps it. An earlier version keeps no place. */
+type KeptEntry = ServerEntry & { place?: string | undefined }
+
 /** In a plan that is only compared, an entry without an instant gets this one. */
 const UNDATED: Instant = 0
 
@@ -52,7 +56,7 @@ async function keep(
   transaction: Transaction,
   userId: string,
   id: string,
-  entries: readonly ServerEntry[],
+  entries: readonly KeptEntry[],
   now: Instant,
 ): Promise<void> {
   await transaction.lock('users', [userId])
@@ -78,8 +82,13 @@ async function find(
     SELECT entries, saved FROM checked_imports
     WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)} AND checked_at > ${at(now - IMPORT_KEPT_US)}`)
   if (row === null) return null
+  const kept = JSON.parse(row.entries) as KeptEntry[]
   return {
-    entries: JSON.parse(row.entries) as ServerEntry[],
+    entries: kept.map((one) => {
+      const { place: _, ...entry } = one
+      return entry
+    }),
+    places: kept.map(({ place }, position) => place ?? placeInList(position)),
     saved: row.saved === null ? null : (JSON.parse(row.saved) as ImportCounts),
   }
 }

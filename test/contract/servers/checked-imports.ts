@@ -53,8 +53,10 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'known', version: '1.21' })
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     const id = randomUUID()
-    await store.keepImport(ada!.id, id, ENTRIES, NOW)
-    assert.deepEqual(await store.findImport(ada!.id, id, NOW), { entries: ENTRIES, saved: null })
+    const places = ['row 2', 'row 4', 'row 5']
+    await store.keepImport(ada!.id, id, ENTRIES, NOW, places)
+    const kept = await store.findImport(ada!.id, id, NOW)
+    assert.deepEqual(kept, { entries: ENTRIES, places, saved: null })
     assert.equal(await store.findImport(bob!.id, id, NOW), null)
     const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
     assert.equal(await store.saveImport(bob!.id, id, fingerprint, NOW), 'not found')

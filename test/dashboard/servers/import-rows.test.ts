@@ -21,16 +21,14 @@ test('a row that means the server of another one is wrong, in the check and when
   )
   assert.match(textOf(wrong.body), /row 4: "name" is "third", but the server .* is "number 2"\. /)
   const entry = { name: 'number 3', address: 's2.example.com' }
-  const sent = await person.upload(IMPORT, { text: JSON.stringify([entry]) })
+  const csv = `name,address\nnumber 1,s0.example.com\n\n${entry.name},${entry.address}\n`
+  const sent = await person.upload(IMPORT, { text: csv })
   const path = String(sent.headers.location)
   const plan = planOf((await person.get(path)).body)
   await store.saveServers(userId, null, [{ ...entry, name: 'taken' }], presentInstant())
   const refused = await person.post(path, { plan })
   assert.equal(refused.status, 409)
-  assert.match(
-    textOf(refused.body),
-    /entry 1: "name" is "number 3", but the server .* is "taken"\. /,
-  )
+  assert.match(textOf(refused.body), /row 4: "name" is "number 3", but the server .* is "taken"\. /)
   assert.doesNotMatch(refused.body, /name="plan"/)
 })
 
@@ -49,6 +47,17 @@ test("the API's answer is imported, and the check says what it ignores", async (
   const sent = await person.upload(IMPORT, {}, Buffer.from(JSON.stringify({ servers })))
   const { body } = await person.get(String(sent.headers.location))
   assert.match(textOf(body), /The import ignores "id"\..*Import 1 server/s)
+})
+
+test('a file with only servers of organizations imports nothing, and the check says so', async (t) => {
+  const { person } = await withServers(t)
+  const text = JSON.stringify([{ name: 'ours', address: 'o.example', organization: 'guild' }])
+  const sent = await person.upload(IMPORT, { text })
+  const { body } = await person.get(String(sent.headers.location))
+  assert.match(
+    textOf(body),
+    /The import leaves out 1 server under organizations\..*The file has no servers of yours outside/s,
+  )
 })
 
 test('an owner of more than 500 servers sees their number and can import the export', async (t) => {

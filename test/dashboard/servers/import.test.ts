@@ -18,20 +18,21 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
     { name: 'number 1', address: 's0.example.com' },
     { name: 'number 2', address: 's1.example.com', version: '2' },
     { name: 'new', address: 'new.example.com' },
+    { name: 'new', address: 'new.example.com' },
   ])
   const before = await store.listServers(userId)
   const sent = await person.upload(IMPORT, { text, form: 'f' })
   assert.equal(sent.status, 303, sent.body)
   const path = String(sent.headers.location)
   const { body } = await person.get(path)
-  assert.match(body, /1 new, 1 changed, 1 unchanged\./)
+  assert.match(body, /1 new, 1 changed, 1 unchanged, 1 duplicate\./)
   assert.match(body, /<bdi>number 2<\/bdi>.*changed<\/span><ul><li>version: none → <code><bdi>2</s)
   assert.deepEqual(await store.listServers(userId), before)
   assert.equal((await person.upload(IMPORT, { text, form: 'f' })).headers.location, path)
 
   const plan = planOf(body)
   const done = await person.submit(path, { plan })
-  assert.match(done.body, /Import finished: 1 added, 1 changed, 1 unchanged\./)
+  assert.match(done.body, /Import finished: 1 new, 1 changed, 1 unchanged, 1 duplicate\./)
   const after = await store.listServers(userId)
   assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'number 2'])
   assert.equal((await person.post(path, { plan })).status, 303)

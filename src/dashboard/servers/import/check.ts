@@ -6,7 +6,7 @@ import type {
 } from '../../../listing/servers/checked-import.ts'
 import type { ReadServers } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
-import type { ImportCounts } from '../../../listing/servers/server-import.ts'
+import { type ImportCounts, sayCounts } from '../../../listing/servers/server-import.ts'
 import { count, countOf } from '../../../listing/text.ts'
 import type { Context } from '../../context.ts'
 import { type Notice, showNotice, showPage } from '../../html/page.ts'
@@ -30,7 +30,7 @@ export function showCheck(
   const isSaved = !('fingerprint' in plan)
   return showPage(c, {
     title: isSaved ? 'Import finished' : 'Check the import',
-    lead: sayCounts(plan),
+    lead: `${sayCounts(plan)}.`,
     status: notice === undefined ? 200 : 409,
     notice,
     body: isSaved ? showDone() : html`${showLeftOut(c)}${showPlan(id, plan)}`,
@@ -46,19 +46,18 @@ function showDone(): Html {
   return html`<p>This import is saved. Sending it again changes nothing. <a href="/dashboard/servers">Go to your servers</a></p>`
 }
 
-function sayCounts({ added, changed, unchanged, duplicates }: ImportCounts): string {
-  const counts = `${count(added)} new, ${count(changed)} changed, ${count(unchanged)} unchanged`
-  return duplicates === 0 ? `${counts}.` : `${counts}, ${countOf(duplicates, 'duplicate')}.`
-}
-
 function showPlan(id: string, plan: PlannedImport): Html {
-  const { added, changed, listed, isTooMany, fingerprint, wrong } = plan
+  const { added, changed, unchanged, listed, isTooMany, fingerprint, wrong } = plan
   const servers = added + changed
   const back = html`<a class="button" href="${IMPORT_PATH}">Back</a>`
   if (wrong.length > 0)
     return html`<p>Nothing was imported. Your servers have changed since this check:</p>${showMistakes(wrong)}<div class="row">${back}</div>`
+  const none =
+    unchanged === 0
+      ? 'The file has no servers of yours outside organizations.'
+      : 'Your servers already have these values.'
   if (servers === 0)
-    return html`<p>Your servers already have these values. There is nothing to import.</p><div class="row">${back}</div>`
+    return html`<p>${none} There is nothing to import.</p><div class="row">${back}</div>`
   if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
   return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(servers, 'server')}</button>${back}</form>
 ${showPlanned(listed, servers)}`

@@ -42,9 +42,9 @@ export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
     const wrong = [...read.wrong, ...plan.wrong]
     if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan), kept)
     // The same form with another content is another import.
-    const content = hash('sha256', JSON.stringify(read.entries), 'hex')
+    const content = hash('sha256', JSON.stringify([read.entries, read.places]), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
-    await store.keepImport(userId, id, read.entries, now())
+    await store.keepImport(userId, id, read.entries, now(), read.places)
     return c.redirect(`${IMPORT_PATH}/${id}${writeLeftOut(read.leftOut)}`, 303)
   })
 
@@ -75,7 +75,8 @@ async function showKept(
   const kept = await store.findImport(userId, id, now())
   if (kept === null) return showExpired(c)
   if (kept.saved !== null) return showCheck(c, id, kept.saved)
-  const plan = await store.planServers(userId, kept.entries)
+  const placeOf = (position: number) => kept.places[position]!
+  const plan = await store.planServers(userId, kept.entries, { placeOf })
   return showCheck(
     c,
     id,

@@ -40,7 +40,7 @@ export async function planParts(
       return ids[position]!
     },
     hasSlug: parts.hasSlug,
-    placeOf: (position) => `entry ${position + 1}`,
+    placeOf: placeInList,
     ...whole,
   }
   // No part means a server that another one adds, so all of them find an empty place empty.
@@ -52,6 +52,9 @@ export async function planParts(
     await use(planImport(stored, entries, part, context))
   }
 }
+
+/** The place of an entry whose file is unknown. */
+export const placeInList = (position: number): string => `entry ${position + 1}`
 
 export function addCounts(counts: ImportCounts, plan: ImportPlan): void {
   counts.added += plan.added.length
