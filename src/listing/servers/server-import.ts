@@ -91,9 +91,10 @@ export interface ServerImportStore {
    * - Without a slug, the server with the entry's address and edition. Its name must be the same.
    *
    * An entry that leaves out the edition means a server with any edition. Of several servers, one
-   * with all values of the entry counts first, then one with the default edition. No server is
-   * meant twice. An entry for whose server another entry has other values is wrong. One with the same
-   * values is a duplicate. An entry that means no server adds one. Absent fields keep their values.
+   * with all values of the entry counts first, then one with the default edition. No server
+   * is meant twice. An entry for whose server another entry has other values is wrong. One with the
+   * same values is a duplicate. An entry that means no server adds one. Absent fields keep their
+   * values.
    */
   saveServers(
     userId: string,

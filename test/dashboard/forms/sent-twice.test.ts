@@ -70,7 +70,7 @@ const FORMS: Record<string, Expected> = {
   '/dashboard/servers/import/:id plan=*': {
     first: 303,
     again: 303,
-    says: /Import finished: 1 added/,
+    says: /Import finished: 1 new/,
   },
   '/dashboard/organizations': { first: 303, again: 303, says: /Typed<\/bdi><\/b> was created\./ },
   '/dashboard/organizations/:id/accept': {
