@@ -105,9 +105,9 @@ function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException):
       'renew it, send its whole chain, and check the host name',
     )
   if (error.code === 'ENOTFOUND')
-    return problem(
+    return warning(
       check,
-      `the host name of ${url} does not exist`,
+      `this machine does not know the host name of ${url}`,
       'add the name to your DNS, or correct BASE_URL or DASHBOARD_URL',
     )
   return warning(

@@ -118,7 +118,7 @@ test('the examples for operators set only variables that the service knows', () 
   )
 })
 
-const NOT_FOR_OPERATORS = /^docs\/(decisions\/|integrators|mutation|reliability)/
+const NOT_FOR_OPERATORS = /^docs\/(api|decisions\/|integrators|mutation|reliability)/
 /** Variables of shells, tests and other programs. */
 const OF_OTHERS =
   /^(PATH|BASE|VERSION|POSTGRES_\w+|ON_ERROR_STOP|(OLD|NEW)_TARBALL|(RESTIC|XDG)_\w+)$/
