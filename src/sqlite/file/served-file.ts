@@ -47,7 +47,7 @@ export async function openServedFile(path: string, bootId: string): Promise<Serv
       throw error
     }
     let schema: number | null = null
-    /** Empty if the system can't tell: the lock is released all the same. */
+    /** Empty if the system can't tell. The lock is released either way. */
     const sealAtEnd = () => {
       try {
         return sealOf(real, file, bootId)
