@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bind } from '../http/bind.ts'
-import { createIsOwnHost } from '../http/admission/own-hosts.ts'
+import { createOwnHosts } from '../http/admission/own-hosts.ts'
 import { createPeerLimit, type PeerRule } from '../http/admission/peer-limit.ts'
 
 export type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => unknown
@@ -47,8 +47,7 @@ export async function listenForDashboard({
   names,
 }: DashboardListening): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
-  // The listener has its address before its first request.
-  let isOwnHost: (host: string | undefined) => boolean = refuseAll
+  const hosts = createOwnHosts([host, ...names])
 
   const options = {
     maxHeaderSize: HEAD_BYTES_MAX,
@@ -61,7 +60,7 @@ export async function listenForDashboard({
   server.on('connection', createPeerLimit(CONNECTIONS_MAX, peers))
 
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    if (!isOwnHost(incoming.headers.host)) return sayMisdirected(outgoing)
+    if (!hosts.has(incoming.headers.host)) return sayMisdirected(outgoing)
     try {
       loading ??= load()
       const handler = await loading
@@ -75,7 +74,7 @@ export async function listenForDashboard({
   }
 
   const address = await bind(server, host, port, reusePort)
-  isOwnHost = createIsOwnHost(address.host, [host, ...names])
+  hosts.listenOn(address.host)
   return {
     ...address,
     async close() {
@@ -86,10 +85,6 @@ export async function listenForDashboard({
       await closed
     },
   }
-}
-
-function refuseAll(): boolean {
-  return false
 }
 
 /** The answer to a page of another site that has rebound its name, and to an unknown proxy. */

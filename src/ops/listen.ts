@@ -1,6 +1,6 @@
 import { LIMITS, type Limits } from '../http/limits.ts'
 import { listen } from '../http/listen.ts'
-import { createIsOwnHost } from '../http/admission/own-hosts.ts'
+import { createOwnHosts } from '../http/admission/own-hosts.ts'
 import type { HealthStore } from '../listing/health/health.ts'
 import { type Checks, createOpsAnswer, refusal } from './answer.ts'
 import { watchEventLoop } from './event-loop.ts'
@@ -54,10 +54,9 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   let isDraining = false
 
   const readChecks = () => checksOf(options, monitor, isDraining)
-  // The listener has its address before its first request.
-  let isOwnHost: (name: string) => boolean = refuseAll
+  const hosts = createOwnHosts([host])
   const answer = createOpsAnswer({
-    isOwnHost: (name) => isOwnHost(name),
+    isOwnHost: hosts.has,
     readChecks,
     renderMetrics: () =>
       renderMetrics(
@@ -74,7 +73,7 @@ export async function listenForOps(options: OpsOptions): Promise<Ops> {
   })
   const application = { answer, refuse: refusal, observe: () => {} }
   const listener = await listen(application, host, port, OPS_LIMITS)
-  isOwnHost = createIsOwnHost(listener.host, [host])
+  hosts.listenOn(listener.host)
   void monitor?.look()
   const timer = setInterval(() => void monitor?.look(), LOOK_MS).unref()
   const stopWatching = () => {
@@ -105,8 +104,4 @@ function checksOf({ problem }: OpsOptions, monitor: Monitor | null, isDraining: 
     claims: monitor?.claims() ?? missing,
     shutdown: isDraining ? 'the service is shutting down' : OK,
   }
-}
-
-function refuseAll(): boolean {
-  return false
 }

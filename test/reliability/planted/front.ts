@@ -73,8 +73,8 @@ export const FRONT: Mutant[] = [
   {
     name: 'foreign-host-answered',
     file: 'src/http/admission/own-hosts.ts',
-    from: 'if (!isLoopback(listening))',
-    to: "if (listening !== '::1')",
+    from: 'isOpen = !isLoopback(address)',
+    to: "isOpen = address !== '::1'",
     noticedBy: witness('test/dashboard/request/hosts.test.ts', 'for its own hosts only'),
   },
   {
