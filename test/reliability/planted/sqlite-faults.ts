@@ -60,8 +60,8 @@ export const SQLITE_FAULTS: Mutant[] = [
   {
     name: 'restored-file-is-sealed',
     file: 'src/sqlite/file/served-file.ts',
-    from: "isRestored ? '' : sealOf",
-    to: 'isRestored ? sealOf(real, file, bootId) : sealOf',
+    from: "isRestored ? '' : sealAtEnd()",
+    to: 'sealAtEnd()',
     noticedBy: witness('test/sqlite/file/served-file.test.ts', 'a start after'),
   },
   {
