@@ -58,8 +58,9 @@ export function claimContract(open: OpenFixture): void {
   test('a limited claim does not move the second', async (t) => {
     const { store, elapse } = await open(t)
     const { key } = await addOwner(store, 'ada@example.com')
-    assert.equal((await claim(store, key)).outcome, 'granted')
+    // Before the claim, as a busy machine may return its outcome long after its stamp.
     const since = performance.now()
+    assert.equal((await claim(store, key)).outcome, 'granted')
     let steps = 0
     do {
       await elapse(100)
