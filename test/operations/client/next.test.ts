@@ -26,7 +26,7 @@ const NO_STORE = "fetch: (url, init) => fetch(url, { ...init, cache: 'no-store' 
 
 test('Next.js builds the page of the README, and it shows each change of the listing', async (t) => {
   const { apiPort, store } = await startDashboard(t)
-  const entry = { name: 'Survival', address: 'play.example.com' }
+  const entry = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
   const { user, key } = await addOwner(store, 'ada@example.com', [entry])
   const baseUrl = `http://127.0.0.1:${apiPort}`
   const folder = await application(t, baseUrl, {
