@@ -20,7 +20,8 @@ export interface Limits {
   connectionsMax: number
   /**
    * Which connection the listener closes when there are more: the new one, or the oldest one, so
-   * that idle connections can't keep a new one out.
+   * that idle connections can't keep a new one out. It closes one with a request under way only if
+   * all others have one, too.
    */
   closedBeyond: 'newest' | 'oldest'
   /**

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bind } from './bind.ts'
-import type { Front } from './connection.ts'
+import type { Connection, Front } from './connection.ts'
 import { checkTimes, closeAfterAnswers, openConnection } from './front.ts'
 import { LIMITS, type Limits } from './limits.ts'
 import type { Application } from './message.ts'
@@ -59,16 +59,22 @@ function createAdmission(
 ): (socket: Socket) => boolean {
   if (closedBeyond === 'oldest')
     return () => {
-      // A set keeps the order of insertion.
-      const [oldest] = connections
-      if (oldest !== undefined && connections.size >= connectionsMax) {
-        connections.delete(oldest)
-        oldest.socket.destroy()
+      const closed = connections.size < connectionsMax ? undefined : oldestOf(connections)
+      if (closed !== undefined) {
+        connections.delete(closed)
+        closed.socket.destroy()
       }
       return true
     }
   server.maxConnections = connectionsMax
   return peers === null ? () => true : createPeerLimit(connectionsMax, peers)
+}
+
+/** The oldest connection without a request under way. If each has one, the oldest of all. */
+function oldestOf(connections: ReadonlySet<Connection>): Connection | undefined {
+  // A set keeps the order of insertion.
+  const [oldest] = connections
+  return [...connections].find(({ underWay }) => underWay === 0) ?? oldest
 }
 
 async function drain(server: Server, front: Front): Promise<void> {

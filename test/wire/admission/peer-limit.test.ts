@@ -92,3 +92,49 @@ test('a listener that closes the oldest connection beyond its maximum answers th
   await eventually(async () => ended.length === 2)
   assert.deepEqual(ended, [0, 1])
 })
+
+test('a listener that closes the oldest connection lets a request under way have its answer, unless each connection has one', async (t) => {
+  const answers: (() => void)[] = []
+  const answer = () =>
+    new Promise<typeof healthy>((resolve) => answers.push(() => resolve(healthy)))
+  const listener = await listen({ answer, refuse: refusal, observe: () => {} }, '127.0.0.1', 0, {
+    ...LIMITS,
+    connectionsMax: 3,
+    closedBeyond: 'oldest',
+    drainGraceMs: 50,
+    drainMs: 200,
+  })
+  t.after(listener.close)
+  const ended: string[] = []
+  const open = async (name: string) => {
+    const socket = connect({ port: listener.port, host: '127.0.0.1' })
+    t.after(() => socket.destroy())
+    socket.on('error', () => {})
+    socket.on('close', () => ended.push(name))
+    await once(socket, 'connect')
+    return socket
+  }
+  const ask = async (socket: Socket) => {
+    const asked = answers.length
+    socket.write(hosted('GET / HTTP/1.1'))
+    await eventually(async () => answers.length > asked)
+  }
+
+  const first = await open('first')
+  await ask(first)
+  await open('idle')
+  const third = await open('third')
+  await ask(third)
+  const fourth = await open('fourth')
+  await eventually(async () => ended.length === 1)
+  assert.deepEqual(ended, ['idle'])
+  answers[0]!()
+  const [answered] = (await once(first, 'data')) as [Buffer]
+  assert.match(answered.toString(), /^HTTP\/1\.1 200 /)
+
+  await ask(fourth)
+  await ask(first)
+  await open('fifth')
+  await eventually(async () => ended.length === 2)
+  assert.deepEqual(ended, ['idle', 'first'])
+})
