@@ -67,10 +67,14 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   if (scheme === 'sqlite') {
     // Accepts sqlite:data/x.db and sqlite:/var/x.db, and the latter as sqlite:///var/x.db too.
     const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-    if (isFilePath(path)) return { engine: 'sqlite', path: resolve(path) }
+    const [file = '', query] = path.split(/\?(.*)/s)
+    if (isFilePath(path) && query === undefined) return { engine: 'sqlite', path: resolve(path) }
+    const found = `not ${quote(withoutSecrets(url))}`
     return {
       engine: null,
-      problem: `${source} must name a file, such as sqlite:data/listing.db, not ${quote(withoutSecrets(url))}`,
+      problem: isFilePath(file)
+        ? `${source} must end with the name of the file, ${found}. Remove the ? and what follows: a sqlite: URL has no parameters`
+        : `${source} must name a file, such as sqlite:data/listing.db, ${found}`,
     }
   }
   // The rest of the URL may contain a password, so messages do not repeat it.

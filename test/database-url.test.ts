@@ -40,6 +40,16 @@ test('an unusable DATABASE_URL is an error that never repeats a password', () =>
   )
 })
 
+test('an SQLite URL has no parameters, and the message says what to remove', () => {
+  for (const query of ['?mode=ro', '?', '?cache=shared&mode=ro', '?a\nb', '?x/'])
+    assert.deepEqual(databaseOf({ DATABASE_URL: `sqlite:x.db${query}` }), {
+      engine: null,
+      problem:
+        'DATABASE_URL must end with the name of the file, not "sqlite:x.db?…". ' +
+        'Remove the ? and what follows: a sqlite: URL has no parameters',
+    })
+})
+
 test('a message about an odd URL never has what can be a secret of it', () => {
   for (const [url, shown] of [
     ['sqlite://u:hunter2@h/db', /not "sqlite:\/\/…@h\/db"/],
@@ -47,6 +57,7 @@ test('a message about an odd URL never has what can be a secret of it', () => {
     ['sqlite://u:hun/ter2@x/hunter2@h/db', /not "sqlite:\/\/…@h\/db"/],
     ['sqlite:u:hunter2@h/', /not "sqlite:…@h\/"/],
     ['sqlite://h/db?password=hunter2', /not "sqlite:\/\/h\/db\?…"/],
+    ['sqlite:/var/x.db?key=hunter2', /not "sqlite:\/var\/x.db\?…"/],
     ['sqlite://h/db#hunter2', /not "sqlite:\/\/h\/db#…"/],
     ['u:hunter2@h/db', /has the scheme "u"/],
     ['postgres://u:p@h/d?sslmode=x;password=hunter2', /as sslmode, not "x…"/],

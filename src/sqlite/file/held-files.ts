@@ -1,6 +1,7 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { AuthenticationFault } from '../../listing/faults.ts'
+import { codeOf } from '../errors.ts'
 
 /** The result of one look at the files. */
 export interface Look {
@@ -31,15 +32,12 @@ export function holdFiles(path: string, file: string, lock: string): HeldFiles {
 
   return {
     look() {
-      const found = paths.map(statOrNull)
-      const lost = paths.filter((_, index) => {
-        const stats = found[index]!
-        return stats === null || identity(stats) !== held[index]
-      })
+      const found = paths.map(inspect)
+      const seen = found.map((one, index) => seenAt(one, held[index]!))
+      const log = found[1]
       return {
-        fault:
-          lost.length === 0 ? null : lostFault(path, lost.map((one) => basename(one)).join(', ')),
-        logBytes: Number(found[1]?.size ?? 0),
+        fault: seen.every((one) => one === IN_PLACE) ? null : faultOf(path, paths, seen),
+        logBytes: typeof log === 'object' ? Number(log.size) : 0,
       }
     },
   }
@@ -54,18 +52,45 @@ function identity({ dev, ino }: BigIntStats): string {
   return `${dev}:${ino}`
 }
 
-/** Null if no file can be found there: its folder may be gone, or closed to this process. */
-function statOrNull(path: string): BigIntStats | null {
+/** What a path names. Undefined if nothing, and the code of the error if the system can't tell. */
+function inspect(path: string): BigIntStats | undefined | string {
   try {
-    return statSync(path, { bigint: true })
-  } catch {
-    return null
+    return statSync(path, { bigint: true, throwIfNoEntry: false })
+  } catch (error) {
+    return codeOf(error) ?? String(error)
   }
 }
 
-function lostFault(path: string, names: string): AuthenticationFault {
+const IN_PLACE = 'in place'
+const REMOVED = 'removed'
+const REPLACED = 'replaced'
+
+/** One of the three words above, or the code of an error. */
+function seenAt(found: ReturnType<typeof inspect>, held: string): string {
+  if (found === undefined) return REMOVED
+  if (typeof found === 'string') return found
+  return identity(found) === held ? IN_PLACE : REPLACED
+}
+
+function faultOf(
+  path: string,
+  paths: readonly string[],
+  seen: readonly string[],
+): AuthenticationFault {
+  const namesOf = (what: string) =>
+    paths.filter((_, index) => seen[index] === what).map((one) => basename(one))
+  const kinds = [...new Set(seen)].filter((one) => one !== IN_PLACE)
+  const isMoved = kinds.some((one) => one === REMOVED || one === REPLACED)
   return new AuthenticationFault(
-    `the database file ${path} cannot be served: ${names} was removed or replaced while this process had it open; ` +
-      'restart the service to serve what is at the path now, or put back what was there',
+    `the database file ${path} cannot be served: ${kinds.map((one) => describe(one, namesOf(one))).join(', and ')}; ` +
+      (isMoved
+        ? 'restart the service to serve what is at the path now, or put back what was there'
+        : 'give the user of this process access to every folder on the path. The service then continues by itself'),
   )
+}
+
+function describe(seen: string, names: readonly string[]): string {
+  const text = names.join(', ')
+  if (seen !== REMOVED && seen !== REPLACED) return `this process can't look at ${text} (${seen})`
+  return `${text} ${names.length === 1 ? 'was' : 'were'} ${seen} while this process had ${names.length === 1 ? 'it' : 'them'} open`
 }

@@ -73,7 +73,7 @@ test('a service whose file is removed answers 502 and logs what to do', async (t
   const served = await program.serve()
   rmSync(program.databasePath)
   // Even without a request.
-  await served.written(/listing\.db was removed or replaced.*restart the service/)
+  await served.written(/listing\.db was removed while.*restart the service/)
   const { status, body } = await ask(served.port, { key })
   assert.deepEqual([status, body], [502, '{"error":"Authentication service error."}'])
   assert.equal((await ask(served.port, { path: '/health' })).status, 200)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import { createUser } from '../../../src/listing/accounts/user.ts'
 import type { ServingStore } from '../../../src/listing/store.ts'
 import type { Clock } from '../../../src/sqlite/claims/clock.ts'
 import { LOOK_MS } from '../../../src/sqlite/file/file-watch.ts'
+import { holdFiles, identityOf } from '../../../src/sqlite/file/held-files.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { manualClock } from '../../fixtures/clock.ts'
@@ -33,7 +34,7 @@ suite('files of a service', { concurrency: true }, () => {
         assert.equal(faults.length, 1)
         assert.match(
           String(faults[0]),
-          new RegExp(`listing\\.db${name} was removed or replaced.*restart the service`),
+          new RegExp(`: listing\\.db${name} was ${how} while this.*restart the service`),
         )
         // The failure lasts as long as the file is missing.
         await delay(1_200)
@@ -84,8 +85,8 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   const { path, store } = await openServed(t)
   rmSync(path)
   const user = createUser('eve@example.com')
-  await assert.rejects(store.insertUser(user), /listing\.db was removed or replaced/)
-  await assert.rejects(store.listUserRecords(), /listing\.db was removed or replaced/)
+  await assert.rejects(store.insertUser(user), /listing\.db was removed while/)
+  await assert.rejects(store.listUserRecords(), /listing\.db was removed while/)
 })
 
 test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
@@ -93,7 +94,7 @@ test('the dashboard looks at the files after its changes, not after what it read
   renameSync(path, `${path}.aside`)
   assert.equal((await store.listUserRecords()).length, 1)
   const change = store.insertUser(createUser('eve@example.com'))
-  await assert.rejects(change, /listing\.db was removed or replaced/)
+  await assert.rejects(change, /listing\.db was removed while/)
 })
 
 test('the service notices a link that now points at another file', async (t) => {
@@ -105,6 +106,39 @@ test('the service notices a link that now points at another file', async (t) => 
   rmSync(link)
   symlinkSync(join(folder, 'other.db'), link)
   await lost(store, key)
+})
+
+test('an error of the look at the files is told as what it is', async (t) => {
+  const folder = temporaryFolder(t)
+  const [home, link, aside] = [join(folder, 'home'), join(folder, 'link'), join(folder, 'aside')]
+  mkdirSync(home)
+  symlinkSync(home, link)
+  const { store, key, faults } = await openServed(t, join(link, 'listing.db'))
+  renameSync(link, aside)
+  symlinkSync(link, link)
+  await lost(store, key)
+  assert.match(
+    String(faults[0]),
+    /can't look at listing\.db \(ELOOP\); give .* access .*continues by itself$/,
+  )
+  rmSync(link)
+  renameSync(aside, link)
+  await eventually(async () => (await answerTo(store, key)) === 'granted')
+})
+
+test('the message names what happened to each file', (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  for (const name of ['', '-wal', '-shm', '-serving']) writeFileSync(`${path}${name}`, '')
+  const files = holdFiles(path, identityOf(path), identityOf(`${path}-serving`))
+  assert.equal(files.look().fault, null)
+  rmSync(`${path}-wal`)
+  rmSync(`${path}-shm`)
+  renameSync(path, `${path}.aside`)
+  writeFileSync(path, '')
+  assert.match(
+    String(files.look().fault),
+    /: listing\.db was replaced while this process had it open, and listing\.db-wal, listing\.db-shm were removed while this process had them open; restart/,
+  )
 })
 
 /** A serving store with one key, and the faults that it has logged. */
