@@ -61,7 +61,10 @@ export function countAll({ published, draft, other }: ServerPage['counts']): num
  * first, needs one page.
  */
 export function rowsToRead(search: ServerSearch): { limit: number; offset: number } {
-  if (isPlain(search)) return { limit: PAGE_SIZE, offset: (search.page - 1) * PAGE_SIZE }
+  if (isPlain(search)) {
+    const offset = (search.page - 1) * PAGE_SIZE
+    return { limit: Math.max(0, Math.min(PAGE_SIZE, SEARCHED_MAX - offset)), offset }
+  }
   return { limit: SEARCHED_MAX, offset: 0 }
 }
 

@@ -48,25 +48,22 @@ export function serverLists(
   /** The newest servers within a scope, one page of those that match. */
   async function search(scope: Sql, asked: ServerSearch): Promise<ServerPage> {
     const { limit, offset } = rowsToRead(asked)
+    const newest = (columns: Sql, count: number, skipped: number) => sql`
+      SELECT ${columns} FROM servers WHERE ${scope}
+      ORDER BY servers.updated_at DESC, servers.id DESC LIMIT ${count} OFFSET ${skipped}`
     // Without a match there is one row, which has only the counts.
     const rows = await database.all<FoundRow>(sql`
-      WITH newest AS (
-        SELECT *, row_number() OVER (ORDER BY updated_at DESC, id DESC) AS rank FROM (
-          SELECT * FROM servers WHERE ${scope}
-          ORDER BY updated_at DESC, id DESC LIMIT ${SEARCHED_MAX}
-        ) AS latest
-      )
-      SELECT found.*, published, draft, other FROM (
+      SELECT ${ROW}, created_by, organization_id, updated_at, published, draft, other FROM (
         SELECT count(*) FILTER (WHERE status = 'published') AS published,
           count(*) FILTER (WHERE status = 'draft') AS draft,
           count(*) FILTER (WHERE status NOT IN ('published', 'draft')) AS other
-        FROM newest
+        FROM (${newest(sql`status`, SEARCHED_MAX, 0)}) AS newest
       ) AS counts LEFT JOIN (
-        SELECT ${columnsOf(dialect)}, rank FROM newest ORDER BY rank LIMIT ${limit} OFFSET ${offset}
-      ) AS found ON true ORDER BY rank`)
+        ${newest(sql`${columnsOf(dialect)}, servers.updated_at AS stored_at`, limit, offset)}
+      ) AS found ON true ORDER BY stored_at DESC, id DESC`)
     const { published, draft, other } = rows[0]!
-    const servers = rows.flatMap((row) =>
-      row.id === null ? [] : [{ ...toRegisteredServer(row), rank: row.rank }],
+    const servers = rows.flatMap((row, index) =>
+      row.id === null ? [] : [{ ...toRegisteredServer(row), rank: offset + index + 1 }],
     )
     const counts = { published, draft, other }
     return toPage(servers, { counts, registered: await countIn(scope, countAll(counts)) }, asked)
@@ -153,7 +150,7 @@ function toRecord(row: RecordRow): ServerRecord {
 const ownPersonal = (userId: string): Sql =>
   sql`created_by = ${uuid(userId)} AND organization_id IS NULL`
 
-type FoundRow = RegisteredRow & { rank: number } & ServerPage['counts']
+type FoundRow = RegisteredRow & ServerPage['counts']
 
 export type RegisteredRow = ServerRow & {
   created_by: string
