@@ -59,17 +59,26 @@ for (const javaScriptEnabled of [true, false])
     assert.equal(await page.inputValue('#text'), 'name,address\nWrong,a b\n')
 
     await page.fill('#text', '')
-    const buffer = Buffer.from('name,address\nLagoon,lagoon.example\nnumber one,s1.example.com\n')
+    const buffer = Buffer.from(
+      'name,address,version\nLagoon,lagoon.example,\nnumber 1,s1.example.com,1.21\n',
+    )
     await page.setInputFiles('#file', { name: 'servers.csv', mimeType: 'text/csv', buffer })
     await page.click('button:has-text("Check")')
     await page.waitForSelector('text=1 new, 1 changed, 0 unchanged')
     await page.click('button:has-text("Import 2 servers")')
-    await page.waitForSelector('text=Import finished: 1 added, 1 changed')
+    await page.waitForSelector('text=Import finished: 1 new, 1 changed')
     await page.goBack()
     await page.reload()
     await page.waitForSelector('text=Sending it again changes nothing')
-    const names = (await dashboard.store.listServers(user.id)).map(({ name }) => name)
-    assert.deepEqual(names.toSorted(), ['Lagoon', 'number 2', 'number 3', 'number one'])
+    const saved = (await dashboard.store.listServers(user.id)).map(
+      ({ name, version }) => `${name} ${version}`,
+    )
+    assert.deepEqual(saved.toSorted(), [
+      'Lagoon null',
+      'number 1 1.21',
+      'number 2 null',
+      'number 3 null',
+    ])
     assert.deepEqual([troubles, dashboard.faults], [[], []])
   })
 

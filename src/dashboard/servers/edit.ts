@@ -41,7 +41,7 @@ export function addEditRoutes(
 
   app.post('/dashboard/servers/new', async (c) => {
     const { userId } = c.get('session')
-    const { fields, values, complaints } = readFields(c)
+    const { fields, values, complaints } = readFields(c, SERVER_DEFAULTS)
     const organizations = await organizationsOf(c)
     const from = readPlace(fieldOf(c, 'from'))
     const form = { id: null, values, organizations, from }
@@ -78,7 +78,7 @@ export function addEditRoutes(
     const server = await store.findServer(userId, c.req.param('id'))
     if (server === null) return showGone(c)
     const { id } = server
-    const { fields, values, complaints } = readFields(c)
+    const { fields, values, complaints } = readFields(c, server)
     const seen = fieldOf(c, 'seen') || fingerprintOf(server)
     const organizations = await organizationsOf(c)
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }

@@ -3,6 +3,7 @@ import { escapeInvisible } from '../../listing/invisible.ts'
 import type { Membership } from '../../listing/organization.ts'
 import { SERVER_FIELDS, type ServerFields } from '../../listing/servers/registered-server.ts'
 import {
+  complaintsAboutCase,
   complaintsAboutFields,
   EDITIONS_KNOWN,
   STATUSES_KNOWN,
@@ -16,8 +17,14 @@ import { type Html, shortIsolatedText } from '../html/text.ts'
 
 type Values = Partial<Record<string, string>>
 
-/** Reads the form: the fields to store, or a sentence for each wrong field. */
-export function readFields(c: Context): {
+/**
+ * Reads the form: the fields to store, or a sentence for each wrong field. `before` is the server
+ * that the form changes, or has what a new one begins with.
+ */
+export function readFields(
+  c: Context,
+  before: Pick<ServerFields, 'edition' | 'status'>,
+): {
   fields: ServerFields | null
   values: Values
   complaints: Record<string, string>
@@ -31,7 +38,10 @@ export function readFields(c: Context): {
   const listing_kind = values.listing_kind || null
   const entry = { name, address, slug, edition, status, version, listing_kind }
   const complaints = Object.fromEntries(
-    Object.entries(complaintsAboutFields(entry)).map(([field, complaint]) => [
+    Object.entries({
+      ...complaintsAboutCase(entry, before),
+      ...complaintsAboutFields(entry),
+    }).map(([field, complaint]) => [
       field,
       `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
     ]),

@@ -88,6 +88,26 @@ export function complaintsAboutFields(fields: object): Record<string, string> {
   return Object.fromEntries(checked.issues.map((issue) => [v.getDotPath(issue)!, issue.message]))
 }
 
+const KNOWN = { edition: EDITIONS_KNOWN, status: STATUSES_KNOWN } as const
+
+/**
+ * What is wrong with a new edition or status that differs from a known one only in case, in words
+ * that follow the field's name. A stored value may stay.
+ */
+export function complaintsAboutCase(
+  fields: Pick<ServerEntry, keyof typeof KNOWN>,
+  before: Readonly<Record<keyof typeof KNOWN, string>>,
+): Partial<Record<keyof typeof KNOWN, string>> {
+  const complaints: Partial<Record<keyof typeof KNOWN, string>> = {}
+  for (const field of ['edition', 'status'] as const) {
+    const value = fields[field]
+    if (value === undefined || value === before[field]) continue
+    const known = KNOWN[field].find((one) => one === value.toLowerCase())
+    if (known !== undefined && known !== value) complaints[field] = `must be written "${known}"`
+  }
+  return complaints
+}
+
 /**
  * Makes a slug from a name: its letters and digits in lowercase, joined by hyphens. Can be empty.
  */

@@ -125,7 +125,7 @@ test('a file of 10 MB is read to its end and refused, and another form is not ac
   assert.equal(long.status, 413)
   assert.match(
     textOf(long.body),
-    /This is more than 1 MB, the limit of an import\. An operator can import more/,
+    /This is more than 1 MB, the limit of an import here\. An operator can import more with server-listing server import --user \S+@example\.com FILE\./,
   )
   assert.equal((await person.post(IMPORT, { text: CSV })).status, 415)
   const headers = {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
@@ -49,6 +50,41 @@ test('a form sent again with other values says so, and sending it once more regi
   assert.notEqual(form, 'same')
   assert.equal((await send({ address: 'other.example', form })).status, 303)
   assert.equal((await store.listServers(user.id)).length, 2)
+})
+
+test('the form names a known edition or status that was written in another case', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const form = { ...ENTRY, form: 'f' }
+  for (const [field, value, known] of [
+    ['edition', 'JAVA', 'java'],
+    ['edition', 'Bedrock', 'bedrock'],
+    ['status', 'Published', 'published'],
+  ] as const) {
+    const refused = await person.post('/dashboard/servers/new', { ...form, [field]: value })
+    assert.equal(refused.status, 422, value)
+    assert.ok(refused.body.includes(`>The ${field} must be written &quot;${known}&quot;.<`), value)
+  }
+  assert.equal((await store.listServers(user.id)).length, 0)
+
+  // A value that another program stored may stay, and can't come back.
+  const id = randomUUID()
+  const rest = { slug: null, version: null, listing_kind: null, organization_id: null }
+  const stored = {
+    ...rest,
+    name: 'other',
+    address: 'other.example',
+    edition: 'JAVA',
+    status: 'draft',
+  }
+  await store.insertServer(user.id, id, stored, presentInstant())
+  const save = (edition: string) =>
+    person.post(`/dashboard/servers/${id}`, { ...form, name: 'renamed', edition })
+  assert.equal((await save('JAVA')).status, 303)
+  assert.equal((await save('java')).status, 303)
+  const refused = await save('JAVA')
+  assert.equal(refused.status, 422)
+  assert.match(refused.body, /The edition must be written &quot;java&quot;\./)
 })
 
 test('a user can register 500 servers, including imported ones', async (t) => {

@@ -97,7 +97,8 @@ function showExpired(c: Context): Promise<Response> {
 function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
   if (status !== 413) return refuseImport(c, 'This form did not come from this page.', { status })
   const size = `${UPLOAD_BYTES_MAX / 1_000_000} MB`
-  const text = html`This is more than ${size}, the limit of an import. An operator can import more with <code>server-listing server import</code>.`
+  const command = `server-listing server import --user ${c.get('session').email} FILE`
+  const text = html`This is more than ${size}, the limit of an import here. An operator can import more with <code>${command}</code>.`
   return refuseImport(c, text, { status })
 }
 

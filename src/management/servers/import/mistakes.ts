@@ -1,8 +1,4 @@
-import {
-  EDITIONS_KNOWN,
-  type ServerEntry,
-  STATUSES_KNOWN,
-} from '../../../listing/servers/server-entry.ts'
+import { complaintsAboutCase, type ServerEntry } from '../../../listing/servers/server-entry.ts'
 import { quote } from '../../../listing/text.ts'
 import type { ImportedRow } from '../changed-server.ts'
 import { columnsOf, type Planned, valueIn } from './pairs.ts'
@@ -53,19 +49,14 @@ export function renames(entry: ServerEntry, position: number, { row }: Planned):
   }
 }
 
-const KNOWN = { edition: EDITIONS_KNOWN, status: STATUSES_KNOWN } as const
-
 /** A new status or edition that differs from a known one only in case. */
 export function otherCases(
   entry: ServerEntry,
   position: number,
-  before: Pick<ImportedRow, keyof typeof KNOWN>,
+  before: Pick<ImportedRow, 'edition' | 'status'>,
 ): Mistake[] {
-  return (['edition', 'status'] as const).flatMap((field) => {
-    const value = entry[field]
-    if (value === undefined || value === before[field]) return []
-    const known = KNOWN[field].find((one) => one === value.toLowerCase())
-    if (known === undefined || known === value) return []
-    return [{ position, message: `"${field}" must be written "${known}": ${quote(value)}` }]
-  })
+  return Object.entries(complaintsAboutCase(entry, before)).map(([field, complaint]) => ({
+    position,
+    message: `"${field}" ${complaint}: ${quote(entry[field as 'edition' | 'status'])}`,
+  }))
 }
