@@ -64,7 +64,7 @@ const JOBS: Job[] = [
       await fill('#text', ['name,address', ...rows].join('\n'))
       await click('main button.primary')
       await click('main button.primary:has-text("Import")')
-      await see(`text=${SERVERS} new`)
+      await see(`text=Import finished: ${SERVERS} new`)
     },
   },
   {

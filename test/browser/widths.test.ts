@@ -100,8 +100,8 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await press('main .primary', 'Your session has ended')
 })
 
-test('at 320 px, a name has room beside a long age, and a notice sticks to the top', async (t) => {
-  const dashboard = await startDashboard(t)
+test('at 320 px, a name has room beside a long age, a status fits into its pill, and a notice sticks to the top', async (t) => {
+  const dashboard = await startDashboard(t, { siteUrl: 'https://example.com' })
   const { user } = await dashboard.signedIn(EMAIL)
   await fillAccount(dashboard, user.id)
   const { page } = await openWindow(t, launched(), { viewport: { width: 320, height: 640 } })
@@ -111,6 +111,13 @@ test('at 320 px, a name has room beside a long age, and a notice sticks to the t
   assert.match(await first.innerText(), /not returned/)
   const name = await first.locator('th').boundingBox()
   assert.ok(name!.width >= 110, `${name!.width} px`)
+  // The arrow says that it leads to the public page.
+  const pill = page.locator('tbody a > .pill >> nth=0')
+  const { inner, outer } = await pill.evaluate(({ scrollWidth, clientWidth }) => ({
+    inner: scrollWidth,
+    outer: clientWidth,
+  }))
+  assert.ok(inner <= outer, `${inner} px in ${outer} px`)
   await page.click('text=Select all')
   await page.click('button:text-is("Unpublish") >> nth=0')
   await page.waitForSelector('.notice.done')
