@@ -77,6 +77,10 @@ const blocks = documents
   .filter(({ path }) => path === 'README.md' || path.startsWith('docs/'))
   .flatMap(({ path, text }) => codeBlocksOf(text, path).map((block) => ({ ...block, path })))
 
+const shellLines = blocks
+  .filter(({ language }) => language === 'sh')
+  .flatMap(({ at, text }) => text.split('\n').map((line) => ({ at, line })))
+
 test('every block of a document has a language that says whether it is run', () => {
   for (const { at, language } of blocks)
     assert.ok([...COMMANDS, ...READ].includes(language), `${at}: the language is "${language}"`)
@@ -90,6 +94,12 @@ test('every block of commands is run by a test, or says why not', () => {
     } else assert.equal(notRun, null, `${at}: a block in ${language} is never run`)
   const notRun = blocks.filter((block) => block.notRun !== null)
   assert.ok(notRun.length <= NOT_RUN_MAX, notRun.map(({ at }) => at).join('\n'))
+})
+
+test('no command that a document shows gives curl a header as an argument', () => {
+  // Other users of the machine can see arguments, and the header has the key.
+  const found = shellLines.filter(({ line }) => /(?:^|\s)(?:-H|--header)(?![ =]@)/.test(line))
+  assert.deepEqual(found, [])
 })
 
 test('every document that a test runs has a block of commands', () => {
