@@ -102,6 +102,12 @@ test('no command that a document shows gives curl a header as an argument', () =
   assert.deepEqual(found, [])
 })
 
+test('commands that a document shows have no comments', () => {
+  // An interactive zsh reads a comment as arguments.
+  const found = shellLines.filter(({ line }) => /(?:^|\s)#/.test(line))
+  assert.deepEqual(found, [])
+})
+
 test('every document that a test runs has a block of commands', () => {
   const withCommands = new Set(
     blocks.filter(({ language, notRun }) => language === 'sh' && notRun === null),
