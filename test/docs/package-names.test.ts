@@ -9,7 +9,7 @@ import { filesBelow, filesIn } from '../fixtures/tree.ts'
  */
 
 /** Packages of others that a reader may install or run by their names. */
-const FOREIGN = new Set(['node@24', 'npm@11', 'secretlint'])
+const FOREIGN = new Set(['node@24', 'npm@10', 'secretlint'])
 
 /** A command that fetches a package by its name, with its arguments. */
 const INSTALL = new RegExp(

@@ -15,6 +15,8 @@ export interface Block {
   output: string | null
   /** Why the block is not run; null for one that is run. */
   notRun: string | null
+  /** True for a block that changes the whole machine. */
+  asRoot: boolean
 }
 
 /** The pages of the guide, in the order of the index. */
@@ -31,8 +33,8 @@ export function blocksOf(page: string): Block[] {
 
 /**
  * Reads the blocks of a Markdown text. A block `sh` has commands. A block `text` right after it has
- * their output. A comment `not run: …` right before a block has the reason. Any other block fails,
- * so that no command escapes the tests.
+ * their output. A comment `not run: …` right before a block has the reason. A comment `as root` marks
+ * a block for the fresh Debian. Any other block fails, so that no command escapes the tests.
  */
 export function readBlocks(markdown: string, page: string): Block[] {
   const lines = markdown.split('\n')
@@ -47,7 +49,8 @@ export function readBlocks(markdown: string, page: string): Block[] {
     const text = lines.slice(index + 1, end).map((line) => `${line}\n`)
     if (language === 'sh') {
       const notRun = /^<!-- not run: (.+) -->$/.exec(before)?.[1] ?? null
-      blocks.push({ at, commands: text.join(''), output: null, notRun })
+      const asRoot = before === '<!-- as root -->'
+      blocks.push({ at, commands: text.join(''), output: null, notRun, asRoot })
     } else {
       assert.equal(language, 'text', `${at}: a block must be sh or text`)
       const last = blocks.at(-1)

@@ -13,7 +13,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { pack } from '../../../scripts/package/installed.ts'
 import { freeFixedPort } from '../../fixtures/daemon/daemon.ts'
-import { openTerminal, type Terminal } from './terminal.ts'
+import { openTerminal, pathIn, type Terminal } from './terminal.ts'
 
 /** The ports in the guide. */
 const PORTS = [8080, 8081, 8082, 8443, 5432, 5433]
@@ -31,11 +31,12 @@ export interface Walk {
 
 /**
  * Prepares what the guide asks for before its first block: Node.js, Debian's programs on the PATH,
- * and the tarball in an empty folder of an unprivileged user.
+ * and the tarball in an empty folder of an unprivileged user. A Debian with another root folder
+ * gets no Node.js.
  */
-export async function prepareWalk(t: Pick<TestContext, 'after'>): Promise<Walk> {
+export async function prepareWalk(t: Pick<TestContext, 'after'>, root?: string): Promise<Walk> {
   // Programs may not be executable in the folder of other tests, which is in memory.
-  const base = mkdtempSync(join(tmpdir(), 'server-listing-guide-'))
+  const base = mkdtempSync(join(root ?? tmpdir(), 'server-listing-guide-'))
   t.after(() => rmSync(base, { recursive: true, force: true }))
   chmodSync(base, 0o755)
   const [folder, scratch, programs] = ['walk', 'scratch', 'programs'].map((name) => {
@@ -43,21 +44,21 @@ export async function prepareWalk(t: Pick<TestContext, 'after'>): Promise<Walk> 
     return join(base, name)
   })
   // The unprivileged user may not be able to read the checkout.
-  copyFileSync(process.execPath, join(programs!, 'node'))
+  if (root === undefined) copyFileSync(process.execPath, join(programs!, 'node'))
   pack(folder!)
   for (const path of [folder!, ...readdirSync(folder!).map((name) => join(folder!, name))])
     if (USER.uid !== undefined) chownSync(path, USER.uid, USER.gid)
-  const network = NETWORK.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))
   const terminal = openTerminal({
     folder: folder!,
     scratch: scratch!,
     env: {
-      ...Object.fromEntries(network),
-      HOME: folder!,
-      PATH: `${programs}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`,
+      ...networkEnvironment(),
+      HOME: pathIn(root, folder!),
+      PATH: `${pathIn(root, programs!)}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin`,
       LANG: 'C.UTF-8',
     },
     user: USER,
+    ...(root !== undefined && { root }),
   })
   t.after(async () => {
     await terminal.close()
@@ -66,6 +67,13 @@ export async function prepareWalk(t: Pick<TestContext, 'after'>): Promise<Walk> 
   const ports = await freePorts()
   const found = new RegExp(`\\b(?:${PORTS.join('|')})\\b`, 'g')
   return { terminal, localized: (text) => text.replace(found, (port) => ports.get(port)!) }
+}
+
+/** What programs need to reach the network of this machine. */
+export function networkEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    NETWORK.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
+  )
 }
 
 /** PostgreSQL leaves the terminal's group of processes. */

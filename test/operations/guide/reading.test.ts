@@ -22,12 +22,17 @@ test('a block of commands is read with its line, its output and the reason why i
       '<!-- not run: b -->',
       '```sh',
       '```',
+      '<!-- as root -->',
+      '```sh',
+      'id',
+      '```',
     ),
     'a.md',
   )
   assert.deepEqual(blocks, [
-    { at: 'a.md:3', commands: 'ls\n', output: 'a\n', notRun: null },
-    { at: 'a.md:11', commands: '', output: null, notRun: 'b' },
+    { at: 'a.md:3', commands: 'ls\n', output: 'a\n', notRun: null, asRoot: false },
+    { at: 'a.md:11', commands: '', output: null, notRun: 'b', asRoot: false },
+    { at: 'a.md:14', commands: 'id\n', output: null, notRun: null, asRoot: true },
   ])
 })
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 
 /** What a block of commands printed, on standard output and standard error. */
@@ -26,17 +26,19 @@ export interface TerminalOptions {
   env: Record<string, string>
   /** Another user, if the tests run as root. */
   user: { uid?: number; gid?: number }
+  /** The root folder of another Debian, which contains both folders. */
+  root?: string
 }
 
 /**
  * Opens a terminal that ends at the first failed command, also inside a pipe, and at the first
  * variable without a value.
  */
-export function openTerminal({ folder, scratch, env, user }: TerminalOptions): Terminal {
-  const shell = spawn('bash', ['--noprofile', '--norc', '-eu', '-o', 'pipefail'], {
-    cwd: folder,
+export function openTerminal(options: TerminalOptions): Terminal {
+  const { scratch, env, root } = options
+  const shell = spawn(root === undefined ? 'bash' : 'unshare', argumentsOf(options), {
     env,
-    ...user,
+    ...(root === undefined && { cwd: options.folder, ...options.user }),
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
   })
@@ -53,7 +55,8 @@ export function openTerminal({ folder, scratch, env, user }: TerminalOptions): T
       writeFileSync(script!, commands)
       writeFileSync(printed!, '')
       chmodSync(printed!, 0o666)
-      stdin.write(`. "${script}" > "${printed}" 2>&1 < /dev/null; echo >&3\n`)
+      const [read, written] = [script!, printed!].map((path) => pathIn(root, path))
+      stdin.write(`. "${read}" > "${written}" 2>&1 < /dev/null; echo >&3\n`)
       const isDone = await Promise.race([
         once(done, 'data').then(() => true),
         ended.then(() => false),
@@ -70,4 +73,21 @@ export function openTerminal({ folder, scratch, env, user }: TerminalOptions): T
       await ended
     },
   }
+}
+
+/** In another root, the shell has namespaces of its own, so that its end unmounts and ends all. */
+function argumentsOf({ folder, user, root }: TerminalOptions): string[] {
+  const shell = ['--noprofile', '--norc', '-eu', '-o', 'pipefail']
+  if (root === undefined) return shell
+  return [
+    ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
+    ...[`--root=${root}`, `--wd=${pathIn(root, folder)}`],
+    ...[`--setuid=${user.uid ?? 0}`, `--setgid=${user.gid ?? 0}`],
+    ...['bash', ...shell],
+  ]
+}
+
+/** A path of this machine, as a process with that root sees it. */
+export function pathIn(root: string | undefined, path: string): string {
+  return root === undefined ? path : join('/', relative(root, path))
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { release } from '../../../scripts/package/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
+import { bootstrapDebian } from '../debian.ts'
 
 /** The image that `deploy/Dockerfile` builds, on a Debian of its own. */
 export interface BuiltImage {
@@ -44,8 +45,7 @@ export function buildImage(version: string): BuiltImage {
     }).trim()
 
   const debian = join(folder, 'debian')
-  const bootstrap = ['--variant=minbase', 'bookworm', debian, mirrorOfApt()]
-  execFileSync('debootstrap', bootstrap, { stdio: 'ignore' })
+  bootstrapDebian(debian)
   copyFileSync(process.execPath, join(debian, 'usr/local/bin/node'))
   const base = buildah('from', 'scratch')
   buildah('add', '--quiet', base, debian, '/')
@@ -68,13 +68,4 @@ export function buildImage(version: string): BuiltImage {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-/** The server from which this machine gets its packages. */
-function mirrorOfApt(): string {
-  const format = ['indextargets', '--format', '$(REPO_URI) $(COMPONENT) $(RELEASE)']
-  const targets = execFileSync('apt-get', [...format, 'Created-By: Packages'], { encoding: 'utf8' })
-  const [, uri] = /^(\S+) main bookworm$/m.exec(targets) ?? []
-  if (uri === undefined) throw new Error(`apt knows no server of Debian 12: ${targets}`)
-  return uri
 }
