@@ -2,13 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { personAt } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { shownSnippets } from '../../dashboard/keys/pasted-blocks.ts'
 import type { ProcessOptions } from '../../cli/process.ts'
 import { type Program, programIn } from '../../cli/program.ts'
 
 const EMAIL = 'ada@example.com'
 const PASSWORD = 'correct horse battery staple'
+const URL_IN_QUOTES = /["'](https?:[^"']*)["']/
 
-/** Starts the service, issues a key in the dashboard, and reads the key and the URL on its page. */
+/**
+ * Starts the service, issues a key in the dashboard, and reads the key and the URL on its page. The
+ * programs in all languages must name the same URL.
+ */
 async function issue(program: Program, options: ProcessOptions) {
   await program.done(`user add ${EMAIL} --password-stdin --create`, { stdin: PASSWORD })
   const served = await program.serve(options)
@@ -19,9 +24,12 @@ async function issue(program: Program, options: ProcessOptions) {
   const form = /name="form" value="([^"]+)"/.exec((await person.get('/dashboard/api')).body)?.[1]
   const { body } = await person.post('/dashboard/api', { form: form!, name: 'bot' })
   const key = /svc_live_[0-9a-f]{64}/.exec(body)?.[0]
-  const url = /curl -fsS [^<]* &#39;(\S+)&#39;</.exec(body)?.[1]
-  assert.ok(key !== undefined && url !== undefined, body)
-  return { key, url, port: served.port }
+  assert.ok(key !== undefined, body)
+  const programs = shownSnippets(body, 'language').map(({ blocks }) => blocks[0]!.code)
+  assert.equal(programs.length, 5, body)
+  const urls = programs.map((program) => URL_IN_QUOTES.exec(program)?.[1])
+  assert.deepEqual(urls, Array(5).fill(urls[0]))
+  return { key, url: urls[0]!, port: served.port }
 }
 
 test('the page of a new key names the port that the API got', async (t) => {
