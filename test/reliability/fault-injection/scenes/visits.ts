@@ -42,6 +42,8 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ...redirects.map(([route, path]) => reading(route, path, 303)),
     { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
     { ...reading('/link/:token', `/link/${link}`), isStranger: true },
+    // npm installs it without a session.
+    { ...reading('/docs/server-listing-client.tgz'), isStranger: true },
   ]
 }
 
