@@ -11,8 +11,12 @@ import { patternOf } from './output.ts'
 import { openTerminal } from './terminal.ts'
 
 const PAGE = 'docs/operations/install.md'
+/** Debian's npm comes with several hundred packages. */
+const TIMEOUT_MS = 25 * 60_000
 
-test('a Debian without Node.js gets it as the guide shows, and the first request is answered', async (t) => {
+test('a Debian without Node.js gets it as the guide shows, and the first request is answered', {
+  timeout: TIMEOUT_MS,
+}, async (t) => {
   const blocks = blocksOf(PAGE)
   const first = blocks.findIndex(({ commands }) => commands === 'ask bot.key\n')
   const walked = blocks.slice(0, first + 1)
