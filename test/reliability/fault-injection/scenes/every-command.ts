@@ -91,7 +91,7 @@ function ofKeys(command: CreateCommand, { userId, keyId, key, hashes }: Filled):
   }
 }
 
-function ofServers(command: CreateCommand, { serverId, file }: Filled): Operations {
+function ofServers(command: CreateCommand, { serverId, lists, file }: Filled): Operations {
   const importing = `server import --user ${ADA}`
   return {
     'server import': [
@@ -100,7 +100,8 @@ function ofServers(command: CreateCommand, { serverId, file }: Filled): Operatio
       command(`${importing} --organization red-stone ${file}`, { isInParts: true }),
     ],
     'server list': [
-      command(`server list --user ${ADA} --json`),
+      command(`server list --user ${ADA}`, printedInParts(lists.table)),
+      command(`server list --user ${ADA} --json`, printedInParts(lists.json)),
       command('server list'),
       command('server list --json'),
     ],
@@ -149,6 +150,22 @@ function isRevokedKey(table: string, row: string): boolean {
 
 /** The servers of the tests run without fsync, which is a problem at any time. */
 const NEW_PROBLEM = /^problem {2}(?!durability)/m
+
+/**
+ * A list that the command prints while it reads. If it fails, it has printed the beginning. The
+ * reader sees that from the exit code, and in JSON from the missing end.
+ */
+function printedInParts(list: string): Pick<Operation<Ended>, 'isDone' | 'assertHonest'> {
+  return {
+    isDone: ({ code, stdout }) => code === 0 && stdout === list,
+    assertHonest({ code, stdout, stderr }) {
+      assert.equal(code, 1)
+      assert.match(stderr, /^error: [^\n]+\n$/)
+      assert.ok(list.startsWith(stdout), stdout)
+      if (list.startsWith('[')) assert.throws(() => JSON.parse(stdout), SyntaxError)
+    },
+  }
+}
 
 /** The plan comes first. */
 function assertPlanned({ code, stderr }: Ended): void {

@@ -19,6 +19,8 @@ export interface Filled {
   keyId: string
   key: string
   serverId: string
+  /** What `server list --user` prints, by its options. */
+  lists: { table: string; json: string }
   /** Servers, two of which an import changes. */
   file: string
   /** Keys of another site. */
@@ -63,8 +65,12 @@ export async function fill(t: TestContext, url: string): Promise<Filled> {
   if (url.startsWith(SQLITE)) copyFile(url.slice(SQLITE.length), backup)
   await done('user add bob@example.com')
   const [{ id: keyId, user_id: userId }] = JSON.parse(await done(`key list --user ${ADA} --json`))
-  const [{ id: serverId }] = JSON.parse(await done(`server list --user ${ADA} --json`))
-  return { userId, keyId, key, serverId, file, hashes, state, backup }
+  const lists = {
+    table: await done(`server list --user ${ADA}`),
+    json: await done(`server list --user ${ADA} --json`),
+  }
+  const [{ id: serverId }] = JSON.parse(lists.json)
+  return { userId, keyId, key, serverId, lists, file, hashes, state, backup }
 }
 
 /** A backup of which the database has no record, so that it records each backup of a test anew. */
