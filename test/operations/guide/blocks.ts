@@ -33,8 +33,8 @@ export function blocksOf(page: string): Block[] {
 
 /**
  * Reads the blocks of a Markdown text. A block `sh` has commands. A block `text` right after it has
- * their output. A comment `not run: …` right before a block has the reason. A comment `as root` marks
- * a block for the fresh Debian. Any other block fails, so that no command escapes the tests.
+ * their output. A comment `not run: …` right before a block has the reason. A comment `as root`
+ * marks a block for the fresh Debian. Any other block fails, so that no command escapes the tests.
  */
 export function readBlocks(markdown: string, page: string): Block[] {
   const lines = markdown.split('\n')

@@ -79,12 +79,10 @@ export function openTerminal(options: TerminalOptions): Terminal {
 function argumentsOf({ folder, user, root }: TerminalOptions): string[] {
   const shell = ['--noprofile', '--norc', '-eu', '-o', 'pipefail']
   if (root === undefined) return shell
-  return [
-    ...['--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
-    ...[`--root=${root}`, `--wd=${pathIn(root, folder)}`],
-    ...[`--setuid=${user.uid ?? 0}`, `--setgid=${user.gid ?? 0}`],
-    ...['bash', ...shell],
-  ]
+  const namespaces = ['--mount', '--pid', '--fork', '--kill-child', '--mount-proc']
+  const place = [`--root=${root}`, `--wd=${pathIn(root, folder)}`]
+  const rights = [`--setuid=${user.uid ?? 0}`, `--setgid=${user.gid ?? 0}`]
+  return [...namespaces, ...place, ...rights, 'bash', ...shell]
 }
 
 /** A path of this machine, as a process with that root sees it. */
