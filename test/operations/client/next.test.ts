@@ -9,7 +9,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { eventually } from '../../fixtures/eventually.ts'
-import { addOwner } from '../../fixtures/service.ts'
+import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { installClient } from './installed-client.ts'
 
@@ -28,11 +28,20 @@ test('Next.js builds the page of the README, and it shows each change of the lis
   const { apiPort, store } = await startDashboard(t)
   const entry = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
   const { user, key } = await addOwner(store, 'ada@example.com', [entry])
+  // With the same key, the no-store page could take the answer of a plain page.
+  const { key: ownKey } = await issueKey(store, user)
   const baseUrl = `http://127.0.0.1:${apiPort}`
+  const undeclared = pageOfReadme().replace(DYNAMIC, '')
+  const plain = undeclared.replace(KEY, `'${key}'`)
+  const second = `new ServerListingClient({ baseUrl: '${baseUrl}', apiKey: '${key}', ${NO_STORE} })`
   const folder = await application(t, baseUrl, {
     page: pageOfReadme(),
-    'no-store/page': pageOfReadme().replace(DYNAMIC, '').replace(KEY, `'${key}', ${NO_STORE}`),
-    'plain/page': pageOfReadme().replace(DYNAMIC, '').replace(KEY, `'${key}'`),
+    'no-store/page': undeclared.replace(KEY, `'${ownKey}', ${NO_STORE}`),
+    'plain/page': plain,
+    'shared/page': plain.replace(
+      'return',
+      `await ${second}.listServers({ maxAgeMs: 60_000 })\nreturn`,
+    ),
   })
   // The build of the README's page needs no key.
   const env = { ...process.env, NEXT_TELEMETRY_DISABLED: '1' }
@@ -40,8 +49,8 @@ test('Next.js builds the page of the README, and it shows each change of the lis
   await promisify(execFile)(process.execPath, [next, 'build'], { cwd: folder, env })
   const built = JSON.parse(readFileSync(join(folder, '.next/prerender-manifest.json'), 'utf8'))
   // Next.js freezes its own pages, too.
-  const frozen = ['/', '/no-store', '/plain'].filter((path) => path in built.routes)
-  assert.deepEqual(frozen, ['/plain'])
+  const frozen = ['/', '/no-store', '/plain', '/shared'].filter((path) => path in built.routes)
+  assert.deepEqual(frozen, ['/plain', '/shared'])
 
   const started = spawn(process.execPath, [next, 'start', '--port', '0'], {
     cwd: folder,
