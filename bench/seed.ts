@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { hashApiKey, prefixOf } from '../src/listing/api-key.ts'
-import { formatInstant, presentInstant } from '../src/listing/instant.ts'
+import { presentInstant } from '../src/listing/instant.ts'
 import { migratePostgres } from '../src/postgres/store.ts'
 import { migrateSqlite } from '../src/sqlite/store.ts'
 import { asAdmin } from '../test/fixtures/postgres/database.ts'
@@ -18,9 +18,8 @@ export async function seedSqlite(
   path: string,
   keys: number,
   serversPerOwner: number,
-  migrate: (path: string) => Promise<unknown> = migrateSqlite,
 ): Promise<void> {
-  await migrate(path)
+  await migrateSqlite(path)
   const database = new DatabaseSync(path)
   // Random ids go to all pages of an index, so the pages must fit into memory.
   database.exec(`PRAGMA journal_mode = OFF; PRAGMA cache_size = -${CACHE_KIB}`)
@@ -45,7 +44,6 @@ const SLICE = 100_000
 
 function insertRows(database: DatabaseSync, keys: number, serversPerOwner: number): void {
   const now = presentInstant()
-  const at = formatInstant(now)
   const owners = keys / KEYS_PER_OWNER
   database.exec(`
     CREATE TEMP TABLE numbers (n INTEGER PRIMARY KEY);
@@ -59,8 +57,7 @@ function insertRows(database: DatabaseSync, keys: number, serversPerOwner: numbe
   }
   insert(
     owners,
-    `INSERT INTO users (id, email, name, created_at, updated_at)
-     SELECT owner_id(n), n || '@example.com', 'owner', '${at}', '${at}'
+    `INSERT INTO users (id, email, created_at) SELECT owner_id(n), n || '@example.com', ${now}
      FROM numbers WHERE n BETWEEN ? AND ?`,
   )
   insert(
@@ -72,9 +69,8 @@ function insertRows(database: DatabaseSync, keys: number, serversPerOwner: numbe
   )
   insert(
     keys,
-    `INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
-     SELECT uuid(), owner_id(n / ${KEYS_PER_OWNER}), 'bot', prefixOf(key_of(n)), hashApiKey(key_of(n)), ${now},
-       n % ${KEYS_PER_OWNER} + 1
+    `INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+     SELECT uuid(), owner_id(n / ${KEYS_PER_OWNER}), 'bot', prefixOf(key_of(n)), hashApiKey(key_of(n)), ${now}
      FROM numbers WHERE n BETWEEN ? AND ?`,
   )
 }
@@ -83,23 +79,22 @@ export async function seedPostgres(
   url: string,
   keys: number,
   serversPerOwner: number,
-  migrate: (url: string) => Promise<unknown> = migratePostgres,
 ): Promise<void> {
-  await migrate(url)
+  await migratePostgres(url)
   const owners = keys / KEYS_PER_OWNER
   await asAdmin(url, async (client) => {
     await client.query(`
-    INSERT INTO users (id, email, name, created_at, updated_at)
-    SELECT md5('owner' || n)::uuid, n || '@example.com', 'owner', now(), now()
+    INSERT INTO users (id, email, created_at)
+    SELECT md5('owner' || n)::uuid, n || '@example.com', now()
     FROM generate_series(0, ${owners - 1}) AS n;
     INSERT INTO servers (id, created_by, name, slug, host_label, version, listing_kind, updated_at)
     SELECT gen_random_uuid(), md5('owner' || n)::uuid, 'Emerald Hollow ' || to_char(n, 'FM0000000'),
       'emerald-' || to_char(n, 'FM0000000') || '-' || m, 'emerald-' || to_char(n, 'FM0000000') || '.example.net:25565',
       '1.21.4', 'server', now() - m * interval '1 second'
     FROM generate_series(0, ${owners - 1}) AS n, generate_series(0, ${serversPerOwner - 1}) AS m;
-    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
     SELECT gen_random_uuid(), md5('owner' || n / ${KEYS_PER_OWNER})::uuid, 'bot', 'svc_live_' || left(secret, 7),
-      sha256(convert_to('svc_live_' || secret, 'UTF8')), now(), n % ${KEYS_PER_OWNER} + 1
+      sha256(convert_to('svc_live_' || secret, 'UTF8')), now()
     FROM generate_series(0, ${keys - 1}) AS n, encode(sha256(convert_to('key' || n, 'UTF8')), 'hex') AS secret;
   `)
     await client.query('VACUUM (ANALYZE, FREEZE)')

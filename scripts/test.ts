@@ -22,6 +22,7 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
     'test/reliability/history/*.test.ts',
   ],
+  sequences: ['test/reliability/sequences/*.test.ts'],
   package: ['test/reliability/package/**/*.test.ts'],
   conform: ['test/conform/**/*.conform.ts'],
   // They need `npm ci --prefix bench/peers`, so they are not in the gate.

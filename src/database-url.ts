@@ -127,8 +127,8 @@ const USED_PARAMETERS = [
   'password',
 ]
 /**
- * Parameters that only `pg_dump` and `pg_restore` use. The service has its own rules for hosts and
- * timeouts.
+ * Parameters that only PostgreSQL's own programs use, which may have the same URL. The service has
+ * its own rules for hosts and timeouts.
  */
 const TOOL_PARAMETERS = [
   'connect_timeout',

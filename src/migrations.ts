@@ -31,6 +31,32 @@ export function readMigrations(folder: URL): Migration[] {
   })
 }
 
+/** What `schema_migrations` says. */
+export interface Ledger {
+  /** The number of the newest migration. */
+  number: number
+  /** The name of the first one. */
+  first: string
+  program_min: number
+}
+
+/**
+ * Throws NotConfigured if a program with these migrations can't work with the schema: a newer
+ * program made it, or one from before the first release, whose migrations are not part of ours.
+ */
+export function assertKnown(ledger: Ledger, migrations: readonly Migration[]): void {
+  if (ledger.first !== migrations[0]?.name)
+    throw new NotConfigured(
+      'the database has the tables of a version before 0.1.0, which this program cannot read: ' +
+        'write them to a file with that version (`server-listing export`), and load the file ' +
+        'into a new database with this one (`server-listing apply`)',
+    )
+  if (ledger.program_min > migrations.length)
+    throw new NotConfigured(
+      `the database needs a newer server-listing: its schema needs migration ${ledger.program_min}, this program knows ${migrations.length}`,
+    )
+}
+
 /**
  * The error of a command that finds a schema of `present` of this program's `known` migrations.
  * `database` names the database in the message.

@@ -1,8 +1,9 @@
 import type { DatabaseConfig } from './database-url.ts'
-import type { CopiedTable, OnProgress } from './transfer/copy.ts'
-import { type Manifest, NotRestored, type PreparedRestore } from './transfer/backup/backup.ts'
+import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
+import type { OpenArchive } from './archive/open.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { Finding } from './listing/health/finding.ts'
+import type { Revocations } from './listing/accounts/revocations.ts'
 import type { ServingStore, Store } from './listing/store.ts'
 
 // Loaded on demand: a process needs one engine, and a command decides no claims.
@@ -10,14 +11,23 @@ const sqlite = () => import('./sqlite/store.ts')
 const servingSqlite = () => import('./sqlite/serving-store.ts')
 const postgres = () => import('./postgres/store.ts')
 
+interface OpenOptions {
+  create?: boolean
+  onFault?: (fault: Error) => void
+}
+
 /**
  * Opens the store for a command. `create` creates a missing database and migrates its schema; other
- * commands don't change a schema. Throws NotConfigured.
+ * commands don't change a schema. `onFault` gets problems that the operator should know of. Throws
+ * NotConfigured.
  */
-export async function openStore(database: DatabaseConfig, { create = false } = {}): Promise<Store> {
+export async function openStore(
+  database: DatabaseConfig,
+  { create = false, onFault = () => {} }: OpenOptions = {},
+): Promise<Store> {
   if (database.engine === 'postgres')
     return (await postgres()).openPostgresStore(database.url, { create })
-  return (await sqlite()).openSqliteStore(pathOf(database), { create })
+  return (await sqlite()).openSqliteStore(pathOf(database), { create, onFault })
 }
 
 /**
@@ -42,58 +52,62 @@ export async function migrateStore(database: DatabaseConfig): Promise<string[]> 
 }
 
 /**
- * Copies a whole SQLite file into an empty PostgreSQL database, all or nothing. Throws
- * NotConfigured or NotCopied.
+ * Writes an archive of the database, while it is served, and checks it. Throws NotConfigured or
+ * NotBackedUp.
  */
-export async function copyStore(
-  path: string,
-  url: string,
-  onProgress: OnProgress,
-): Promise<CopiedTable[]> {
-  const { openSqliteSource } = await import('./sqlite/copy.ts')
-  const { copyIntoPostgres } = await import('./postgres/copy.ts')
-  const source = await openSqliteSource(path)
-  try {
-    return await copyIntoPostgres(source, url, onProgress)
-  } finally {
-    source.close()
-  }
-}
-
-/**
- * Backs the database up into a file, while it is served, and checks the file. Throws NotConfigured
- * or NotBackedUp.
- */
-export async function backUpStore(
-  database: DatabaseConfig,
-  target: string,
-  program: string,
-): Promise<Manifest> {
+export async function backUpStore(database: DatabaseConfig, target: string): Promise<ArchiveFacts> {
   if (database.engine === 'postgres') {
-    const { backUpPostgres } = await import('./postgres/backup/backup.ts')
-    return backUpPostgres(database.url, target, program)
+    const { backUpPostgres } = await import('./archive/postgres-backup.ts')
+    return backUpPostgres(database.url, target)
   }
-  const { backUpSqlite } = await import('./sqlite/backup/backup.ts')
-  return backUpSqlite(pathOf(database), target, program)
+  const { backUpSqlite } = await import('./archive/sqlite-backup.ts')
+  return backUpSqlite(pathOf(database), target)
 }
 
 /**
- * Checks a backup and prepares to replace the database by it. `journals` are further journals of
+ * Checks an archive and prepares to replace the database by it. `lists` are files with further
  * revocations. Throws NotConfigured, NotRestored or AlreadyServed.
  */
 export async function prepareRestore(
   database: DatabaseConfig,
   from: string,
-  journals: readonly string[],
+  lists: readonly string[],
+): Promise<PreparedRestore> {
+  const revocations = await readRevocations(lists)
+  const { openArchive } = await import('./archive/open.ts')
+  const archive = await openArchive(from)
+  try {
+    const prepared = await prepare(database, archive, revocations)
+    return {
+      ...prepared,
+      async close() {
+        await prepared.close()
+        archive.close()
+      },
+    }
+  } catch (error) {
+    archive.close()
+    throw error
+  }
+}
+
+async function prepare(
+  database: DatabaseConfig,
+  archive: OpenArchive,
+  revocations: Revocations,
 ): Promise<PreparedRestore> {
   if (database.engine === 'postgres') {
-    if (journals.length > 0)
-      throw new NotRestored('a PostgreSQL database has no journal of revocations; leave it out')
-    const restoring = await import('./postgres/backup/restore.ts')
-    return restoring.prepareRestore(database.url, from)
+    const { preparePostgresRestore } = await import('./archive/postgres-restore.ts')
+    return preparePostgresRestore(database.url, archive, revocations)
   }
-  const restoring = await import('./sqlite/backup/restore.ts')
-  return restoring.prepareRestore(pathOf(database), from, journals)
+  const { prepareSqliteRestore } = await import('./archive/sqlite-restore.ts')
+  return prepareSqliteRestore(pathOf(database), archive, revocations)
+}
+
+/** Reads journals and archives for the revoked keys. Throws NotConfigured or NotRestored. */
+export async function readRevocations(lists: readonly string[]): Promise<Revocations> {
+  const archive = await import('./archive/revocations.ts')
+  return archive.readRevocations(lists)
 }
 
 /**

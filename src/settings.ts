@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { DEFAULT_DATABASE_PATH } from './database-url.ts'
-import { checkStoredEmail } from './listing/accounts/user.ts'
+import { checkEmail } from './listing/accounts/user.ts'
 import { complaintAboutDashboardUrl, complaintAboutUrl } from './public-url.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
@@ -119,7 +119,7 @@ export const SETTINGS = {
     default: null,
     usedBy: SERVE,
     complain: (text) =>
-      listOf(text).every((email) => 'email' in checkStoredEmail(email))
+      listOf(text).every((email) => 'email' in checkEmail(email))
         ? null
         : 'be email addresses, separated by commas',
   },

@@ -25,7 +25,8 @@ const MAY_IMPORT: Record<string, string[]> = {
     'conform',
     'listing',
     'sign-in',
-    'transfer',
+    'archive',
+    'management',
   ],
   'service.ts': [
     'config.ts',
@@ -39,7 +40,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'sign-in',
     'usage',
   ],
-  'open-store.ts': ['database-url.ts', 'listing', 'postgres', 'sqlite', 'transfer'],
+  'open-store.ts': ['database-url.ts', 'archive', 'listing', 'postgres', 'sqlite'],
   'log.ts': ['config.ts', 'http', 'stack-trace.ts', 'terminal-lines.ts'],
   'episodes.ts': [],
   'stack-trace.ts': [],
@@ -55,10 +56,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   api: ['http', 'listing'],
   ops: ['http', 'listing'],
   claims: ['episodes.ts', 'listing'],
-  sqlite: ['claims', 'listing', 'management', 'migrations.ts', 'transfer'],
-  postgres: ['claims', 'listing', 'management', 'migrations.ts', 'transfer'],
-  management: ['listing', 'transfer'],
-  transfer: ['listing'],
+  archive: ['listing', 'management', 'migrations.ts', 'postgres', 'sqlite'],
+  sqlite: ['claims', 'listing', 'management', 'migrations.ts'],
+  postgres: ['claims', 'listing', 'management', 'migrations.ts'],
+  management: ['listing'],
   conform: [],
   http: [],
   listing: [],
@@ -142,10 +143,10 @@ test('each of these calls appears only in its own files', () => {
   assert.deepEqual(placesOf('Bun.'), [])
   for (const path of placesOf('host_label'))
     assert.ok(
-      /^src\/((management|sqlite|postgres)\/|listing\/servers\/server\.ts)/.test(path),
+      /^src\/((archive|management|sqlite|postgres)\/|listing\/servers\/server\.ts)/.test(path),
       `${path} knows host_label`,
     )
-  for (const path of placesOf('node:sqlite')) assert.match(path, /^src\/sqlite\//)
+  for (const path of placesOf('node:sqlite')) assert.match(path, /^src\/(archive|sqlite)\//)
   assert.deepEqual(placesOf('process.exit('), ['src/main.ts'])
   // Every other command has only the streams and the environment that `run` gets.
   for (const name of ['stdin', 'stdout', 'stderr', 'env'])

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { createUser } from '../../src/listing/accounts/user.ts'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
@@ -49,7 +49,7 @@ export async function measureImport(scene: Scene): Promise<Result[]> {
 async function createOwner(path: string): Promise<void> {
   await migrateSqlite(path)
   const store = await openSqliteStore(path, { create: false })
-  await store.insertUser({ id: crypto.randomUUID(), email: EMAIL, created_at: presentInstant() })
+  await store.insertUser(createUser(EMAIL))
   await store.close()
 }
 

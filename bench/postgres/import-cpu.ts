@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
+import { createUser } from '../../src/listing/accounts/user.ts'
 import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
@@ -33,8 +33,9 @@ async function measure(tree: string) {
   const url = await createDatabase(cluster)
   const { openPostgresStore } = await import(`${tree}/src/postgres/store.ts`)
   const store = (await openPostgresStore(url, { create: true })) as Store
-  const userId = randomUUID()
-  await store.insertUser({ id: userId, email: 'ada@example.com', created_at: NOW })
+  const user = createUser('ada@example.com')
+  const userId = user.id
+  await store.insertUser(user)
   const entries = Array.from({ length: ROWS }, (_, index) => ({
     name: `Server ${index}`,
     address: `s${index}.example.com`,

@@ -11,7 +11,6 @@ export interface Part {
 
 export const PARTS: Part[] = [
   { folder: 'listing', mutate: ['src/listing/**/*.ts'], tests: ['test/listing/*.test.ts'] },
-  { folder: 'transfer', mutate: ['src/transfer/*.ts'], tests: ['test/transfer/*.test.ts'] },
   { folder: 'api', mutate: ['src/api/*.ts'], tests: ['test/api/*.test.ts'] },
   { folder: 'claims', mutate: ['src/claims/*.ts'], tests: ['test/claims/*.test.ts'] },
   {

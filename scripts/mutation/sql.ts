@@ -24,7 +24,6 @@ const TESTS = {
     'test/sqlite/{.,file}/*.test.ts',
     'test/dashboard/**/!(postgres).test.ts',
     'test/cli/users/users.test.ts',
-    'test/reliability/postgres/copy/{copy,interrupted}.test.ts',
   ],
   postgres: [
     'test/contract/postgres.test.ts',
@@ -35,7 +34,6 @@ const TESTS = {
     'test/reliability/postgres/faults.test.ts',
     'test/reliability/postgres/replication.test.ts',
     'test/reliability/postgres/standbys.test.ts',
-    'test/reliability/postgres/copy/copy.test.ts',
   ],
 }
 type Engine = keyof typeof TESTS
@@ -43,12 +41,12 @@ type Engine = keyof typeof TESTS
 /** Tests that come first for the files whose path contains a text. */
 const NEAREST: Record<string, string[]> = {
   // These write rows past the store.
-  'sqlite/migrations/': ['test/sqlite/{last-uses,schema}.test.ts'],
+  'sqlite/migrations/': ['test/sqlite/{last-uses,schema,revoked-hashes,accepted-values}.test.ts'],
   'postgres/migrations/': [
     'test/postgres/upgrade.test.ts',
+    'test/postgres/keys/revoked-hashes.test.ts',
     'test/postgres/listing-revisions.test.ts',
   ],
-  'postgres/copy': ['test/reliability/postgres/copy/copy.test.ts'],
   'postgres/migrate': ['test/reliability/postgres/migrate.test.ts'],
   'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],
 }

@@ -1,7 +1,13 @@
 import { type Config, type ConfigOption, readConfig } from '../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../database-url.ts'
 import type { Store } from '../listing/store.ts'
-import { checkStoredEmail, type User, type UserStore } from '../listing/accounts/user.ts'
+import {
+  checkEmail,
+  complaintAboutExternalId,
+  type User,
+  type UserStore,
+} from '../listing/accounts/user.ts'
+import { quote } from '../listing/text.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 import { say } from './output.ts'
@@ -51,7 +57,8 @@ export async function withStore<T>(
   options: { create?: boolean } = {},
 ): Promise<T> {
   const database = loadDatabase(shell)
-  const store = await openStore(database, options)
+  const onFault = ({ message }: Error) => say(shell, `warning: ${message}`)
+  const store = await openStore(database, { ...options, onFault })
   try {
     return await body({ ...store, place: nameDatabase(database) })
   } finally {
@@ -90,23 +97,77 @@ export function needOption(value: string | undefined, flags: string): string {
   throw new Misuse(`${flags} is missing\n${HELP_HINT}`)
 }
 
-/** Finds the user whom a command names by email address. */
+/** How a command line names a user. */
+export type UserReference = { email: string } | { external_id: string }
+
+/** The option of commands that name a user, beside the email address. */
+export const EXTERNAL_ID = [
+  '--external-id <id>',
+  'the id that your own site has for the user, instead of the email address',
+] as const
+
+/**
+ * The user that a command names by email address, in an argument or option called `flag`, or by
+ * `--external-id`. Null if it names none.
+ */
+export function readUser(
+  email: string | undefined,
+  externalId: string | undefined,
+  flag: string,
+): UserReference | null {
+  if (email !== undefined && externalId !== undefined)
+    throw new Misuse(
+      `${flag} is ${quote(email)} and --external-id is ${quote(externalId)}. Name the user by ` +
+        'one of the two',
+    )
+  if (email !== undefined) return { email: readEmail(email) }
+  return externalId === undefined ? null : { external_id: readExternalId(externalId) }
+}
+
+/** The same for a command that needs a user. */
+export function needUser(
+  email: string | undefined,
+  externalId: string | undefined,
+  flag = '--user <email>',
+): UserReference {
+  const reference = readUser(email, externalId, flag)
+  if (reference !== null) return reference
+  throw new Misuse(`${flag} or --external-id <id> is missing\n${HELP_HINT}`)
+}
+
+/** The part of a command line that names this user. */
+export const wordsFor = (reference: UserReference, flag = '--user '): string =>
+  'email' in reference
+    ? `${flag}${reference.email}`
+    : `--external-id ${quote(reference.external_id)}`
+
+/** Finds the user whom a command names. */
 export async function findUser(
-  store: Pick<UserStore, 'findUser'> & { place: string },
-  email: string,
+  store: Pick<UserStore, 'findUser' | 'findExternalUser'> & { place: string },
+  reference: UserReference,
 ): Promise<User> {
-  const user = await store.findUser(readEmail(email))
+  const user = await ('email' in reference
+    ? store.findUser(reference.email)
+    : store.findExternalUser(reference.external_id))
   if (user !== null) return user
+  const named =
+    'email' in reference ? reference.email : `with the external id ${quote(reference.external_id)}`
   throw new Failure(
-    `there is no user ${email} in ${store.place}. To add one, run ` +
-      `\`server-listing user add ${email}\`. To see ` +
-      'all users, run `server-listing user list`',
+    `there is no user ${named} in ${store.place}. To add one, run ` +
+      `\`server-listing user add ${wordsFor(reference, '')}\`. To see all users, run ` +
+      '`server-listing user list`',
   )
 }
 
 /** The email address in the form in which the store has it. */
 export function readEmail(email: string): string {
-  const checked = checkStoredEmail(email)
+  const checked = checkEmail(email)
   if ('complaint' in checked) throw new Misuse(checked.complaint)
   return checked.email
+}
+
+export function readExternalId(externalId: string): string {
+  const complaint = complaintAboutExternalId(externalId)
+  if (complaint !== null) throw new Misuse(complaint)
+  return externalId
 }

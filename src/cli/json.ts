@@ -1,4 +1,4 @@
-import type { User } from '../listing/accounts/user.ts'
+import type { NamedUser, User } from '../listing/accounts/user.ts'
 import type { ApiKey } from '../listing/api-key.ts'
 import type { ServerRecord } from '../listing/servers/server-import.ts'
 import { formatInstant, type Instant } from '../listing/instant.ts'
@@ -21,14 +21,21 @@ export function keyJson(apiKey: ApiKey): object {
   }
 }
 
-export function userJson({ id, email, created_at }: User): object {
-  return { id, email, created_at: formatInstant(created_at) }
+export function userJson({ id, email, external_id, created_at, disabled_at }: User): object {
+  return {
+    id,
+    email,
+    external_id,
+    created_at: formatInstant(created_at),
+    disabled_at: formatNullable(disabled_at),
+  }
 }
 
 /** A server, as `server list` and `server remove` print it. */
-export function serverJson(server: ServerRecord, owner: { id: string; email: string }): object {
+export function serverJson(server: ServerRecord, owner: NamedUser): object {
   const updated_at = formatInstant(server.updated_at)
-  return { ...server, updated_at, created_by: owner.id, email: owner.email }
+  const { id: created_by, email, external_id } = owner
+  return { ...server, updated_at, created_by, email, external_id }
 }
 
 export function formatNullable(instant: Instant | null): string | null {

@@ -13,7 +13,6 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   serve: async () => (await import('./commands/serve.ts')).addServeCommand,
   health: async () => (await import('./commands/health.ts')).addHealthCommand,
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
-  copy: async () => (await import('./commands/copy.ts')).addCopyCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   user: async () => (await import('./commands/users.ts')).addUserCommands,

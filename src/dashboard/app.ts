@@ -2,6 +2,7 @@ import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { Overloaded } from '../listing/accounts/accounts.ts'
+import { NotJournaled } from '../listing/faults.ts'
 import type { ManagementStore } from '../listing/store.ts'
 import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
@@ -38,6 +39,14 @@ import { addPublicRoute, PUBLIC_PATH } from './public/page.ts'
 /** True for too many passwords at once, and for a browser that hung up while it sent a form. */
 function isExpected(fault: Error): boolean {
   return fault instanceof Overloaded || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
+}
+
+function whatWentWrong(fault: Error, method: string) {
+  if (fault instanceof NotJournaled)
+    return html`<p>The service can’t write its record of revoked keys. If you revoked a key, the key no longer works, but an older copy of the database could bring it back. Tell the operator, and revoke the key again later.</p>`
+  if (method === 'POST')
+    return html`<p>The service may not have saved your change. Wait a moment, go back and check before you try again.</p>`
+  return html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`
 }
 
 /** Routes each request to its page. */
@@ -88,10 +97,7 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
       title: 'Something went wrong',
       status: 503,
       width: 'form',
-      body:
-        c.req.method === 'POST'
-          ? html`<p>The service may not have saved your change. Wait a moment, go back and check before you try again.</p>`
-          : html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`,
+      body: whatWentWrong(fault, c.req.method),
     })
   })
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })

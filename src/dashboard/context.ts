@@ -37,7 +37,7 @@ export type Context = HonoContext<Env>
 /** Sets the signed-in user of the request. */
 export function setSession({ operators }: Dashboard, c: Context, session: Session): void {
   c.set('session', session)
-  c.set('isOperator', operators.includes(session.email))
+  c.set('isOperator', session.email !== null && operators.includes(session.email))
 }
 
 /** A field of the submitted form; empty if it has none. */

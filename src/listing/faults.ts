@@ -27,3 +27,11 @@ export class ListFault extends Error {
 export class NotConfigured extends Error {
   override name = 'NotConfigured'
 }
+
+/**
+ * The journal of revocations can't be written. What the call changed is committed, or else the call
+ * changed nothing. The message is for the operator.
+ */
+export class NotJournaled extends Error {
+  override name = 'NotJournaled'
+}

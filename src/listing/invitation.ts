@@ -11,7 +11,7 @@ export const INVITATIONS_SHOWN = 10
 export interface Invitation {
   organization_id: string
   name: string
-  /** The current email address of the owner who invited the user. */
+  /** The current name of the owner who invited the user. */
   invited_by: string
 }
 

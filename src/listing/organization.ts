@@ -1,3 +1,4 @@
+import type { NamedUser } from './accounts/user.ts'
 import type { Instant } from './instant.ts'
 import { complaintAboutLine, quote } from './text.ts'
 
@@ -20,9 +21,8 @@ export interface Membership extends Organization {
   servers: number
 }
 
-export interface Member {
+export interface Member extends Omit<NamedUser, 'id'> {
   user_id: string
-  email: string
   role: Role
 }
 
@@ -39,7 +39,7 @@ export interface OrganizationStore {
   ): Promise<'made' | 'slug taken' | 'too many'>
   /** The user's organizations, by name. */
   listOrganizations(userId: string): Promise<Membership[]>
-  /** The members, by email address. Empty unless the user is a member. */
+  /** The members, by name. Empty unless the user is a member. */
   listMembers(userId: string, organizationId: string): Promise<Member[]>
   /**
    * Removes a member. An owner can remove any member, and all members can remove themselves. The

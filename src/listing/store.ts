@@ -9,6 +9,7 @@ import type { InventoryStore } from './accounts/inventory.ts'
 import type { OperatorStore } from './accounts/operator.ts'
 import type { PasswordStore, SecretStore } from './accounts/passwords.ts'
 import type { CheckedImportStore } from './servers/checked-import.ts'
+import type { RevocationStore } from './accounts/revocations.ts'
 import type { PublishedServerStore } from './servers/published-server.ts'
 import type { RegisteredServerStore } from './servers/registered-server.ts'
 import type { ServerChangeStore } from './servers/server-changes.ts'
@@ -24,7 +25,7 @@ import type { UserStore } from './accounts/user.ts'
 /**
  * The operations of people, one interface per noun. Each method is one transaction unless its
  * comment says otherwise. When its promise resolves, the change survives a crash and every process
- * sees it. When it rejects, nothing has changed.
+ * sees it. When it rejects, nothing has changed, except with NotJournaled.
  */
 export interface ManagementStore
   extends UserStore,
@@ -37,6 +38,7 @@ export interface ManagementStore
     OperatorStore,
     InventoryStore,
     ApiKeyStore,
+    RevocationStore,
     ServerImportStore,
     RegisteredServerStore,
     PublishedServerStore,

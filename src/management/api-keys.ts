@@ -9,19 +9,14 @@ export function apiKeys(database: Database): ApiKeyStore {
   return {
     async insertApiKey({ id, user_id, name, prefix, created_at }, keyHash, activeMax) {
       return database.transact(async (transaction) => {
-        // Another process may take the free slot first. Each try then finds one slot fewer.
-        for (let tries = 0; tries <= activeMax; tries += 1) {
-          const known = await transaction.get(sql`SELECT 1 FROM api_keys WHERE id = ${uuid(id)}`)
-          if (known !== null) return 'known'
-          const slot = await findFreeSlot(transaction, user_id, activeMax)
-          if (slot === null) return 'at limit'
-          const inserted = await transaction.run(sql`
-            INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
-            VALUES (${uuid(id)}, ${uuid(user_id)}, ${name}, ${prefix}, ${keyHash}, ${at(created_at)}, ${slot})
-            ON CONFLICT DO NOTHING`)
-          if (inserted === 1) return 'stored'
-        }
-        return 'at limit'
+        await transaction.lock('users', [user_id])
+        const known = await transaction.get(sql`SELECT 1 FROM api_keys WHERE id = ${uuid(id)}`)
+        if (known !== null) return 'known'
+        if ((await countActive(transaction, user_id)) >= activeMax) return 'at limit'
+        await transaction.run(sql`
+          INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+          VALUES (${uuid(id)}, ${uuid(user_id)}, ${name}, ${prefix}, ${keyHash}, ${at(created_at)})`)
+        return 'stored'
       })
     },
 
@@ -70,16 +65,9 @@ export function revocationOf(where: Sql, revokedAt: Instant): Sql {
   return sql`UPDATE api_keys SET revoked_at = coalesce(revoked_at, ${at(revokedAt)}) WHERE ${where}`
 }
 
-/** The lowest slot that no active key of the user has, or null. */
-export async function findFreeSlot(
-  queries: Queries,
-  userId: string,
-  activeMax: number,
-): Promise<number | null> {
-  const taken = await queries.all<{ slot: number }>(
-    sql`SELECT slot FROM api_keys WHERE user_id = ${uuid(userId)} AND revoked_at IS NULL`,
-  )
-  const slots = new Set(taken.map(({ slot }) => slot))
-  for (let slot = 1; slot <= activeMax; slot += 1) if (!slots.has(slot)) return slot
-  return null
+/** The number of the user's active keys. */
+export async function countActive(queries: Queries, userId: string): Promise<number> {
+  const counted = await queries.get<{ active: number }>(sql`
+    SELECT count(*) AS active FROM api_keys WHERE user_id = ${uuid(userId)} AND revoked_at IS NULL`)
+  return counted!.active
 }

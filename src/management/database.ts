@@ -73,7 +73,9 @@ export interface Given {
 }
 
 /** The columns of given rows, and the kind of their values. */
-export type GivenColumns = Readonly<Record<string, 'uuid' | 'text' | 'integer' | 'instant'>>
+export type GivenColumns = Readonly<
+  Record<string, 'uuid' | 'text' | 'integer' | 'instant' | 'bytes'>
+>
 
 /** The SQL that the engines spell differently. */
 export interface Dialect {

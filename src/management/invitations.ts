@@ -5,6 +5,7 @@ import {
   type Invited,
   MEMBERS_MAX,
 } from '../listing/invitation.ts'
+import { USER_NAME } from './accounts/user-columns.ts'
 import type { Database, Queries } from './database.ts'
 import { belongsToTooMany, insertionOfMember, isOwner, ownsLocked } from './organizations.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
@@ -51,7 +52,7 @@ export function invitations(database: Database): InvitationStore {
 
     async listInvitations(userId, since) {
       return database.all<Invitation>(sql`
-        SELECT organization_id, organizations.name, users.email AS invited_by FROM invitations
+        SELECT organization_id, organizations.name, ${USER_NAME} AS invited_by FROM invitations
         JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = invited_by
         WHERE invitations.email = ${emailOf(userId)} AND invited_at >= ${at(since)}
         ORDER BY invited_at DESC, organization_id LIMIT ${INVITATIONS_SHOWN}`)

@@ -8,6 +8,7 @@ import {
   type Role,
 } from '../listing/organization.ts'
 import type { Store } from '../listing/store.ts'
+import { USER_NAME } from './accounts/user-columns.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
 
@@ -44,9 +45,10 @@ export function organizations(
 
     async listMembers(userId, organizationId) {
       return database.all<Member>(sql`
-        SELECT members.user_id, email, role FROM members JOIN users ON users.id = members.user_id
+        SELECT members.user_id, email, external_id, role
+        FROM members JOIN users ON users.id = members.user_id
         WHERE organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}
-        ORDER BY email ${byBytes}`)
+        ORDER BY ${USER_NAME} ${byBytes}`)
     },
 
     async removeMember(userId, organizationId, memberId) {

@@ -3,6 +3,7 @@ import { apiKeys } from './api-keys.ts'
 import { audit } from './accounts/audit.ts'
 import { checkedImports } from './servers/checked-imports.ts'
 import type { Database } from './database.ts'
+import { disabledUsers } from './accounts/disabled-users.ts'
 import { emailChanges } from './accounts/email-changes.ts'
 import { inventory } from './accounts/inventory.ts'
 import { invitations } from './invitations.ts'
@@ -12,6 +13,7 @@ import { organizations } from './organizations.ts'
 import { passwords } from './accounts/passwords.ts'
 import { publishedServers } from './servers/published-servers.ts'
 import { registeredServers } from './servers/registered-servers.ts'
+import { revocations } from './revocations.ts'
 import { returnedServers } from './servers/returned-servers.ts'
 import { secrets } from './accounts/secrets.ts'
 import { serverChanges } from './servers/server-changes.ts'
@@ -36,12 +38,14 @@ export function createManagement(database: Database): ManagementStore {
     ...publishedServers(database),
     ...registeredServers(database),
     ...returnedServers(database),
+    ...revocations(database),
     ...serverChanges(database),
     ...serverImports(database),
     ...checkedImports(database),
     ...serverLists(database),
     ...users(database),
     ...signInAttempts(database),
+    ...disabledUsers(database),
     ...emailChanges(database),
     ...passwords(database),
     ...secrets(database),

@@ -147,12 +147,13 @@ function isUuid(text: string): boolean {
 }
 
 /** The driver reads int8 as text. Ours are counts and instants, which a number holds. */
-const TYPES: pg.CustomTypesConfig = {
+export const TYPES: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format: 'text') =>
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) as typeof pg.types.getTypeParser,
 }
 
-function instantOf(column: string): string {
+/** SQL for an instant as a number of microseconds, under the name of its column. */
+export function instantOf(column: string): string {
   const [first, last] = [-INSTANT_MAX, INSTANT_MAX].map(
     (instant) => `timestamptz '${formatInstant(instant)}'`,
   )
@@ -160,14 +161,21 @@ function instantOf(column: string): string {
     ELSE (extract(epoch FROM ${column}) * 1000000)::bigint END AS ${column.split('.').at(-1)}`
 }
 
-const TYPE_OF_GIVEN = { uuid: 'uuid', text: 'text', integer: 'integer', instant: 'timestamptz' }
+const TYPE_OF_GIVEN = {
+  uuid: 'uuid',
+  text: 'text',
+  integer: 'integer',
+  instant: 'timestamptz',
+  bytes: 'bytea',
+}
 
 function givenRows(columns: GivenColumns, rows: readonly object[]): Sql {
   const names = Object.keys(columns)
   const typed = names.map((name) => `${name} ${TYPE_OF_GIVEN[columns[name]!]}`)
-  const instants = new Set(names.filter((name) => columns[name] === 'instant'))
-  const json = JSON.stringify(rows, (name, value) =>
-    instants.has(name) ? formatInstant(value as number) : value,
-  )
+  const json = JSON.stringify(rows, (name, value) => {
+    if (columns[name] === 'instant') return formatInstant(value as number)
+    if (columns[name] === 'bytes') return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`
+    return value
+  })
   return sql`json_to_recordset(${json}::json) AS given (${raw(typed.join(', '))})`
 }

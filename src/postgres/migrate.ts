@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg'
 import { NotConfigured } from '../listing/faults.ts'
-import { type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
+import { assertKnown, type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
 import type { Database } from './database.ts'
 
 /** The migrations of this program, in order. */
@@ -25,17 +25,19 @@ export async function migrate(
 
 /** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
 export async function isUpToDate(database: Database): Promise<boolean> {
-  return (
-    (await database.transact((client) => readLedger(client, MIGRATIONS.length))) >=
-    MIGRATIONS.length
-  )
+  return (await countApplied(database)) >= MIGRATIONS.length
+}
+
+/** The number of this program's migrations that the database has. Throws what `migrate` throws. */
+export async function countApplied(database: Database): Promise<number> {
+  return database.transact((client) => readLedger(client, MIGRATIONS))
 }
 
 /** Throws NotConfigured if the schema lacks a migration of this program; only reads. */
 export async function assertUpToDate(database: Database): Promise<void> {
-  const known = MIGRATIONS.length
-  const present = await database.transact((client) => readLedger(client, known))
-  if (present < known) throw outdatedSchema('the database of DATABASE_URL', present, known)
+  const present = await countApplied(database)
+  if (present < MIGRATIONS.length)
+    throw outdatedSchema('the database of DATABASE_URL', present, MIGRATIONS.length)
 }
 
 /** Applies the first migration that the ledger lacks; false if there is none. */
@@ -45,10 +47,10 @@ async function applyNext(
   applied: string[],
 ): Promise<boolean> {
   // Only read an up-to-date schema, so that a starting service waits for no lock.
-  const next = migrations[await readLedger(client, migrations.length)]
+  const next = migrations[await readLedger(client, migrations)]
   if (next === undefined) return false
   await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK])
-  const present = await readLedger(client, migrations.length)
+  const present = await readLedger(client, migrations)
   if (present !== next.number - 1) return true
   if (present === 0) {
     await client.query(`
@@ -73,8 +75,8 @@ async function applyNext(
 /** The first schema of the search_path has tables of another program. */
 export class ForeignSchema extends NotConfigured {}
 
-/** The number of this program's migrations that the database has. */
-async function readLedger(client: ClientBase, known: number): Promise<number> {
+/** The number of these migrations that the database has. */
+async function readLedger(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
   const { rows: tables } = await client.query(
     `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`,
   )
@@ -83,12 +85,9 @@ async function readLedger(client: ClientBase, known: number): Promise<number> {
     throw new ForeignSchema('the database belongs to another program: it has tables, but not ours')
 
   const { rows } = await client.query(
-    'SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations',
+    `SELECT max(number) AS number, max(program_min) AS program_min,
+       (SELECT name FROM schema_migrations WHERE number = 1) AS first FROM schema_migrations`,
   )
-  const { number, program_min: programMin } = rows[0]
-  if (programMin > known)
-    throw new NotConfigured(
-      `the database needs a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
-    )
-  return Number(number)
+  assertKnown(rows[0], migrations)
+  return rows[0].number
 }

@@ -4,7 +4,9 @@ const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8
 const SQLITE_IOERR = 10
 const SQLITE_CORRUPT = 11
+const SQLITE_FULL = 13
 const SQLITE_CANTOPEN = 14
+const SQLITE_CONSTRAINT = 19
 const SQLITE_NOTADB = 26
 
 /** Whether another connection holds the requested lock. */
@@ -12,14 +14,40 @@ export function isLocked(error: unknown): boolean {
   return primaryCode(error) === SQLITE_BUSY
 }
 
+/** Whether a file is none of SQLite's. */
+export function isNoDatabase(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_NOTADB
+}
+
+/** Whether a file is damaged. */
+export function isDamage(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_CORRUPT
+}
+
+/** Whether a disk is full. */
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === 'ENOSPC' || primaryCode(error) === SQLITE_FULL
+}
+
+/** Whether a row breaks a rule of the schema. */
+export function breaksRule(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_CONSTRAINT
+}
+
+/** Whether SQLite may not write a file or make one beside it. */
+export function isReadOnly(error: unknown): boolean {
+  return primaryCode(error) === SQLITE_READONLY
+}
+
 /** A lasting failure to open as a sentence for the operator; null for any other error. */
 export function unusable(path: string, error: unknown): NotConfigured | null {
-  const reason = reasonFor(error)
+  const reason = unusableReason(error)
   if (reason === null) return null
   return new NotConfigured(`cannot use the database file ${path}: ${reason}`, { cause: error })
 }
 
-function reasonFor(error: unknown): string | null {
+/** Why a file can't be opened, for the operator; null for any other error. */
+export function unusableReason(error: unknown): string | null {
   switch (codeOf(error)) {
     case 'EACCES':
     case 'EPERM':

@@ -3,7 +3,9 @@ import { INSTANT_MAX, type Instant } from '../listing/instant.ts'
 import type { Database, Dialect, Transaction } from '../management/database.ts'
 import { at, raw, type Sql, sql, uuid } from '../management/sql.ts'
 import { retryWhileLocked, rollBack } from './database.ts'
+import { isLocked } from './errors.ts'
 import type { FileWatch } from './file/file-watch.ts'
+import type { Mirror } from './journal/mirror.ts'
 import { queriesOn, type StatementQueries } from './management-statements.ts'
 import { readParts } from './read-parts.ts'
 
@@ -14,6 +16,18 @@ export interface ConnectionOptions {
   lockWaitMs: number
   /** For a serving process: a change counts only if the paths still name the open files. */
   watch?: FileWatch
+  /** Has the journal get each revocation before the change that made it resolves. */
+  mirror?: Mirror
+}
+
+export interface ManagementConnection extends Database {
+  /** Has the journal get what other connections have listed. */
+  flush(): Promise<void>
+}
+
+/** The file was restored and not united yet. Nothing has changed; the work begins again. */
+class NotUnited extends Error {
+  override name = 'NotUnited'
 }
 
 /** The body of a transaction awaited something other than its queries. It was rolled back. */
@@ -30,23 +44,33 @@ export class Overdue extends Error {
 export function managementConnection(
   connection: DatabaseSync,
   options: ConnectionOptions,
-): Database {
+): ManagementConnection {
   connection.exec('PRAGMA busy_timeout = 0')
+  const { mirror, watch } = options
   const queue = createQueue(connection, options)
   const queries = queriesOn(connection)
-  const change: Queue = async (work) => {
-    const result = await queue(work)
-    options.watch?.confirm()
+
+  async function change<T>(body: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const result = await queue(async () => {
+      // While a line is missing, a change fails before it begins.
+      await mirror?.flush()
+      const done = await transact(connection, queries, body, { mirror })
+      await mirror?.write()
+      return done
+    })
+    watch?.confirm()
     return result
   }
+
   return {
     all: (query) => queue(() => queries.all(query)),
     get: (query) => queue(() => queries.get(query)),
-    run: (query) => change(() => queries.run(query)),
-    transact: (body) => change(() => transact(connection, queries, body)),
-    snapshot: (body) => queue(() => transact(connection, queries, body, 'BEGIN')),
+    run: (query) => change((transaction) => transaction.run(query)),
+    transact: change,
+    snapshot: (body) => queue(() => transact(connection, queries, body, { begin: 'BEGIN' })),
+    flush: () => queue(async () => mirror?.flush()),
     async readParts(query, rowsMax, onRows) {
-      assertHeld(options.watch)
+      assertHeld(watch)
       await readParts(connection.location()!, options.lockWaitMs, query, rowsMax, onRows)
     },
     dialect: DIALECT,
@@ -71,8 +95,12 @@ function createQueue(connection: DatabaseSync, { lockWaitMs, watch }: Connection
   }
   return async (work) => {
     assertHeld(watch)
-    return retryWhileLocked(() => alone(work), lockWaitMs)
+    return retryWhileLocked(() => alone(work), lockWaitMs, isRetried)
   }
+}
+
+function isRetried(error: unknown): boolean {
+  return isLocked(error) || error instanceof NotUnited
 }
 
 function assertHeld(watch: FileWatch | undefined): void {
@@ -98,7 +126,7 @@ async function transact<T>(
   connection: DatabaseSync,
   queries: StatementQueries,
   body: (transaction: Transaction) => Promise<T>,
-  begin = 'BEGIN IMMEDIATE',
+  { begin = 'BEGIN IMMEDIATE', mirror }: { begin?: string; mirror?: Mirror | undefined } = {},
 ): Promise<T> {
   let isOpen = true
   const overdue = new Promise<never>((_, reject) => {
@@ -133,8 +161,12 @@ async function transact<T>(
   }
   try {
     connection.exec(begin)
+    // From here until the commit no restore can change the file.
+    if (mirror?.isUnited() === false) throw new NotUnited()
     const result = await Promise.race([body(transaction), overdue])
+    const listed = mirror?.readListed() ?? []
     connection.exec('COMMIT')
+    mirror?.note(listed)
     return result
   } catch (error) {
     rollBack(connection)
@@ -188,11 +220,7 @@ function recentApiKeys(keysMax: number): Sql {
     ) ON api_key = serial`
 }
 
-/**
- * The driver can't read an integer that a number can't hold. Older tables have ISO 8601 text, which
- * is read as it is.
- */
+/** The driver can't read an integer that a number can't hold. Null stays null. */
 function instantOf(column: string): string {
-  return `CASE typeof(${column}) WHEN 'integer' THEN max(-${INSTANT_MAX}, min(${INSTANT_MAX}, ${column}))
-    ELSE ${column} END AS ${column.split('.').at(-1)}`
+  return `max(-${INSTANT_MAX}, min(${INSTANT_MAX}, ${column})) AS ${column.split('.').at(-1)}`
 }

@@ -1,11 +1,18 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { NotConfigured } from '../listing/faults.ts'
 import { presentInstant } from '../listing/instant.ts'
-import { type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
+import {
+  assertKnown,
+  type Ledger,
+  type Migration,
+  outdatedSchema,
+  readMigrations,
+} from '../migrations.ts'
 import { tableNames, transact } from './database.ts'
 
 /** The migrations of this program, in order. */
-export const MIGRATIONS = readMigrations(new URL('./migrations/', import.meta.url))
+export const MIGRATIONS: readonly Migration[] = readMigrations(
+  new URL('./migrations/', import.meta.url),
+)
 
 /**
  * Brings the schema to this program's newest migration and returns the names of the applied ones.
@@ -23,13 +30,13 @@ export function migrate(
 }
 
 /** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
-export function isUpToDate(database: DatabaseSync): boolean {
-  return readLedger(database, MIGRATIONS.length) >= MIGRATIONS.length
+export function isUpToDate(database: DatabaseSync, migrations = MIGRATIONS): boolean {
+  return readLedger(database, migrations) >= migrations.length
 }
 
 /** Throws NotConfigured if the schema lacks a migration of this program; only reads. */
 export function assertUpToDate(database: DatabaseSync, path: string): void {
-  const present = readLedger(database, MIGRATIONS.length)
+  const present = readLedger(database, MIGRATIONS)
   if (present < MIGRATIONS.length)
     throw outdatedSchema(`the database file ${path}`, present, MIGRATIONS.length)
 }
@@ -40,7 +47,7 @@ function applyNext(
   migrations: readonly Migration[],
   applied: string[],
 ): boolean {
-  const present = readLedger(database, migrations.length)
+  const present = readLedger(database, migrations)
   const next = migrations[present]
   if (next === undefined) return false
   if (present === 0) {
@@ -61,16 +68,15 @@ function applyNext(
   return true
 }
 
-/** The number of this program's migrations that the database has. */
-function readLedger(database: DatabaseSync, known: number): number {
+/** The number of these migrations that the database has. */
+function readLedger(database: DatabaseSync, migrations: readonly Migration[]): number {
   if (tableNames(database).length === 0) return 0
   const ledger = database
-    .prepare(`SELECT max(number) AS number, max(program_min) AS program_min FROM schema_migrations`)
-    .get()
-  const programMin = Number(ledger?.program_min)
-  if (programMin > known)
-    throw new NotConfigured(
-      `the database needs a newer server-listing: its schema needs migration ${programMin}, this program knows ${known}`,
+    .prepare(
+      `SELECT max(number) AS number, max(program_min) AS program_min,
+         (SELECT name FROM schema_migrations WHERE number = 1) AS first FROM schema_migrations`,
     )
-  return Number(ledger?.number)
+    .get() as unknown as Ledger
+  assertKnown(ledger, migrations)
+  return ledger.number
 }

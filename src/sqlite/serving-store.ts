@@ -12,13 +12,13 @@ import { type Clock, systemClock } from './claims/clock.ts'
 import { createBatchTimer } from './claims/slow-batches.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openDatabase, transact } from './database.ts'
 import { unusable } from './errors.ts'
-import { journaled } from './backup/journaled.ts'
-import { completeRevocations } from './backup/revocations.ts'
 import { createCheckpointThread } from './file/checkpoint-thread.ts'
 import { createCheckpoints, withCheckpoints } from './file/checkpoints.ts'
 import { watchFiles } from './file/file-watch.ts'
 import { holdFiles } from './file/held-files.ts'
 import { openServedFile } from './file/served-file.ts'
+import { keepMirrored } from './journal/keep-mirrored.ts'
+import { openMirror } from './journal/mirror.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
@@ -49,7 +49,7 @@ export async function openServingSqliteStore(
     opened.push(served.end)
     const { database } = served
     migrate(database)
-    completeRevocations(database, path, onFault)
+    const mirror = await openMirror(database, path, onFault)
     // A connection opened on a read-only disk stays read-only permanently, and only a write reveals
     // it.
     transact(database, () => registerBoot(database, bootId))
@@ -63,17 +63,22 @@ export async function openServingSqliteStore(
     const timer = createBatchTimer(onFault)
     const watch = watchFiles(path, holdFiles(path, served.file, served.lock), clock, onFault)
     opened.push(watch.close)
-    const claims = createClaims(claiming, bootId, clock, timer, watch.faultAt)
+    const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
+    const managing = managementConnection(database, { ...waiting, mirror })
+    const { isUnited, close } = keepMirrored(managing, mirror, onFault)
+    opened.push(close)
+    const claims = createClaims(claiming, bootId, clock, timer, {
+      faultAt: watch.faultAt,
+      isUnited,
+    })
     const thread = createCheckpointThread(path, onFault)
     opened.push(thread.close)
     const checkpoints = createCheckpoints(claiming, [database], thread, timer)
     const queue = createClaimQueue([withCheckpoints(claims, checkpoints)], SQLITE_QUEUE)
     opened.push(queue.close)
-    const waiting = { lockWaitMs: SERVICE_WRITE_WAIT_MS, watch }
-    const managing = managementConnection(database, waiting)
     const management = createManagement(managing)
     return {
-      ...journaled(management, managing, path),
+      ...management,
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
       isServed: () => true,

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Store } from '../listing/store.ts'
 import { createManagement } from '../management/store.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
-import { journaled } from './backup/journaled.ts'
 import { unusable } from './errors.ts'
+import { openMirror } from './journal/mirror.ts'
 import { AlreadyServed, isServed, takeServingLock } from './file/serving-lock.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
@@ -11,20 +11,26 @@ import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
 export interface SqliteOptions {
   /** Whether to create a missing file and migrate the schema. */
   create: boolean
+  /** Gets problems that do not keep the command from its work: keys that are revoked again. */
+  onFault?: (fault: Error) => void
 }
 
 /**
  * Opens the store for a command, also beside a serving process. Throws NotConfigured if the file
  * can't be used. Unless `create` is set, that includes a schema that needs a migration.
  */
-export async function openSqliteStore(path: string, { create }: SqliteOptions): Promise<Store> {
+export async function openSqliteStore(
+  path: string,
+  { create, onFault }: SqliteOptions,
+): Promise<Store> {
   const database = openFile(path, create)
   try {
     if (create) await bringUpToDate(database, path)
     else assertUpToDate(database, path)
-    const managing = managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS })
+    const mirror = await openMirror(database, path, onFault)
+    const managing = managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS, mirror })
     return {
-      ...journaled(createManagement(managing), managing, path),
+      ...createManagement(managing),
       isServed: () => isServed(path),
       close: async () => closeDatabase(database),
     }

@@ -1,4 +1,4 @@
-import type { User } from '../../src/listing/accounts/user.ts'
+import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import type { Store } from '../../src/listing/store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { addUser, issueKey } from '../fixtures/service.ts'
@@ -9,7 +9,7 @@ import type { Commands } from './command.ts'
  */
 
 /** Adds ada@example.com and creates the database. */
-export function addAda(program: Commands): Promise<User> {
+export function addAda(program: Commands): Promise<AddressedUser> {
   return withStore(program, (store) => addUser(store))
 }
 

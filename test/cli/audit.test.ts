@@ -25,6 +25,14 @@ const COMMANDS: {
     stdin: 'correct horse battery',
     actions: ['password changed'],
   },
+  { command: 'disable', args: 'user disable ada@example.com', actions: ['user disabled'] },
+  { command: 'disable', args: 'user disable ada@example.com', actions: [] },
+  { command: 'enable', args: 'user enable ada@example.com', actions: ['user enabled'] },
+  {
+    command: 'email',
+    args: 'user email ada@example.com ada@example.com',
+    actions: ['e-mail changed'],
+  },
   {
     command: 'issue',
     args: 'key issue --user ada@example.com --name third',
@@ -97,7 +105,7 @@ test('each command that changes an account or a key writes an audit entry', asyn
   )
   const groups = ['user', 'key', 'server', 'organization', 'audit']
   // These commands change no account: they serve, fill an empty database, or only look.
-  const others = ['serve', 'copy', 'health', 'config', 'doctor', 'conform']
+  const others = ['serve', 'health', 'config', 'doctor', 'conform']
   const commands = COMMANDS.map(({ command }) => command)
   assert.deepEqual(
     [...new Set(names)].toSorted(),

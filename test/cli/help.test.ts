@@ -9,9 +9,11 @@ const COMMANDS = [
   'serve',
   'health',
   'migrate',
-  'copy',
   'user',
   'user add',
+  'user disable',
+  'user email',
+  'user enable',
   'user link',
   'user list',
   'user remove',
@@ -109,7 +111,7 @@ test('a typo is answered with the intended word', async (t) => {
     ['keys list', 'key'],
     ['user ad ada@example.com', 'add'],
     ['key revok', 'revoke'],
-    ['copy --form sqlite:a.db', '--from'],
+    ['restore --revocation a.db', '--revocations'],
     ['server improt servers.json', 'import'],
     ['user list --jsn', '--json'],
     ['server list --usr ada@example.com', '--user'],
@@ -124,14 +126,19 @@ test('a typo is answered with the intended word', async (t) => {
 
 test('the error names a missing option and an extra argument', async (t) => {
   const program = commandsIn(t)
-  assertRefused(await program.run('user add'), 2, "'email'", '--help')
+  assertRefused(await program.run('user add'), 2, '<email> or --external-id <id> is mis', '--help')
   assertRefused(await program.run('user add a@b c@d'), 2, 'a@b, c@d')
   assertRefused(await program.run('serve now'), 2, 'now')
   assertRefused(await program.run('server import --user a@b'), 2, "'file'")
   for (const command of ['key issue', 'key import --hash-file -', 'server import -'])
-    assertRefused(await program.run(command), 2, '--user <email> is missing', '--help')
+    assertRefused(
+      await program.run(command),
+      2,
+      '--user <email> or --external-id <id> is',
+      '--help',
+    )
   assertRefused(await program.run('key issue --user a@b'), 2, '--name <name> is missing')
-  assertRefused(await program.run('copy'), 2, '--from sqlite:<path> is missing', '--help')
+  assertRefused(await program.run('restore'), 2, 'name an archive, or a list', '--help')
 })
 
 test('--version prints the version of the package', async (t) => {

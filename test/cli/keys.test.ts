@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
@@ -51,6 +52,8 @@ test('key list shows only 16 characters of a key, as a table or as JSON', async 
     'revoked_at',
     'last_used_at',
     'email',
+    'external_id',
+    'disabled_at',
   ])
   assert.equal(apiKey?.prefix, key.slice(0, 16))
   assert.equal(apiKey?.name, 'Discord bot')
@@ -104,6 +107,30 @@ test('a leaked key on standard input is revoked, whichever user owns it', async 
   assert.equal(code, 0)
   assert.match(stderr, /^revoked \S+ \(svc_live_[0-9a-f]{7}…\)\ndatabase: .*\n$/)
   assert.notEqual((await listed(program))[0]?.revoked_at, null)
+})
+
+test('key revoke exits with 1 and changes nothing if the journal of revocations cannot be read', async (t) => {
+  const program = commandsIn(t)
+  const { key } = await addAdaWithKey(program)
+  const journal = `${program.databasePath}-revoked`
+  mkdirSync(journal)
+  const refused = await program.run('key revoke --key-stdin', { stdin: key })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^error: cannot read the journal of revocations .*: it is not a /)
+  rmdirSync(journal)
+  assert.equal((await listed(program))[0]?.revoked_at, null)
+})
+
+test('a command warns of keys that the journal has revoked again', async (t) => {
+  const program = commandsIn(t)
+  const { key } = await addAdaWithKey(program)
+  const older = readFileSync(program.databasePath)
+  await program.done('key revoke --key-stdin', { stdin: key })
+  for (const end of ['-wal', '-shm']) rmSync(`${program.databasePath}${end}`, { force: true })
+  writeFileSync(program.databasePath, older)
+  const { code, stderr } = await program.run('key list --user ada@example.com')
+  assert.equal(code, 0)
+  assert.match(stderr, /^warning: 1 active key was revoked again, because .*-revoked names them/)
 })
 
 test('every key in a leaked file is revoked, among other text', async (t) => {
@@ -170,7 +197,7 @@ test("the error names a key that can't be revoked, unless it may be a secret", a
   const revoke = (args: string, stdin = '') => program.run(`key revoke ${args}`, { stdin })
   assertRefused(await revoke('--user ada@example.com an-id'), 1, '"an-id"', 'key list')
   assertRefused(await revoke('--user ada@example.com'), 2, '<key-id> is missing', 'key list')
-  assertRefused(await revoke('an-id'), 2, '--user <email> is missing')
+  assertRefused(await revoke('an-id'), 2, '--user <email> or --external-id <id> is missing')
   assertRefused(await revoke('--key-stdin'), 2, 'standard input is empty')
   assertRefused(await revoke('--key-stdin', 'nothing'), 1, 'contains no API key', '64 hex digits')
   assertRefused(await revoke('--key-stdin an-id', 'svc_live_x'), 2, 'leave out')

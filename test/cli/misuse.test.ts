@@ -13,7 +13,7 @@ test('every command exits with 2 for a malformed DATABASE_URL', async (t) => {
   const program = commandsIn(t)
   const commands = [
     'migrate',
-    'copy --from sqlite:listing.db',
+    'restore archive.db',
     'user add ada@example.com',
     'user list',
     'user remove ada@example.com',

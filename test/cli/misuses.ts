@@ -27,13 +27,35 @@ const COMMAND_LINES: Misuse[] = [
     sentence: /unknown option '--jsn'\s+.*Did you mean --json\?/,
   },
   { args: 'user list surplus', code: 2, sentence: /Expected 0 arguments but got 1: surplus/ },
-  { args: 'user add', code: 2, sentence: /missing required argument 'email'/ },
-  { args: 'key issue --name bot', code: 2, sentence: /--user <email> is missing/ },
+  { args: 'user add', code: 2, sentence: /<email> or --external-id <id> is missing/ },
+  { args: 'user disable', code: 2, sentence: /<email> or --external-id <id> is missing/ },
+  { args: 'user email ada@example.com', code: 2, sentence: /needs the old and the new email/ },
+  {
+    args: 'user email --external-id 1 a@example.com b@example.com',
+    code: 2,
+    sentence: /the new one/,
+  },
+  { args: 'user add --external-id 1 --password-stdin', code: 2, sentence: /needs an <email>/ },
+  {
+    args: 'key issue --name bot',
+    code: 2,
+    sentence: /--user <email> or --external-id <id> is missing/,
+  },
   { args: `key issue ${ADA}`, code: 2, sentence: /--name <name> is missing/ },
   // An empty variable in a script must not widen the list to all users.
   { args: ['server', 'list', '--user', ''], code: 2, sentence: /email address/ },
   { args: ['key', 'list', '--user', ''], code: 2, sentence: /email address/ },
   { args: ['audit', 'list', '--user', ''], code: 2, sentence: /email address/ },
+  ...['key', 'server', 'audit'].map((noun) => ({
+    args: [noun, 'list', '--external-id', ''],
+    code: 2 as const,
+    sentence: /an external id must have 1 to 255 characters, not 0/,
+  })),
+  {
+    args: `key list ${ADA} --external-id 4711`,
+    code: 2,
+    sentence: /--user <email> is "ada@example\.com" and --external-id is "4711"\. Name the user by/,
+  },
   { args: `server list ${ADA} --user bob@example.com`, code: 2, sentence: /--user .*once/ },
   { args: `key list ${ADA} --user bob@example.com`, code: 2, sentence: /--user .*once/ },
   { args: 'server list ada@example.com', code: 2, sentence: /Expected 0 arguments but got 1/ },
@@ -113,7 +135,13 @@ const VALUES: Misuse[] = [
     sentence: /password on standard input must have 10 to 128 characters, not 5/,
   },
   { args: 'user link eve@example.com', code: 1, sentence: /no user eve@example\.com in / },
-  { args: 'user remove eve@example.com', code: 1, sentence: /cannot remove eve@example\.com/ },
+  { args: 'user remove eve@example.com', code: 1, sentence: /no user eve@example\.com in / },
+  {
+    args: 'user disable --external-id 4711',
+    code: 1,
+    sentence:
+      /no user with the external id "4711" in .*`server-listing user add --external-id "4711"`/,
+  },
   {
     args: ['key', 'issue', ...ADA.split(' '), '--name', ''],
     code: 2,
@@ -174,7 +202,6 @@ const VALUES: Misuse[] = [
     code: 1,
     sentence: /cannot reach http:\/\/127\.0\.0\.1:1: no program listens there/,
   },
-  { args: 'copy --from postgres://u:hunter2@h/d', code: 2, sentence: /--from must name an SQ/ },
 ]
 
 export const MISUSES = [...COMMAND_LINES, ...ENVIRONMENTS, ...VALUES]

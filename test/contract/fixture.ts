@@ -15,6 +15,10 @@ export interface StoreFixture {
   insertServerRow(row: ForeignServerRow): Promise<void>
   /** Runs SQL as another program would, without the store. Both engines must understand it. */
   execute(sql: string): Promise<void>
+  /** Reads rows with such SQL. */
+  read(sql: string): Promise<Record<string, unknown>[]>
+  /** Bytes and an instant as the engine's SQL writes them. */
+  literal: { bytes(hex: string): string; instant(instant: number): string }
 }
 
 export interface ForeignServerRow {

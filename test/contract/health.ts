@@ -38,15 +38,15 @@ export function healthContract(open: OpenFixture): void {
     await store.checkSchema()
   })
 
-  test('the check of the schema fails where the schema is older than the program', async (t) => {
+  test('the check of the schema fails where the schema is from before the first release', async (t) => {
     const { store, execute } = await open(t)
-    await execute(`UPDATE schema_migrations SET number = -number`)
+    await execute(`UPDATE schema_migrations SET name = '0001-init.sql'`)
     await assert.rejects(store.checkSchema(), (fault) => {
       assert.ok(fault instanceof NotConfigured)
-      assert.match(fault.message, /older version.*restart the service/)
+      assert.match(fault.message, /tables of a version before 0\.1\.0.*`server-listing apply`/)
       return true
     })
-    await execute(`UPDATE schema_migrations SET number = -number`)
+    await execute(`UPDATE schema_migrations SET name = '0001-schema.sql'`)
     await store.checkSchema()
   })
 

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { ServerFields } from '../../src/listing/servers/registered-server.ts'
 import { countNothing, type SavedServers } from '../../src/listing/servers/server-import.ts'
 import type { Store } from '../../src/listing/store.ts'
-import type { User } from '../../src/listing/accounts/user.ts'
+import type { AddressedUser, User } from '../../src/listing/accounts/user.ts'
 import { addUser } from '../fixtures/service.ts'
 
 export const NOW = 1_800_000_000_000_000
@@ -25,7 +25,7 @@ export async function join(
   store: Store,
   organizationId: string,
   owner: User,
-  user: User,
+  user: AddressedUser,
   now = NOW,
 ): Promise<void> {
   assert.equal(await store.invite(owner.id, organizationId, user.email, 0, now), 'invited')
@@ -33,14 +33,14 @@ export async function join(
 }
 
 /** Adds users with these names and returns them in the same order. */
-export function addUsers(store: Store, ...names: string[]): Promise<User[]> {
+export function addUsers(store: Store, ...names: string[]): Promise<AddressedUser[]> {
   return Promise.all(names.map((name) => addUser(store, `${name}@example.com`)))
 }
 
 /** Gives the user a password, and with it another email address. */
 export async function rename(store: Store, { id }: User, email: string): Promise<void> {
-  await store.setPassword(id, 'checked', NOW)
-  assert.equal(await store.changeEmail(id, 'checked', email, NOW), 'changed')
+  await store.setPassword(id, 'checked')
+  assert.equal(await store.changeEmail(id, 'checked', email), 'changed')
 }
 
 /** A server's form with the required fields only. */

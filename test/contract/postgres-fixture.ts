@@ -11,7 +11,7 @@ const EMPTY = [
   'invitations',
   'members',
   'sessions',
-  'accounts',
+  'passwords',
   'organizations',
   'users',
   'secrets',
@@ -102,6 +102,13 @@ function fixtureOf(
 
     async execute(sql) {
       await other.query(sql)
+    },
+
+    read: async (sql) => (await other.query(sql)).rows,
+
+    literal: {
+      bytes: (hex) => `'\\x${hex}'::bytea`,
+      instant: (instant) => `timestamptz 'epoch' + interval '${instant} microseconds'`,
     },
   }
 }

@@ -33,6 +33,12 @@ async function openFixture(t: TestContext): Promise<StoreFixture> {
     breakServers: () => rename('servers'),
     breakApiKeys: () => rename('api_keys'),
     execute: async (sql) => other.exec(sql),
+    read: async (sql) =>
+      other
+        .prepare(sql)
+        .all()
+        .map((row) => ({ ...row })),
+    literal: { bytes: (hex) => `X'${hex}'`, instant: String },
 
     async insertServerRow({
       id,

@@ -3,6 +3,8 @@ import { answeringContract } from './organizations/answering.ts'
 import { apiKeysContract } from './keys/api-keys.ts'
 import { auditContract } from './accounts/audit.ts'
 import { emailChangesContract } from './accounts/email-changes.ts'
+import { disabledUsersContract } from './accounts/disabled-users.ts'
+import { externalIdsContract } from './accounts/external-ids.ts'
 import { recordCalls } from './called-methods.ts'
 import { farInstantsContract } from './far-instants.ts'
 import { editingContract } from './servers/edited-servers.ts'
@@ -27,7 +29,9 @@ import { registeringContract } from './servers/registered-servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
 import { roundTripsContract } from './servers/round-trips.ts'
+import { revokedHashesContract } from './keys/revoked-hashes.ts'
 import { schemaContract } from './schema.ts'
+import { userRowsContract } from './accounts/user-rows.ts'
 import { searchContract, textContract } from './servers/search.ts'
 import { serverChangesContract } from './servers/server-changes.ts'
 import { sortContract } from './servers/sorting.ts'
@@ -60,6 +64,8 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: passwords`, () => passwordsContract(open))
   suite(`${engine}: email changes`, () => emailChangesContract(open))
   suite(`${engine}: users`, () => usersContract(open))
+  suite(`${engine}: disabled users`, () => disabledUsersContract(open))
+  suite(`${engine}: external ids`, () => externalIdsContract(open))
   suite(`${engine}: the first user`, () => firstUserContract(open))
   suite(`${engine}: sign-in links`, () => signInLinksContract(open))
   suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
@@ -86,5 +92,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: declared keys`, () => stateKeysContract(open))
   suite(`${engine}: declared state that is outdated`, () => outdatedStatesContract(open))
   suite(`${engine}: the schema`, () => schemaContract(open))
+  suite(`${engine}: the rows of users`, () => userRowsContract(open))
+  suite(`${engine}: the list of revoked hashes`, () => revokedHashesContract(open))
   suite(`${engine}: health`, () => healthContract(open))
 }

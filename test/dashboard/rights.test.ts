@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../src/listing/instant.ts'
-import type { User } from '../../src/listing/accounts/user.ts'
+import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Person } from '../fixtures/person.ts'
 import type { Answer } from '../fixtures/requests.ts'
@@ -89,7 +89,7 @@ async function join(
   { store }: TestDashboard,
   ownerId: string,
   organization: string,
-  member: User,
+  member: AddressedUser,
 ): Promise<void> {
   assert.equal(await store.invite(ownerId, organization, member.email, 0, 1), 'invited')
   assert.equal(await store.acceptInvitation(member.id, organization, 0, 1), 'joined')
@@ -99,7 +99,7 @@ async function fill(
   dashboard: TestDashboard,
   owner: Person,
   userId: string,
-  member: User,
+  member: AddressedUser,
 ): Promise<Place> {
   const { store } = dashboard
   await owner.issue('bot')

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Overloaded } from '../../src/listing/accounts/accounts.ts'
-import { NotCopied } from '../../src/transfer/copy.ts'
 import { AuthenticationFault, ListFault, NotConfigured } from '../../src/listing/faults.ts'
 
 test('each fault has its own name, which the log shows', () => {
-  for (const Fault of [AuthenticationFault, ListFault, NotConfigured, NotCopied, Overloaded])
+  for (const Fault of [AuthenticationFault, ListFault, NotConfigured, Overloaded])
     assert.equal(String(new Fault('why')), `${Fault.name}: why`)
 })

@@ -5,7 +5,12 @@ import { formatInstant, parseInstant, presentInstant } from '../../src/listing/i
 import { renderServers } from '../../src/listing/servers/server.ts'
 import { countOf, quote } from '../../src/listing/text.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
-import { checkEmail, checkStoredEmail, createUser } from '../../src/listing/accounts/user.ts'
+import {
+  checkEmail,
+  complaintAboutExternalId,
+  createUser,
+  nameOf,
+} from '../../src/listing/accounts/user.ts'
 
 test('a new key is the fixed prefix and 64 random lowercase hex digits', () => {
   const keys = new Set(Array.from({ length: 1_000 }, generateKey))
@@ -82,27 +87,35 @@ test('an email address is stored in lower case', () => {
   })
 })
 
-test("a new account can't have an address that looks like another one; an older one is still found", () => {
+test("a user can't have an address that looks like another one", () => {
   const invisible = ['\u3164', '\u115f', '\uffa0', '\ufe00', '\u{e0100}', '\u2800', '\u034f']
   const lookalikes = ['\u0430da', 'a\u0308da', '\u00e4da', ...invisible.map((one) => `ada${one}`)]
   for (const local of lookalikes) {
     const email = `${local}@example.com`
     const checked = checkEmail(email)
     assert.ok('complaint' in checked, email)
-    assert.match(
-      checked.complaint,
-      /^the email address of an account must have only ASCII characters/,
-    )
-    assert.deepEqual(checkStoredEmail(email.toUpperCase()), {
-      email: email.toUpperCase().toLowerCase(),
-    })
+    assert.match(checked.complaint, /^an email address must have only ASCII characters/)
   }
   const [shown] = invisible.map((one) => checkEmail(`ada${one}@example.com`))
   assert.ok(
     'complaint' in shown! && shown.complaint.includes(String.raw`"ada\u{3164}@example.com"`),
   )
   for (const email of ['ada', 'a\u200b@b.c', 'a b@c.d', `${'ä'.repeat(250)}@b.cc`])
-    assert.ok('complaint' in checkStoredEmail(email), email)
+    assert.ok('complaint' in checkEmail(email), email)
+})
+
+test('a user is named by the address, else by the external id, else by the id', () => {
+  const user = { id: 'id', email: 'ada@example.com', external_id: '4711' }
+  assert.equal(nameOf(user), 'ada@example.com')
+  assert.equal(nameOf({ ...user, email: null }), '4711')
+  assert.equal(nameOf({ ...user, email: null, external_id: null }), 'id')
+})
+
+test('an external id is a line of 1 to 255 characters', () => {
+  for (const fine of ['1', ' a b ', '\u00e4', 'x'.repeat(255)])
+    assert.equal(complaintAboutExternalId(fine), null)
+  for (const wrong of ['', 'x'.repeat(256), 'a\nb', 'a\0', '\u200b', '\ud800'])
+    assert.match(complaintAboutExternalId(wrong) ?? '', /^an external id must /)
 })
 
 test('a new user has a new id and the present time', () => {

@@ -19,8 +19,7 @@ const insert = ({ id, instant = 0, action = '' }: Entry): Sql => sql`
   VALUES (${uuid(id)}, ${at(instant)}, ${null}, ${action}, '', '')`
 
 const addUser = (name: string): Sql => sql`
-  INSERT INTO users (id, email, name, created_at, updated_at)
-  VALUES (${randomUUID()}, ${name}, ${name}, '2026-11-22T00:00:00Z', '2026-11-22T00:00:00Z')`
+  INSERT INTO users (id, email, created_at) VALUES (${randomUUID()}, ${name}, ${at(0)})`
 
 const idsWhere = async (database: Database, condition: Sql) => {
   const rows = await database.all<{ id: string }>(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Store } from '../../src/listing/store.ts'
-import type { User } from '../../src/listing/accounts/user.ts'
+import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -38,12 +38,15 @@ after(async () => {
   await server.remove()
 })
 
-const nameOf = (user: User) => user.email.replace(/@.*/, '')
+const nameOf = (user: AddressedUser) => user.email.replace(/@.*/, '')
 const users = (...names: string[]) =>
   Promise.all(names.map((name) => addUser(stores[0]!, `${name}@example.com`)))
 
 /** An organization of the user, with servers of former members in this order. */
-async function organizationOf(user: User, former: readonly User[]): Promise<string> {
+async function organizationOf(
+  user: AddressedUser,
+  former: readonly AddressedUser[],
+): Promise<string> {
   const [store] = stores as [Store]
   const id = await store.ensureOrganization(`of-${nameOf(user)}`, user.id)
   for (const one of former) {

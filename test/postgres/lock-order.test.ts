@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import type pg from 'pg'
-import { createUser, type User } from '../../src/listing/accounts/user.ts'
+import { type AddressedUser, createUser } from '../../src/listing/accounts/user.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import type { StoreFixture } from '../contract/fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register } from '../contract/people.ts'
@@ -77,7 +77,7 @@ const holdUser = (id: string) => (admin: pg.Client) =>
 
 /** Ada's organization, with a server of the former member Bob. */
 async function leftByBob({ store }: Pick<StoreFixture, 'store'>) {
-  const [ada, bob] = (await addUsers(store, 'ada', 'bob')) as [User, User]
+  const [ada, bob] = (await addUsers(store, 'ada', 'bob')) as [AddressedUser, AddressedUser]
   const id = await addOrganization(store, ada)
   await join(store, id, ada, bob)
   const left = await register(store, bob, { organization_id: id })
@@ -164,11 +164,11 @@ test('removing a user while another leaves a server behind does not deadlock', a
 
 test('the setup link and a new password of the same user do not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  const [ada] = (await addUsers(store, 'ada')) as [User]
+  const [ada] = (await addUsers(store, 'ada')) as [AddressedUser]
   await store.keepSecret('setup', 'token')
   const both = await whileHeld(
     holdUser(ada.id),
-    () => first.setPassword(ada.id, 'set', NOW),
+    () => first.setPassword(ada.id, 'set'),
     () => second.insertFirstUser(createUser(ada.email), 'first', 'token'),
   )
   assert.deepEqual(both, [undefined, null])

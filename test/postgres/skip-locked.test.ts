@@ -58,7 +58,7 @@ test('a session does not wait for a locked expired one', async () => {
     const session = { userId, tokenHash: userId, userAgent: '', address: '', ...times }
     return store.beginSession(session, 'hash', null)
   }
-  for (const { id } of [ada, bob]) await store.setPassword(id, 'hash', NOW)
+  for (const { id } of [ada, bob]) await store.setPassword(id, 'hash')
   assert.ok(await begin(ada.id, NOW))
   await whileLocked('sessions', async () => {
     assert.ok(await begin(bob.id, NOW + SOON_US))
@@ -89,11 +89,11 @@ test('a request deletes no more old rows than its limit, however PostgreSQL join
   assert.equal(await countOf('audit_log'), 300 - AUDIT_DROPPED + 1)
 
   const carol = await addUser(nested, 'carol@example.com')
-  await nested.setPassword(carol.id, 'hash', NOW)
+  await nested.setPassword(carol.id, 'hash')
   await other.query('DELETE FROM sessions')
   await other.query(
-    `INSERT INTO sessions (id, user_id, token, created_at, updated_at, expires_at)
-     SELECT gen_random_uuid(), $1, n, to_timestamp(0), to_timestamp(0), to_timestamp(n)
+    `INSERT INTO sessions (id, user_id, token_hash, address, user_agent, started_at, expires_at)
+     SELECT gen_random_uuid(), $1, n, '', '', to_timestamp(0), to_timestamp(n)
      FROM generate_series(1, 300) n`,
     [(await addUser(nested, 'dave@example.com')).id],
   )

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
+import { migrate } from '../../src/sqlite/migrate.ts'
+import { uuidOf } from '../fixtures/uuid-of.ts'
 
 /*
  * The tables and the view that other programs read. The program itself does not exercise all of
@@ -9,23 +10,24 @@ import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
  */
 
 const PREFIX = 'svc_live_0000000'
+const ADA = uuidOf(99)
 
-/** A file with these keys. Serials start at 1. */
-function withKeys(t: TestContext, ...ids: string[]): DatabaseSync {
+/** A file with this many keys, whose ids are made from their serials. */
+function withKeys(t: TestContext, count: number): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   t.after(() => database.close())
   migrate(database)
-  database.exec(`INSERT INTO users VALUES ('ada', 'ada@example.com', '', 0, NULL, '', '')`)
+  database.exec(`INSERT INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`)
   const insert = database.prepare(`
-    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
-    VALUES (?, 'ada', 'bot', '${PREFIX}', randomblob(32), 1, ?)
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+    VALUES (?, '${ADA}', 'bot', '${PREFIX}', randomblob(32), 1)
   `)
-  for (const [index, id] of ids.entries()) insert.run(id, index + 1)
+  for (let serial = 1; serial <= count; serial += 1) insert.run(uuidOf(serial))
   return database
 }
 
 test('the view shows each key once with its latest claim, compacted or not', (t) => {
-  const database = withKeys(t, 'never', 'recent', 'compacted', 'both', 'older')
+  const database = withKeys(t, 5)
   database.exec(`
     INSERT INTO uses VALUES (1, 2, 20, 1, 1), (2, 2, 30, 1, 1), (3, 2, 25, 1, 1), (4, 4, 50, 1, 1);
     INSERT INTO last_uses VALUES (3, 40, 1, 1), (4, 45, 1, 1);
@@ -35,26 +37,27 @@ test('the view shows each key once with its latest claim, compacted or not', (t)
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
     [
-      { api_key_id: 'never', prefix: PREFIX, last_used_at: null },
-      { api_key_id: 'older', prefix: PREFIX, last_used_at: 10 },
+      // Never used, only in older_uses, only in uses, only in last_uses, and in both of these.
+      { api_key_id: uuidOf(1), prefix: PREFIX, last_used_at: null },
+      { api_key_id: uuidOf(5), prefix: PREFIX, last_used_at: 10 },
       // The wall clock went back, so the latest claim has an earlier time.
-      { api_key_id: 'recent', prefix: PREFIX, last_used_at: 25 },
-      { api_key_id: 'compacted', prefix: PREFIX, last_used_at: 40 },
-      { api_key_id: 'both', prefix: PREFIX, last_used_at: 50 },
+      { api_key_id: uuidOf(2), prefix: PREFIX, last_used_at: 25 },
+      { api_key_id: uuidOf(3), prefix: PREFIX, last_used_at: 40 },
+      { api_key_id: uuidOf(4), prefix: PREFIX, last_used_at: 50 },
     ],
   )
 })
 
 test('two keys have different ids, and serials of 1 to 100,000,000', (t) => {
-  const database = withKeys(t, 'one', 'two')
+  const database = withKeys(t, 2)
   const insert = database.prepare(`
-    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-    VALUES (?, ?, 'ada', 'bot', '${PREFIX}', randomblob(32), 1, 3)
+    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+    VALUES (?, ?, '${ADA}', 'bot', '${PREFIX}', randomblob(32), 1)
   `)
-  assert.throws(() => insert.run(3, 'two'), /UNIQUE constraint failed: api_keys.id/)
+  assert.throws(() => insert.run(3, uuidOf(2)), /UNIQUE constraint failed: api_keys.id/)
   for (const serial of [0, -1, 100_000_001])
-    assert.throws(() => insert.run(serial, 'three'), /CHECK constraint failed/)
-  insert.run(100_000_000, 'three')
+    assert.throws(() => insert.run(serial, uuidOf(3)), /CHECK constraint failed/)
+  insert.run(100_000_000, uuidOf(3))
   const serials = database.prepare('SELECT serial FROM api_keys ORDER BY serial').all()
   assert.deepEqual(
     serials.map(({ serial }) => serial),
@@ -63,32 +66,7 @@ test('two keys have different ids, and serials of 1 to 100,000,000', (t) => {
 })
 
 test('the schema stores each boot id once', (t) => {
-  const database = withKeys(t)
+  const database = withKeys(t, 0)
   database.exec(`INSERT INTO boots (boot_id) VALUES ('first'), ('second')`)
   assert.throws(() => database.exec(`INSERT INTO boots (boot_id) VALUES ('first')`), /UNIQUE/)
-})
-
-test('an upgrade makes users owners of the organizations with their servers', (t) => {
-  const database = new DatabaseSync(':memory:')
-  t.after(() => database.close())
-  migrate(database, MIGRATIONS.slice(0, 1))
-  database.exec(`
-    INSERT INTO users VALUES ('ada', 'ada@example.com', '', 0, NULL, '', ''),
-      ('bob', 'bob@example.com', '', 0, NULL, '', '');
-    INSERT INTO organizations VALUES ('guild', 'guild', ''), ('clan', 'clan', '');
-    INSERT INTO servers (id, created_by, organization_id, name, host_label, updated_at) VALUES
-      ('1', 'ada', 'guild', '', '', 1), ('2', 'ada', 'guild', '', '', 1), ('3', 'ada', 'clan', '', '', 1),
-      ('4', 'ada', NULL, '', '', 1), ('5', 'bob', NULL, '', '', 1);
-  `)
-  migrate(database)
-  const members = database
-    .prepare('SELECT organization_id, user_id, role FROM members ORDER BY organization_id')
-    .all()
-  assert.deepEqual(
-    members.map((row) => Object.values(row)),
-    [
-      ['clan', 'ada', 'owner'],
-      ['guild', 'ada', 'owner'],
-    ],
-  )
 })

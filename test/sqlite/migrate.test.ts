@@ -48,22 +48,45 @@ test('a failed migration leaves no trace, and the next run completes it', (t) =>
   assert.deepEqual(tablesOf(database), ['one', 'schema_migrations', 'two'])
 })
 
-test('an upgrade ends sessions with stored tokens and deletes their cookie secret', (t) => {
+test('the next migration keeps the rows, and leaves what it finds already applied', (t) => {
   const database = openEmpty(t)
-  const index = MIGRATIONS.findIndex(({ name }) => name.endsWith('session-tokens.sql'))
-  migrate(database, MIGRATIONS.slice(0, index))
-  database.exec(`
-    INSERT INTO users (id, email, name, created_at, updated_at) VALUES ('u', 'ada@example.com', '', '', '');
-    INSERT INTO sessions (id, user_id, token, expires_at, created_at, updated_at)
-    VALUES ('s', 'u', 'token', '2100-01-01T00:00:00Z', '', '');
-    INSERT INTO secrets VALUES ('cookies', 'secret'), ('setup', 'link')
-  `)
   migrate(database)
-  assert.equal(database.prepare('SELECT * FROM sessions').get(), undefined)
+  database.exec(`INSERT INTO secrets VALUES ('setup', 'link')`)
+  const changes = [
+    next(2, 'ALTER TABLE secrets ADD COLUMN note TEXT'),
+    next(3, `UPDATE secrets SET note = value`),
+  ]
+  assert.deepEqual(migrate(database, [...MIGRATIONS, changes[0]!]), ['0002-test.sql'])
+  assert.deepEqual(migrate(database, [...MIGRATIONS, ...changes]), ['0003-test.sql'])
   assert.deepEqual(
     { ...database.prepare('SELECT * FROM secrets').get() },
-    { name: 'setup', value: 'link' },
+    { name: 'setup', value: 'link', note: 'link' },
   )
+})
+
+test('the tables of a version before the first release are refused and stay the same to the byte', async (t) => {
+  const folder = temporaryFolder(t)
+  const path = join(folder, 'listing.db')
+  const database = new DatabaseSync(path)
+  database.exec('PRAGMA journal_mode = WAL')
+  const old = { ...next(1, 'CREATE TABLE users (id TEXT, name TEXT)'), name: '0001-init.sql' }
+  migrate(database, [old, next(2, "INSERT INTO users VALUES ('ada', 'Ada')")])
+  database.close()
+  const before = readFileSync(path)
+  const sentence =
+    /tables of a version before 0\.1\.0.*`server-listing export`.*`server-listing apply`/
+  for (const open of [
+    () => migrateSqlite(path),
+    () => openSqliteStore(path, { create: true }),
+    () => openSqliteStore(path, { create: false }),
+    () => openServingSqliteStore(path),
+  ])
+    await assert.rejects(open(), (error) => {
+      assert.ok(error instanceof NotConfigured)
+      assert.match(error.message, sentence)
+      return true
+    })
+  assert.deepEqual(readFileSync(path), before)
 })
 
 test('a schema that needs a newer program is refused and stays untouched', async (t) => {

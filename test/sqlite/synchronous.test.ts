@@ -38,13 +38,21 @@ test('a command commits with FULL', async (t) => {
   for (const table of CHANGED) assert.equal(levelOf(connections, table), FULL, table)
 })
 
-const CHANGED = ['users', 'accounts', 'sessions', 'api_keys', 'servers', 'organizations', 'members']
+const CHANGED = [
+  'users',
+  'passwords',
+  'sessions',
+  'api_keys',
+  'servers',
+  'organizations',
+  'members',
+]
 
 /** Statements are prepared when they are first used. Returns the id of a key. */
 async function changeEverything(store: Store): Promise<string> {
   const [user] = await addUsers(store, 'ada')
   const [userId, startedAt] = [user!.id, presentInstant()]
-  await store.setPassword(userId, 'hash', startedAt)
+  await store.setPassword(userId, 'hash')
   const session = {
     userId,
     tokenHash: 'token',

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { nameOf } from '../../listing/accounts/user.ts'
 import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { findUser, withStore } from '../context.ts'
+import { EXTERNAL_ID, findUser, readUser, withStore } from '../context.ts'
 import { printJson, printTable, shortInstant } from '../output.ts'
 import { readNumber, readSince } from '../spans.ts'
 import type { Shell } from '../shell.ts'
@@ -11,6 +12,7 @@ const LIMIT_MAX = 1_000_000
 
 interface ListOptions {
   user?: string
+  externalId?: string
   since?: string
   limit?: string
   json?: boolean
@@ -24,6 +26,7 @@ export function addAuditCommands(program: Command, shell: Shell): void {
     .command('list')
     .description('list who did what and from where, newest first')
     .option('--user <email>', 'only entries of this user')
+    .option(...EXTERNAL_ID)
     .option('--since <time>', 'only entries since an instant, or of the last days, such as 7d')
     .option('--limit <n>', `the maximum number of entries (default: ${LIMIT})`)
     .option('--json', 'print JSON')
@@ -43,9 +46,9 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
   const limit = readNumber(options.limit ?? String(LIMIT), '--limit', 1, LIMIT_MAX)
   const since =
     options.since === undefined ? undefined : readSince(options.since, '--since', presentInstant())
+  const reference = readUser(options.user, options.externalId, '--user <email>')
   const entries = await withStore(shell, async (store) => {
-    const { user: email } = options
-    const userId = email === undefined ? undefined : (await findUser(store, email)).id
+    const userId = reference === null ? undefined : (await findUser(store, reference)).id
     return store.listAudit(limit, { userId, since })
   })
   if (options.json)
@@ -57,12 +60,12 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
     printTable(
       shell,
       ['TIME', 'ACTION', 'USER', 'SUBJECT', 'ADDRESS'],
-      entries.map(({ occurred_at, action, email, user_id, subject, address }) => [
-        shortInstant(occurred_at, ''),
-        action,
-        email ?? user_id ?? '-',
-        subject,
-        address,
+      entries.map((entry) => [
+        shortInstant(entry.occurred_at, ''),
+        entry.action,
+        entry.user_id === null ? '-' : nameOf({ ...entry, id: entry.user_id }),
+        entry.subject,
+        entry.address,
       ]),
     )
 }

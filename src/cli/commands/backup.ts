@@ -3,8 +3,8 @@ import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { BackupFacts, Manifest } from '../../transfer/backup/backup.ts'
-import { parseInstant } from '../../listing/instant.ts'
+import type { ArchiveFacts, Facts } from '../../archive/archive.ts'
+import { formatInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
 import { backUpStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
@@ -12,7 +12,6 @@ import { loadDatabase, sayDatabase, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { readNumber } from '../spans.ts'
-import { readVersion } from '../version.ts'
 import type { Shell } from '../shell.ts'
 
 interface Options {
@@ -23,19 +22,19 @@ interface Options {
 export function addBackupCommand(program: Command, shell: Shell): void {
   program
     .command('backup <target>')
-    .description('copy the database while it is served, check the copy, and describe it')
-    .option('--keep <n>', 'with a folder as target: delete all but its newest N backups')
-    .option('--json', 'print the manifest as JSON')
+    .description('write an archive of the database while it is served, and check it')
+    .option('--keep <n>', 'with a folder as target: delete all but its newest N archives')
+    .option('--json', 'print what the archive contains as JSON')
     .addHelpText(
       'after',
       `
 The target is a file, a folder or - for standard output. In a folder, the file is named after the
-instant. The copy is opened and checked before it gets its name. Beside it, FILE.json holds its
-manifest: version, counts and SHA-256.
+instant. An archive is an SQLite file, whichever engine the service uses, and \`restore\` loads it
+into either. It gets its name once it is checked and on the disk.
 
-A backup knows nothing of keys that are revoked later. \`restore\` learns of them from the database
-that it replaces and from the journal beside it, whose name ends in -revoked. Keep a copy of that
-journal elsewhere, too.
+An archive has the list of keys that were revoked before it was made. \`restore\` unites that list
+with the one of the database. On SQLite, keep a copy of the journal elsewhere, too: its name is that
+of the database with -revoked.
 
 Examples:
   server-listing backup /var/backups/listing.db
@@ -49,27 +48,27 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
   const keep = options.keep === undefined ? null : readNumber(options.keep, '--keep', 1, KEEP_MAX)
   if (target === '-') {
     if (options.json || keep !== null)
-      throw new Misuse('--json and --keep need a file or a folder: - is the backup itself')
+      throw new Misuse('--json and --keep need a file or a folder: - is the archive itself')
     await toStandardOutput(shell)
     return
   }
   const isFolder = existsSync(target) && statSync(target).isDirectory()
   if (keep !== null && !isFolder)
-    throw new Misuse(`--keep needs a folder of backups, and ${target} is none`)
+    throw new Misuse(`--keep needs a folder of archives, and ${target} is none`)
   const database = loadDatabase(shell)
   const file = isFolder ? join(target, nameNow()) : target
-  const manifest = await backUpStore(database, file, readVersion())
+  const facts = await backUpStore(database, file)
   if (keep !== null) await removeOlder(target, keep)
-  if (options.json) printJson(shell, { file, ...manifest })
-  say(shell, `backed up and checked ${file}: ${describe(manifest)}`)
-  await record(shell, manifest)
+  if (options.json) printJson(shell, { file, ...facts, made_at: formatInstant(facts.made_at!) })
+  say(shell, `backed up and checked ${file}: ${describe(facts)}`)
+  await record(shell, facts)
   sayDatabase(shell, nameDatabase(database))
 }
 
 /** The backup is good even if the database can't be written, as by a role that may only read. */
-async function record(shell: Shell, { made_at }: Manifest): Promise<void> {
+async function record(shell: Shell, { made_at }: ArchiveFacts): Promise<void> {
   try {
-    await withStore(shell, (store) => store.recordBackup(parseInstant(made_at)!))
+    await withStore(shell, (store) => store.recordBackup(made_at!))
   } catch (error) {
     say(
       shell,
@@ -79,7 +78,7 @@ async function record(shell: Shell, { made_at }: Manifest): Promise<void> {
   }
 }
 
-/** The largest number of backups that --keep keeps. */
+/** The largest number of archives that --keep keeps. */
 const KEEP_MAX = 10_000
 
 const NAME = /^server-listing-\d{8}T\d{6}\d{3}Z$/
@@ -91,8 +90,7 @@ function nameNow(): string {
 /** The names sort by time. */
 async function removeOlder(folder: string, keep: number): Promise<void> {
   const names = (await readdir(folder)).filter((name) => NAME.test(name)).toSorted()
-  for (const name of names.slice(0, -keep))
-    for (const each of [name, `${name}.json`]) await rm(join(folder, each), { force: true })
+  for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true })
 }
 
 async function toStandardOutput(shell: Shell): Promise<void> {
@@ -107,10 +105,10 @@ async function toStandardOutput(shell: Shell): Promise<void> {
   folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
   try {
     const file = join(folder, 'backup')
-    const manifest = await backUpStore(database, file, readVersion())
+    const facts = await backUpStore(database, file)
     await writeWhole(shell, file)
-    say(shell, `backed up and checked: ${describe(manifest)}, SHA-256 ${manifest.sha256}`)
-    await record(shell, manifest)
+    say(shell, `backed up and checked: ${describe(facts)}`)
+    await record(shell, facts)
   } finally {
     remove()
     stopWatching()
@@ -149,7 +147,7 @@ function cleanUpOnSignals(cleanUp: () => void): () => void {
   return stop
 }
 
-export function describe({ users, servers, active_api_keys }: BackupFacts): string {
+export function describe({ users, servers, active_api_keys }: Facts): string {
   return [
     countOf(users, 'user'),
     countOf(servers, 'server'),

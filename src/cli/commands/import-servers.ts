@@ -1,10 +1,11 @@
+import { nameOf } from '../../listing/accounts/user.ts'
 import { isOrganizationSlug } from '../../listing/organization.ts'
 import { type PreviewedImport, sayCounts } from '../../listing/servers/server-import.ts'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import { count, countOf, quote } from '../../listing/text.ts'
-import { inBatches } from '../../transfer/batches.ts'
+import { inBatches } from '../../management/batches.ts'
 import { confirm } from '../confirm.ts'
-import { changeStore, type CommandStore, findUser, needOption, withStore } from '../context.ts'
+import { changeStore, type CommandStore, findUser, needUser, withStore } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { saveInBatches } from '../server-import/saved-parts.ts'
@@ -13,6 +14,7 @@ import type { Shell } from '../shell.ts'
 
 export interface ImportOptions {
   user?: string
+  externalId?: string
   organization?: string
   prune?: boolean
   pruneAll?: boolean
@@ -35,7 +37,7 @@ export async function importServers(
   file: string,
   options: ImportOptions,
 ): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
+  const reference = needUser(options.user, options.externalId)
   const slug = options.organization ?? null
   if (slug !== null && !isOrganizationSlug(slug))
     throw new Misuse(
@@ -51,8 +53,9 @@ export async function importServers(
     )
   const run = options.dryRun ? withStore : changeStore
   await run(shell, async (store) => {
-    const { id: userId } = await findUser(store, email)
-    const place = { userId, slug, name: slug === null ? email : `${email} under ${slug}` }
+    const user = await findUser(store, reference)
+    const under = slug === null ? '' : ` under ${slug}`
+    const place = { userId: user.id, slug, name: `${nameOf(user)}${under}` }
     const before = await compare(store, place, read, options)
     await (options.dryRun ? showPreview : save)(shell, store, place, read, before, options)
   })

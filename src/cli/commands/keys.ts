@@ -1,11 +1,21 @@
 import type { Command } from 'commander'
+import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
-import { changeStore, findUser, needOption, withStore } from '../context.ts'
+import {
+  changeStore,
+  EXTERNAL_ID,
+  findUser,
+  needOption,
+  needUser,
+  readUser,
+  withStore,
+} from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
-import { keyJson } from '../json.ts'
+import { formatNullable, keyJson } from '../json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'
@@ -29,6 +39,7 @@ Examples:
     .description('issue a key and print it; it cannot be shown again')
     .usage('--user <email> --name <name>')
     .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
     .option('--name <name>', `the name of the key, 1 to ${KEY_NAME_LENGTH_MAX} characters`)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -47,6 +58,7 @@ Examples:
       'list the keys of all users, including revoked ones; shows the first 16 characters of each',
     )
     .option('--user <email>', 'only keys of this user')
+    .option(...EXTERNAL_ID)
     .option('--unused-for <time>', 'only active keys without a request for that long, such as 90d')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -57,13 +69,17 @@ Examples:
   server-listing key list --unused-for 90d --json`,
     )
     .action((options) => list(shell, options))
+  addRevokeCommand(key, shell)
+}
 
+function addRevokeCommand(key: Command, shell: Shell): void {
   key
     .command('revoke')
     .description('revoke a key; it stops working before this command returns')
     .usage('--user <email> <key-id> | --key-stdin')
     .argument('[key-id]', 'the id of the key, from `key list`')
     .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
     .option('--key-stdin', 'read text from standard input and revoke every key in it, of all users')
     .option('--json', 'print JSON')
     .addHelpText(
@@ -84,62 +100,81 @@ With --key-stdin, the exit code is 0 if the text contains at least one API key o
 
 async function issue(
   shell: Shell,
-  options: { user?: string; name?: string; json?: boolean },
+  options: { user?: string; externalId?: string; name?: string; json?: boolean },
 ): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
+  const reference = needUser(options.user, options.externalId)
   const name = needOption(options.name, '--name <name>')
   // Loaded on demand, with Node's cryptography: only this command makes a key.
   const { issueApiKey } = await import('../../listing/manage-api-keys.ts')
   await changeStore(shell, async (store) => {
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
     const issued = await issueApiKey(store, user.id, name, presentInstant())
     if ('refused' in issued) {
       const Problem = issued.because === 'name' ? Misuse : Failure
-      throw new Problem(`no key was issued to ${email}: ${issued.refused}`)
+      throw new Problem(`no key was issued to ${nameOf(user)}: ${issued.refused}`)
     }
     const { id } = issued.apiKey
     await audit(shell, store, 'key issued', user.id, id)
     if (options.json) printJson(shell, { ...keyJson(issued.apiKey), key: issued.key })
     else print(shell, issued.key)
-    say(shell, `issued ${id} to ${email}; save the key now, because it cannot be shown again`)
+    const disabled =
+      user.disabled_at === null ? '' : '. It gets a 401 until `server-listing user enable`'
+    say(
+      shell,
+      `issued ${id} to ${nameOf(user)}; save the key now, because it cannot be shown again` +
+        disabled,
+    )
   })
 }
 
 interface ListOptions {
   user?: string
+  externalId?: string
   unusedFor?: string
   json?: boolean
 }
 
 async function list(shell: Shell, options: ListOptions): Promise<void> {
-  const { user: email, unusedFor } = options
+  const { unusedFor } = options
+  const reference = readUser(options.user, options.externalId, '--user <email>')
   const before = unusedFor === undefined ? null : await readBefore(unusedFor)
   const apiKeys = await withStore(shell, async (store) =>
-    store.listOwnedApiKeys(email === undefined ? undefined : (await findUser(store, email)).id),
+    store.listOwnedApiKeys(reference === null ? undefined : (await findUser(store, reference)).id),
   )
   const listed = before === null ? apiKeys : apiKeys.filter((one) => isUnused(one, before))
   if (options.json)
     printJson(
       shell,
-      listed.map((one) => ({ ...keyJson(one), email: one.email })),
+      listed.map((one) => ({
+        ...keyJson(one),
+        email: one.email,
+        external_id: one.external_id,
+        disabled_at: formatNullable(one.disabled_at),
+      })),
     )
   else
     printTable(
       shell,
-      ['ID', ...(email === undefined ? ['USER'] : []), ...HEADS],
+      ['ID', ...(reference === null ? ['USER'] : []), ...HEADS],
       listed.map((one) => [
         one.id,
-        ...(email === undefined ? [one.email] : []),
+        ...(reference === null ? [nameOf({ ...one, id: one.user_id })] : []),
         one.name,
         `${one.prefix}…`,
         shortInstant(one.created_at, ''),
         shortInstant(one.last_used_at, 'never'),
-        one.revoked_at === null ? 'active' : `revoked ${shortInstant(one.revoked_at, '')}`,
+        stateOf(one),
       ]),
     )
 }
 
 const HEADS = ['NAME', 'PREFIX', 'ISSUED', 'LAST USED', 'STATE'] as const
+
+/** A key whose owner is disabled works again when the owner is enabled. */
+function stateOf({ revoked_at, disabled_at }: OwnedApiKey): string {
+  if (revoked_at !== null) return `revoked ${shortInstant(revoked_at, '')}`
+  return disabled_at === null ? 'active' : `disabled ${shortInstant(disabled_at, '')}`
+}
 
 async function readBefore(unusedFor: string): Promise<Instant> {
   const { readSpan } = await import('../spans.ts')

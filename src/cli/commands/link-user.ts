@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
 import { ownUrlOf } from '../../config.ts'
 import { LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
+import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { formatInstant, HOUR_US, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
-import { changeStore, findUser, loadConfig } from '../context.ts'
-import { Misuse } from '../errors.ts'
+import { changeStore, EXTERNAL_ID, findUser, loadConfig, needUser } from '../context.ts'
+import { Failure, Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
 
 interface LinkOptions {
+  externalId?: string
   hours?: string
   json?: boolean
 }
@@ -18,7 +20,8 @@ export function addLinkCommand(user: Command, shell: Shell): void {
   user
     .command('link')
     .description('print a link with which the user sets a new password and signs in, once')
-    .argument('<email>', "the user's email address")
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
     .option('--hours <n>', `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: 1)`)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -35,36 +38,44 @@ Examples:
 }
 
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
-async function link(shell: Shell, email: string, options: LinkOptions): Promise<void> {
+async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
+  const reference = needUser(email, options.externalId, '<email>')
   const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
   const base = readDashboardUrl(shell)
   // Loaded here: other commands of the group need no cryptography.
   const { createToken, hashToken } = await import('../../listing/accounts/token.ts')
   await changeStore(shell, async (store) => {
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
+    const { email: address } = user
+    if (address === null) throw refusal(user, 'no email address', 'user email')
     const token = createToken()
     const expiresAt = presentInstant() + hours * HOUR_US
-    await store.keepSignInLink({
-      userId: user.id,
-      tokenHash: hashToken(token),
-      expiresAt,
-    })
-    await audit(shell, store, 'sign-in link issued', user.id, user.email)
+    const made = { userId: user.id, tokenHash: hashToken(token), expiresAt }
+    if (!(await store.keepSignInLink(made)))
+      throw refusal(user, 'been disabled or removed', 'user enable')
+    await audit(shell, store, 'sign-in link issued', user.id, address)
     const url = `${base}/link/${token}`
     if (options.json)
       printJson(shell, {
         user_id: user.id,
-        email: user.email,
+        email: address,
         url,
         expires_at: formatInstant(expiresAt),
       })
     else print(shell, url)
     say(
       shell,
-      `the link signs in ${user.email} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
+      `the link signs in ${address} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
         'new password. Earlier links of this user no longer work',
     )
   })
+}
+
+function refusal(user: User, state: string, command: string): Failure {
+  return new Failure(
+    `no link was made: ${nameOf(user)} has ${state}, and can't sign in. ` +
+      `\`server-listing ${command}\` changes that`,
+  )
 }
 
 function readDashboardUrl(shell: Shell): string {

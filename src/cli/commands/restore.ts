@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
-import type { RestorePlan } from '../../transfer/backup/backup.ts'
-import { countOf } from '../../listing/text.ts'
-import { prepareRestore } from '../../open-store.ts'
-import { confirm, YES } from '../confirm.ts'
+import type { Restored, RestorePlan } from '../../archive/archive.ts'
 import { nameDatabase } from '../../database-url.ts'
-import { loadDatabase, sayDatabase } from '../context.ts'
-import { describe } from './backup.ts'
+import { formatInstant } from '../../listing/instant.ts'
+import { countOf } from '../../listing/text.ts'
+import { prepareRestore, readRevocations } from '../../open-store.ts'
+import { confirm, YES } from '../confirm.ts'
+import { changeStore, HELP_HINT, loadDatabase, sayDatabase } from '../context.ts'
+import { Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import type { Shell } from '../shell.ts'
+import { describe } from './backup.ts'
 
 interface Options {
   revocations?: string[]
@@ -17,50 +19,52 @@ interface Options {
 
 export function addRestoreCommand(program: Command, shell: Shell): void {
   program
-    .command('restore <file>')
-    .description('replace the database with a backup; revoked keys stay revoked')
+    .command('restore [file]')
+    .description('replace the content of the database with an archive; revoked keys stay revoked')
     .option(
-      '--revocations <journal...>',
-      'further journals of revocations, such as a copy from a lost machine',
+      '--revocations <list...>',
+      'also revoke what these list: journals of revocations, or archives',
     )
     .option(...YES)
     .option('--json', 'print what was restored as JSON')
     .addHelpText(
       'after',
       `
-Stop the service first. The command checks the backup before it changes anything, keeps the replaced
-database beside the new one, and ends all dashboard sessions.
+The file is an archive that \`backup\` has written, from either engine, or the file of a service that
+was stopped. On SQLite, stop the service of the database first.
 
-Keys that were revoked since the backup stay revoked, and so do the keys of removed users. The
-command learns of them from the replaced database and, on SQLite, from the journal beside it and the
-journals that --revocations names.
+One transaction replaces the rows. Before that, the command writes an archive of what is there now.
+It ends all dashboard sessions. What the archive can't know stays: keys that were revoked, users
+that are disabled, and the last use of each key. Tables of other programs stay as they are.
 
-Example:
-  server-listing restore /var/backups/listing.db`,
+Without a file, the command only revokes what --revocations lists.
+
+Examples:
+  server-listing restore /var/backups/listing.db
+  server-listing restore /var/backups/listing.db --revocations /mnt/copy/listing.db-revoked
+  server-listing restore --revocations /mnt/copy/listing.db-revoked`,
     )
-    .action((file, options) => restore(shell, file, options))
+    .action((file, options) =>
+      file === undefined ? revoke(shell, options) : restore(shell, file, options),
+    )
 }
 
 async function restore(shell: Shell, file: string, options: Options): Promise<void> {
   const database = loadDatabase(shell)
   const prepared = await prepareRestore(database, file, options.revocations ?? [])
   try {
-    const { plan } = prepared
-    if (plan.present !== null || plan.unreadable !== null)
-      await confirm(shell, describePlan(file, plan), options)
-    if (plan.unreadable !== null)
-      say(
-        shell,
-        `warning: only the journal of revocations told which keys to revoke: ${plan.unreadable}`,
-      )
+    if (prepared.plan.present !== null)
+      await confirm(shell, describePlan(file, prepared.plan), options)
     const restored = await prepared.apply()
-    if (options.json) printJson(shell, restored)
+    if (options.json) printJson(shell, recordOf(restored))
     const { kept, revoked } = restored
     say(
       shell,
-      `restored ${file}: ${describe(restored.backup)}. ` +
-        `${countOf(revoked, 'key')} of the backup stayed revoked. ` +
-        (kept === null ? 'There was no database before' : `The replaced database is ${kept}`),
+      `restored ${file}: ${describe(restored.archive)}. ` +
+        `${countOf(revoked, 'key')} of the archive stayed revoked. ` +
+        (kept === null
+          ? 'There was no database before'
+          : `What was there before is the archive ${kept}`),
     )
     sayDatabase(shell, nameDatabase(database))
   } finally {
@@ -68,9 +72,26 @@ async function restore(shell: Shell, file: string, options: Options): Promise<vo
   }
 }
 
-function describePlan(file: string, { backup, present, unreadable }: RestorePlan): string {
-  const last = backup.last_use === null ? '' : `, last used at ${backup.last_use}`
-  const replaced =
-    present === null ? `a database that can't be read (${unreadable})` : describe(present)
-  return `restore ${file} (${describe(backup)}${last}) in place of ${replaced}`
+function describePlan(file: string, { archive, present, revoked }: RestorePlan): string {
+  const made = archive.made_at === null ? '' : `, made at ${formatInstant(archive.made_at)}`
+  return (
+    `restore ${file} (${describe(archive)}${made}) in place of ${describe(present!)}; ` +
+    `${countOf(revoked, 'active key')} of the archive would stay revoked`
+  )
+}
+
+function recordOf({ archive, ...restored }: Restored): object {
+  const made_at = archive.made_at === null ? null : formatInstant(archive.made_at)
+  return { archive: { ...archive, made_at }, ...restored }
+}
+
+async function revoke(shell: Shell, options: Options): Promise<void> {
+  if (options.revocations === undefined)
+    throw new Misuse(`name an archive, or a list with --revocations\n${HELP_HINT}`)
+  const revocations = await readRevocations(options.revocations)
+  const lists = options.revocations.join(', ')
+  const added = await changeStore(shell, (store) => store.uniteRevocations(revocations))
+  const [listed, known] = [revocations.size, revocations.size - added]
+  if (options.json) printJson(shell, { listed, added })
+  say(shell, `revoked what ${lists} lists: ${countOf(listed, 'key')}; listed here before: ${known}`)
 }

@@ -1,11 +1,12 @@
 import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
 import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
 import { presentInstant } from '../../listing/instant.ts'
 import { findKeys, type Leaked, revokeLeakedKeys } from '../../listing/leaked-keys.ts'
 import { count, quote } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
-import { changeStore, findUser, HELP_HINT, needOption } from '../context.ts'
+import { changeStore, findUser, HELP_HINT, needUser, wordsFor } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
 import { keyJson } from '../json.ts'
@@ -14,6 +15,7 @@ import type { Shell } from '../shell.ts'
 
 export interface RevokeOptions {
   user?: string
+  externalId?: string
   keyStdin?: boolean
   json?: boolean
 }
@@ -57,19 +59,19 @@ async function revokeById(
       'the argument is a key, not the id of a key. The shell history now contains it. ' +
         'To revoke it, run `server-listing key revoke --key-stdin` and paste the key',
     )
-  const email = needOption(options.user, '--user <email>')
+  const reference = needUser(options.user, options.externalId)
+  const list = `server-listing key list ${wordsFor(reference)}`
   if (keyId === undefined)
     throw new Misuse(
-      `<key-id> is missing. \`server-listing key list --user ${email}\` shows the ids. To ` +
+      `<key-id> is missing. \`${list}\` shows the ids. To ` +
         `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
     )
   await changeStore(shell, async (store) => {
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
     const revoked = await store.revokeApiKey(user.id, keyId, now)
     if (revoked === null)
       throw new Failure(
-        `${email} has no key with the id ${quote(keyId)}. \`server-listing key list --user ` +
-          `${email}\` shows the ids`,
+        `${nameOf(user)} has no key with the id ${quote(keyId)}. \`${list}\` shows the ids`,
       )
     await auditRevoked(shell, store, revoked, now)
     if (options.json) printJson(shell, [keyJson(revoked)])
@@ -83,8 +85,10 @@ async function revokeLeaked(
   options: RevokeOptions,
   now: number,
 ): Promise<void> {
-  if (keyId !== undefined || options.user !== undefined)
-    throw new Misuse('--key-stdin reads the keys from standard input; leave out --user and the id')
+  if ([keyId, options.user, options.externalId].some((one) => one !== undefined))
+    throw new Misuse(
+      '--key-stdin reads the keys from standard input; leave out --user, --external-id and the id',
+    )
   const text = await readAsciiOfInput(shell)
   if (text.trim() === '')
     throw new Misuse(

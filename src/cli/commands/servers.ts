@@ -4,9 +4,19 @@ import {
   type OwnedServer,
   type ServerRecord,
 } from '../../listing/servers/server-import.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
 import { countOf, quote } from '../../listing/text.ts'
 import { confirm, YES } from '../confirm.ts'
-import { changeStore, findUser, needOption, withStore } from '../context.ts'
+import {
+  changeStore,
+  EXTERNAL_ID,
+  findUser,
+  needUser,
+  readUser,
+  type UserReference,
+  withStore,
+  wordsFor,
+} from '../context.ts'
 import { Failure } from '../errors.ts'
 import { serverJson } from '../json.ts'
 import { createJsonArray, createTable, printJson, say, shortInstant } from '../output.ts'
@@ -34,6 +44,7 @@ Examples:
     .argument('<file>', 'a JSON or CSV file, or - for standard input')
     .usage('--user <email> [--organization <slug>] [--prune | --prune-all] [--dry-run] <file>')
     .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
     .option(
       '--organization <slug>',
       'register the servers under this organization; the API never returns these',
@@ -71,11 +82,18 @@ Examples:
   addListCommand(server, shell)
 }
 
+interface ListOptions {
+  user?: string
+  externalId?: string
+  json?: boolean
+}
+
 function addListCommand(server: Command, shell: Shell): void {
   server
     .command('list')
     .description('list the servers of all users, including those under organizations')
     .option('--user <email>', 'only servers of this user, newest first')
+    .option(...EXTERNAL_ID)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -87,9 +105,10 @@ Examples:
   server-listing server list --user ada@example.com
   server-listing server list --json`,
     )
-    .action(async ({ user, json = false }: { user?: string; json?: boolean }) => {
-      if (user === undefined) await listAll(shell, json)
-      else await listOf(shell, user, json)
+    .action(async ({ user, externalId, json = false }: ListOptions) => {
+      const reference = readUser(user, externalId, '--user <email>')
+      if (reference === null) await listAll(shell, json)
+      else await listOf(shell, reference, json)
     })
 }
 
@@ -100,6 +119,7 @@ function addRemoveCommand(server: Command, shell: Shell): void {
     .argument('<server-id...>', 'ids of servers, from `server list`')
     .usage('--user <email> <server-id...>')
     .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
     .option(...YES)
     .option('--json', 'print JSON')
     .addHelpText(
@@ -125,10 +145,10 @@ const cellsOf = (server: ServerRecord) => [
 ]
 
 /** Prints each part before it reads the next one: all servers may not fit into memory. */
-async function listOf(shell: Shell, email: string, json: boolean): Promise<void> {
+async function listOf(shell: Shell, reference: UserReference, json: boolean): Promise<void> {
   const list = json ? createJsonArray(shell) : createTable(shell, ['ID', ...HEADS])
   await withStore(shell, async (store) => {
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
     await store.readServers(user.id, 'all', (servers) =>
       list.add(
         servers.map((server) =>
@@ -150,9 +170,18 @@ async function listAll(shell: Shell, json: boolean): Promise<void> {
       const servers: OwnedServer[] = await store.listOwnedServers(last)
       if (json)
         array.add(
-          servers.map(({ email, created_by: id, ...server }) => serverJson(server, { id, email })),
+          servers.map(({ created_by: id, email, external_id, ...server }) =>
+            serverJson(server, { id, email, external_id }),
+          ),
         )
-      else table.add(servers.map((server) => [server.id, server.email, ...cellsOf(server)]))
+      else
+        table.add(
+          servers.map((server) => [
+            server.id,
+            nameOf({ ...server, id: server.created_by }),
+            ...cellsOf(server),
+          ]),
+        )
       last = servers.length < OWNED_SERVERS_MAX ? null : servers.at(-1)!
     } while (last !== null)
   })
@@ -163,27 +192,28 @@ async function listAll(shell: Shell, json: boolean): Promise<void> {
 async function remove(
   shell: Shell,
   ids: readonly string[],
-  options: { user?: string; yes?: boolean; json?: boolean },
+  options: ListOptions & { yes?: boolean },
 ): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
+  const reference = needUser(options.user, options.externalId)
   await changeStore(shell, async (store) => {
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
+    const name = nameOf(user)
     const owned = await store.listServers(user.id)
     const known = new Map(owned.map((server) => [server.id, server]))
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
     const unknown = wanted.find((id) => !known.has(id))
     if (unknown !== undefined)
       throw new Failure(
-        `nothing was removed: ${email} has no server with the id ${quote(unknown)}. ` +
-          `\`server-listing server list --user ${email}\` shows the ids`,
+        `nothing was removed: ${name} has no server with the id ${quote(unknown)}. ` +
+          `\`server-listing server list ${wordsFor(reference)}\` shows the ids`,
       )
     const servers = wanted.flatMap((id) => known.get(id) ?? [])
-    const named = servers.map(({ name, address }) => `${quote(name)} (${address})`)
+    const named = servers.map((server) => `${quote(server.name)} (${server.address})`)
     const shown = [...named.slice(0, NAMED_MAX), ...(named.length > NAMED_MAX ? ['…'] : [])]
     const counted = countOf(servers.length, 'server')
     await confirm(
       shell,
-      `remove ${counted} of ${email} from ${store.place}: ${shown.join(', ')}`,
+      `remove ${counted} of ${name} from ${store.place}: ${shown.join(', ')}`,
       options,
     )
     const removed = await store.removeServers(
@@ -195,6 +225,6 @@ async function remove(
         shell,
         servers.map((server) => serverJson(server, user)),
       )
-    say(shell, `removed ${countOf(removed, 'server')} of ${email}`)
+    say(shell, `removed ${countOf(removed, 'server')} of ${name}`)
   })
 }

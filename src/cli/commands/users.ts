@@ -1,14 +1,23 @@
 import type { Command } from 'commander'
-import { count, countOf } from '../../listing/text.ts'
+import { count, countOf, quote } from '../../listing/text.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
-import { formatInstant, presentInstant } from '../../listing/instant.ts'
-import { checkEmail, createUser } from '../../listing/accounts/user.ts'
+import { formatInstant } from '../../listing/instant.ts'
+import { createUser, nameOf } from '../../listing/accounts/user.ts'
 import { audit } from '../audit.ts'
 import { confirm, YES } from '../confirm.ts'
-import { changeStore, findUser, readEmail, withStore } from '../context.ts'
+import {
+  changeStore,
+  EXTERNAL_ID,
+  findUser,
+  needUser,
+  readEmail,
+  readExternalId,
+  withStore,
+} from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
 import { formatNullable, userJson } from '../json.ts'
+import { addChangeCommands } from './change-user.ts'
 import { addLinkCommand } from './link-user.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
@@ -16,7 +25,7 @@ import type { Shell } from '../shell.ts'
 export function addUserCommands(program: Command, shell: Shell): void {
   const user = program
     .command('user')
-    .description('add, list and remove users, and help them to sign in')
+    .description('add, list, disable and remove users, and help them to sign in')
     .addHelpText(
       'after',
       `
@@ -27,26 +36,12 @@ Examples:
   server-listing user remove ada@example.com`,
     )
 
-  user
-    .command('add')
-    .description("add a user and print the user's id")
-    .argument('<email>', "the user's email address")
-    .option('--password-stdin', 'read the password for the dashboard from standard input')
-    .option('--json', 'print JSON')
-    .option('--create', 'create the database if it is missing, and update its schema')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  server-listing user add ada@example.com
-  server-listing user add ada@example.com --password-stdin --create < password.txt`,
-    )
-    .action((email, options) => add(shell, email, options))
-
+  addAddCommand(user, shell)
   user
     .command('password')
     .description('set the password from standard input, and end every session of the user')
-    .argument('<email>', "the user's email address")
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -55,6 +50,7 @@ Examples:
     .action((email, options) => password(shell, email, options))
 
   addLinkCommand(user, shell)
+  addChangeCommands(user, shell)
 
   user
     .command('list')
@@ -69,13 +65,15 @@ Examples:
   user
     .command('remove')
     .description('remove a user with all keys and all servers, also in organizations')
-    .argument('<email>', "the user's email address")
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
     .option(...YES)
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
-On a terminal, the command says how much would go, and asks. Elsewhere it needs --yes.
+On a terminal, the command says how much would go, and asks. Elsewhere it needs --yes. The keys are
+revoked: a restore brings the user back, but no key. To end access for a time, use \`user disable\`.
 
 Example:
   server-listing user remove ada@example.com --yes`,
@@ -83,42 +81,88 @@ Example:
     .action((email, options) => remove(shell, email, options))
 }
 
-async function add(
-  shell: Shell,
-  email: string,
-  options: { passwordStdin?: boolean; create?: boolean; json?: boolean },
-): Promise<void> {
-  const checked = checkEmail(email)
-  if ('complaint' in checked) throw new Misuse(checked.complaint)
-  const user = createUser(checked.email)
-  const hash = options.passwordStdin ? await readPasswordHash(shell, user.email) : null
+function addAddCommand(user: Command, shell: Shell): void {
+  user
+    .command('add')
+    .description("add a user and print the user's id")
+    .argument('[email]', "the user's email address")
+    .option(
+      '--external-id <id>',
+      'the id that your own site has for the user, beside an email address or alone',
+    )
+    .option('--password-stdin', 'read the password for the dashboard from standard input')
+    .option('--json', 'print JSON')
+    .option('--create', 'create the database if it is missing, and update its schema')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  server-listing user add ada@example.com
+  server-listing user add --external-id 4711
+  server-listing user add ada@example.com --password-stdin --create < password.txt`,
+    )
+    .action((email, options) => add(shell, email, options))
+}
+
+interface AddOptions {
+  externalId?: string
+  passwordStdin?: boolean
+  create?: boolean
+  json?: boolean
+}
+
+async function add(shell: Shell, email: string | undefined, options: AddOptions): Promise<void> {
+  const { externalId, passwordStdin } = options
+  const address = email === undefined ? null : readEmail(email)
+  const external = externalId === undefined ? null : readExternalId(externalId)
+  if (address === null && external === null) needUser(undefined, undefined, '<email>')
+  if (address === null && passwordStdin)
+    throw new Misuse('--password-stdin needs an <email>, with which the user signs in')
+  const user = createUser(address, external)
+  const name = nameOf(user)
+  const hash = passwordStdin ? await readPasswordHash(shell, address) : null
   await changeStore(
     shell,
     async (store) => {
       const added =
-        hash === null
+        hash === null || address === null
           ? await store.insertUser(user)
-          : await store.insertUserWithPassword(user, hash)
-      if (!added)
-        throw new Failure(`cannot add ${user.email}: a user with this email address already exists`)
-      await audit(shell, store, 'user added', user.id, user.email)
+          : await store.insertUserWithPassword({ ...user, email: address }, hash)
+      if (!added) {
+        const isEmail = address !== null && (await store.findUser(address)) !== null
+        const taken = isEmail ? 'email address' : `external id ${quote(external)}`
+        throw new Failure(`cannot add ${name}: a user with this ${taken} already exists`)
+      }
+      await audit(shell, store, 'user added', user.id, name)
       if (options.json) printJson(shell, userJson(user))
       else print(shell, user.id)
-      say(
-        shell,
-        `added ${user.email}` +
-          (options.json ? '' : "; the line on standard output is the user's id"),
-      )
+      const told = options.json ? '' : "; the line on standard output is the user's id"
+      say(shell, `added ${name}${told}`)
     },
     { create: options.create === true },
   )
 }
 
-async function password(shell: Shell, email: string, options: { json?: boolean }): Promise<void> {
-  const hash = await readPasswordHash(shell, readEmail(email))
+interface ChangeOptions {
+  externalId?: string
+  json?: boolean
+}
+
+async function password(
+  shell: Shell,
+  email: string | undefined,
+  options: ChangeOptions,
+): Promise<void> {
+  const reference = needUser(email, options.externalId, '<email>')
+  const hash = await readPasswordHash(shell, 'email' in reference ? reference.email : null)
   await changeStore(shell, async (store) => {
-    const user = await findUser(store, email)
-    await store.setPassword(user.id, hash, presentInstant())
+    const user = await findUser(store, reference)
+    if (user.email === null)
+      throw new Failure(
+        `no password was set: ${nameOf(user)} has no email address to sign in with. ` +
+          '`server-listing user email` sets one',
+      )
+    await store.setPassword(user.id, hash)
     await audit(shell, store, 'password changed', user.id, user.email)
     if (options.json) printJson(shell, userJson(user))
     say(shell, `set the password of ${user.email} and ended every session`)
@@ -129,7 +173,7 @@ async function password(shell: Shell, email: string, options: { json?: boolean }
  * Hashes the password on standard input, without its line end. The password itself does not leave
  * this function.
  */
-async function readPasswordHash(shell: Shell, email: string): Promise<string> {
+async function readPasswordHash(shell: Shell, email: string | null): Promise<string> {
   const given = (await readInput(shell, '-')).replace(/\r?\n$/, '')
   const complaint = complaintAboutPassword(given, email)
   if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)
@@ -145,17 +189,30 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
       users.map((user) => ({
         ...user,
         created_at: formatInstant(user.created_at),
+        disabled_at: formatNullable(user.disabled_at),
         last_sign_in_at: formatNullable(user.last_sign_in_at),
       })),
     )
   else
     printTable(
       shell,
-      ['ID', 'EMAIL', 'ADDED', 'CAN SIGN IN', 'KEYS', 'SERVERS', 'LAST SIGN-IN'],
+      [
+        'ID',
+        'EMAIL',
+        'EXTERNAL ID',
+        'ADDED',
+        'DISABLED',
+        'CAN SIGN IN',
+        'KEYS',
+        'SERVERS',
+        'LAST SIGN-IN',
+      ],
       users.map((user) => [
         user.id,
-        user.email,
+        user.email ?? '-',
+        user.external_id ?? '-',
         shortInstant(user.created_at, ''),
+        shortInstant(user.disabled_at, 'no'),
         user.can_sign_in ? 'yes' : 'no',
         count(user.api_keys),
         count(user.servers),
@@ -166,13 +223,13 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
 
 async function remove(
   shell: Shell,
-  email: string,
-  options: { yes?: boolean; json?: boolean },
+  email: string | undefined,
+  options: ChangeOptions & { yes?: boolean },
 ): Promise<void> {
-  const address = readEmail(email)
+  const reference = needUser(email, options.externalId, '<email>')
   await changeStore(shell, async (store) => {
-    const user = await store.findUser(address)
-    if (user === null) throw unknownUser(address, store.place)
+    const user = await findUser(store, reference)
+    const name = nameOf(user)
     const belongings = await store.countBelongings(user.id)
     const { api_keys, servers, organization_servers, organizations } = belongings
     const inside =
@@ -180,17 +237,12 @@ async function remove(
     const counts =
       `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ${inside}` +
       `and ${countOf(organizations, 'organization')}`
-    await confirm(shell, `remove ${address} with ${counts} from ${store.place}`, options)
-    if (!(await store.removeUser(user.id))) throw unknownUser(address, store.place)
-    await audit(shell, store, 'user removed', user.id, address)
+    const forGood = api_keys === 0 ? '' : ', and revoke the keys: no restore brings them back'
+    await confirm(shell, `remove ${name} with ${counts} from ${store.place}${forGood}`, options)
+    if (!(await store.removeUser(user.id)))
+      throw new Failure(`cannot remove ${name}: another process has just removed the user`)
+    await audit(shell, store, 'user removed', user.id, name)
     if (options.json) printJson(shell, userJson(user))
-    say(shell, `removed ${address} with ${counts}`)
+    say(shell, `removed ${name} with ${counts}`)
   })
-}
-
-function unknownUser(email: string, place: string): Failure {
-  return new Failure(
-    `cannot remove ${email}: there is no such user in ${place}. ` +
-      '`server-listing user list` shows all users',
-  )
 }

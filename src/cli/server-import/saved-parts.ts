@@ -7,7 +7,7 @@ import {
 } from '../../listing/servers/server-import.ts'
 import type { Store } from '../../listing/store.ts'
 import { count } from '../../listing/text.ts'
-import { inBatches } from '../../transfer/batches.ts'
+import { inBatches } from '../../management/batches.ts'
 import { Failure } from '../errors.ts'
 import { createProgress } from '../output.ts'
 import type { Shell } from '../shell.ts'

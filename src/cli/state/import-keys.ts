@@ -1,9 +1,10 @@
+import { nameOf } from '../../listing/accounts/user.ts'
 import { presentInstant } from '../../listing/instant.ts'
 import type { StateComplaint } from '../../listing/state/declared-state.ts'
 import { isKeyTable, readKeyTable } from '../../listing/state/key-table.ts'
 import { readKeys } from '../../listing/state/read-state.ts'
 import { count, countOf } from '../../listing/text.ts'
-import { changeStore, findUser, needOption } from '../context.ts'
+import { changeStore, findUser, needOption, needUser } from '../context.ts'
 import { Failure } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
 import { printJson, say } from '../output.ts'
@@ -14,13 +15,14 @@ import type { Shell } from '../shell.ts'
 
 export interface ImportKeysOptions {
   user?: string
+  externalId?: string
   hashFile?: string
   json?: boolean
 }
 
 /** Adds keys of another site by their hashes. A known key gets the name and prefix of the file. */
 export async function importKeys(shell: Shell, options: ImportKeysOptions): Promise<void> {
-  const email = needOption(options.user, '--user <email>')
+  const reference = needUser(options.user, options.externalId)
   const file = needOption(options.hashFile, '--hash-file <file>')
   const text = await readInput(shell, file)
   const { json, placeOf } = readHashFile(text, file)
@@ -28,7 +30,12 @@ export async function importKeys(shell: Shell, options: ImportKeysOptions): Prom
     complaints.map(({ place, message }) => ({ place: placeOf(place), message: placeOf(message) }))
   await changeStore(shell, async (store) => {
     const now = presentInstant()
-    const user = await findUser(store, email)
+    const user = await findUser(store, reference)
+    if (user.email === null)
+      throw new Failure(
+        `nothing was changed: ${nameOf(user)} has no email address, which an import needs. ` +
+          `\`server-listing user email\` sets one`,
+      )
     const { state, complaints } = readKeys(json, user.email, now, keyFilesBeside(file))
     if (state === null) throw refusal(file, placed(complaints))
     const declared = { organizations: [], users: [state] }
@@ -41,7 +48,7 @@ export async function importKeys(shell: Shell, options: ImportKeysOptions): Prom
     for (const { text: key } of plan.keptRevoked) say(shell, `stays revoked: ${key}`)
     say(
       shell,
-      `imported ${countOf(listed, 'key')} for ${user.email}: ${count(added)} new, ` +
+      `imported ${countOf(listed, 'key')} for ${nameOf(user)}: ${count(added)} new, ` +
         `${count(listed - added)} known`,
     )
   })

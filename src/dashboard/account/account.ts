@@ -48,7 +48,7 @@ export function addAccountRoutes(
   app: App,
   dashboard: Dashboard<UserStore & PasswordStore & AttemptStore & AccountStore>,
 ): void {
-  const { store, accounts, operators, now } = dashboard
+  const { store, accounts, operators } = dashboard
 
   app.get('/dashboard/account', (c) => {
     const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
@@ -79,7 +79,7 @@ export function addAccountRoutes(
     const isReserved = operators.includes(checked.email)
     const change = isReserved
       ? 'taken'
-      : await store.changeEmail(session.userId, confirmed.checked, checked.email, now())
+      : await store.changeEmail(session.userId, confirmed.checked, checked.email)
     if (change === 'outdated')
       return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
     if (change === 'taken')
@@ -92,7 +92,7 @@ export function addAccountRoutes(
   })
 
   app.post('/dashboard/account/password', async (c) => {
-    const { userId, email } = c.get('session')
+    const { userId, name, email } = c.get('session')
     const password = fieldOf(c, 'new-password')
     const complaint = complaintAboutPassword(password, email)
     if (complaint !== null)
@@ -105,10 +105,11 @@ export function addAccountRoutes(
       return showAccount(dashboard, c, { status, errors: { password: message } })
     }
     const hash = await accounts.hashPassword(password)
-    if (!(await store.changePassword(userId, confirmed.checked, hash, now())))
+    if (!(await store.changePassword(userId, confirmed.checked, hash)))
       return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
-    await audit(dashboard, c, 'password changed', userId, email)
-    const signIn = () => accounts.signIn(email, password, browserOf(dashboard, c))
+    await audit(dashboard, c, 'password changed', userId, name)
+    const signIn = async () =>
+      email === null ? null : accounts.signIn(email, password, browserOf(dashboard, c))
     const signedIn = await bestEffort(dashboard, signIn, null)
     return withCookies(toAccount(dashboard, c, 'password-changed'), signedIn?.cookies ?? [])
   })
@@ -165,7 +166,7 @@ async function showAccount(
     lead: 'How you sign in, and what happened in your account.',
     notice,
     body: html`<section class="split"><div><h2>Email</h2>
-<p class="hint">You sign in as ${isolated(session.email)}.</p></div>
+<p class="hint">You sign in as ${isolated(session.name)}.</p></div>
 <form class="card" method="post" action="/dashboard/account/email">
 ${c.get('isOperator') ? showNotice(OPERATOR_CHANGES) : ''}
 ${showField({
@@ -177,14 +178,14 @@ ${showField({
   required: true,
   error: errors?.email,
 })}
-${showUsername(session.email)}
+${showUsername(session.name)}
 ${showCurrentPassword('email', isAboutEmail ? errors?.password : undefined)}
 <button>Change email</button>
 </form></section>
 <section class="split"><div><h2>Password</h2>
 <p class="hint">All your other sessions will end.</p></div>
 <form class="card" method="post" action="/dashboard/account/password">
-${showUsername(session.email)}
+${showUsername(session.name)}
 ${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
 ${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 <button>Change password</button>

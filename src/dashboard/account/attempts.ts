@@ -28,7 +28,7 @@ export async function attempt<T>(
 ): Promise<Tried<T>> {
   const address = addressOf(dashboard, c)
   const own = { subject: subjectOf('pair', email, address), attemptsMax: WRONG_PASSWORDS_MAX }
-  return attemptUnder(dashboard, c, email, own, body, [
+  return attemptUnder(dashboard, c, { name: email }, own, body, [
     { subject: subjectOf('account', email), attemptsMax: WRONG_PASSWORDS_OF_ACCOUNT_MAX },
     { subject: subjectOf('address', address), attemptsMax: WRONG_PASSWORDS_OF_ADDRESS_MAX },
   ])
@@ -43,10 +43,10 @@ export async function confirmPassword(
   dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
   c: Context,
 ): Promise<{ checked: string } | { status: 403 | 429; message: string }> {
-  const { userId, email, startedAt } = c.get('session')
+  const { userId, name, startedAt } = c.get('session')
   const subject = subjectOf('session', userId, String(startedAt))
   const own = { subject, attemptsMax: WRONG_PASSWORDS_MAX }
-  const tried = await attemptUnder(dashboard, c, email, own, () =>
+  const tried = await attemptUnder(dashboard, c, { name, userId }, own, () =>
     dashboard.accounts.checkPassword(userId, fieldOf(c, 'password')),
   )
   if (tried.outcome === 'good') return { checked: tried.result }
@@ -58,7 +58,7 @@ export async function confirmPassword(
 async function attemptUnder<T>(
   dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
   c: Context,
-  email: string,
+  account: { name: string; userId?: string },
   own: AttemptSubject,
   body: () => Promise<T | null>,
   others: readonly AttemptSubject[] = [],
@@ -85,8 +85,8 @@ async function attemptUnder<T>(
     await bestEffort(dashboard, clear, undefined)
     return { outcome: 'good', result }
   }
-  const user = await store.findUser(email)
-  await audit(dashboard, c, 'sign-in refused', user?.id ?? null, email.slice(0, EMAIL_LENGTH_MAX))
+  const { name, userId = (await store.findUser(name))?.id ?? null } = account
+  await audit(dashboard, c, 'sign-in refused', userId, name.slice(0, EMAIL_LENGTH_MAX))
   return {
     outcome: 'refused',
     status: 401,

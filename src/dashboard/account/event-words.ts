@@ -16,6 +16,10 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return 'Added the account'
     case 'user removed':
       return 'Removed the account'
+    case 'user disabled':
+      return 'An operator disabled the account'
+    case 'user enabled':
+      return 'An operator enabled the account'
     case 'sign-in':
       return 'Signed in'
     case 'sign-in refused':

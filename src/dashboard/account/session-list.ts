@@ -29,7 +29,7 @@ export function addSessionListRoute(
   const { store, accounts } = dashboard
 
   app.post('/dashboard/account/sessions', async (c) => {
-    const { id: ownId, userId, email } = c.get('session')
+    const { id: ownId, userId, name } = c.get('session')
     const ended = fieldOf(c, 'session')
     if (ended !== '' && ended !== ownId) {
       // Another tab may have ended it before.
@@ -40,7 +40,7 @@ export function addSessionListRoute(
     }
     if (ended === '') await store.endSessions(userId)
     const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c)), [])
-    await audit(dashboard, c, ended === '' ? 'sign-out everywhere' : 'sign-out', userId, email)
+    await audit(dashboard, c, ended === '' ? 'sign-out everywhere' : 'sign-out', userId, name)
     return withCookies(c.redirect('/sign-in', 303), cookies)
   })
 }

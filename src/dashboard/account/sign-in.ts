@@ -50,7 +50,7 @@ export function addSessionRoutes(
   app.post('/sign-out', async (c) => {
     const session = await accounts.readSession(cookieOf(c))
     const cookies = await accounts.signOut(cookieOf(c))
-    if (session !== null) await audit(dashboard, c, 'sign-out', session.userId, session.email)
+    if (session !== null) await audit(dashboard, c, 'sign-out', session.userId, session.name)
     return withCookies(c.redirect('/sign-in', 303), cookies)
   })
 }

@@ -6,7 +6,7 @@ import {
   type SecretStore,
 } from '../../listing/accounts/passwords.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import { checkEmail, createUser, type User } from '../../listing/accounts/user.ts'
+import { type AddressedUser, checkEmail, createUser } from '../../listing/accounts/user.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
@@ -107,7 +107,7 @@ async function createAccount(
   dashboard: Dashboard<AttemptStore & AuditStore>,
   c: Context,
   kind: Kind,
-  insert: (user: User, passwordHash: string) => Promise<string | null>,
+  insert: (user: AddressedUser, passwordHash: string) => Promise<string | null>,
 ): Promise<Response> {
   const email = fieldOf(c, 'email').trim()
   const password = fieldOf(c, 'password')

@@ -69,11 +69,12 @@ const OPTIONAL = html` <span class="hint">(optional)</span>`
 export const AS_CODE = raw(' autocapitalize="none" autocorrect="off" spellcheck="false"')
 
 /**
- * The signed-in user's email address, unseen. It tells a password manager whose password the form
- * asks for, so that the manager does not take another field for the user's name.
+ * The signed-in user's name, unseen: the email address, if there is one. It tells a password
+ * manager whose password the form asks for, so that the manager does not take another field for
+ * the user's name.
  */
-export function showUsername(email: string): Html {
-  return html`<input type="text" autocomplete="username" value="${email}" hidden readonly>`
+export function showUsername(name: string): Html {
+  return html`<input type="text" autocomplete="username" value="${name}" hidden readonly>`
 }
 
 export interface Choice {

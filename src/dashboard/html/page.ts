@@ -40,7 +40,7 @@ export async function showPage(c: Context, page: Page): Promise<Response> {
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${showTopBar(c.req.path, c.get('session')?.email, c.get('isOperator'))}
+${showTopBar(c.req.path, c.get('session')?.name, c.get('isOperator'))}
 <main id="main" tabindex="-1"${width === undefined ? '' : html` class="${width}"`}>
 <div class="head"><div><h1>${title}</h1>
 ${lead === undefined ? '' : html`<p>${lead}</p>`}</div>

@@ -11,15 +11,15 @@ const SECTIONS = [
 const ACCOUNT = '/dashboard/account'
 const OPERATOR = '/dashboard/operator'
 
-/** The bar above every page. Only a signed-in user, who has an email address, sees sections. */
+/** The bar above every page. Only a signed-in user, who has a name, sees sections. */
 export function showTopBar(
   path: string,
-  email: string | undefined,
+  name: string | undefined,
   isOperator: boolean | undefined,
 ): Html {
   return html`<header class="top"><div>
 <a class="brand" href="/">${icon('server')}Server listing</a>
-${email === undefined ? '' : html`${showSections(path)}${showMenu(path, email, isOperator === true)}`}
+${name === undefined ? '' : html`${showSections(path)}${showMenu(path, name, isOperator === true)}`}
 </div></header>`
 }
 
@@ -29,9 +29,9 @@ ${SECTIONS.map(([href, name, symbol]) => html`<li><a href="${href}"${currentIf(i
 </ul></nav>`
 }
 
-function showMenu(path: string, email: string, isOperator: boolean): Html {
-  return html`<details class="menu"><summary>${icon('user')}<span><span class="unseen">Account: </span>${truncated(email, NAME_BYTES)}</span>${icon('down')}</summary>
-<div><p class="hint">Signed in as ${isolated(email)}</p>
+function showMenu(path: string, name: string, isOperator: boolean): Html {
+  return html`<details class="menu"><summary>${icon('user')}<span><span class="unseen">Account: </span>${truncated(name, NAME_BYTES)}</span>${icon('down')}</summary>
+<div><p class="hint">Signed in as ${isolated(name)}</p>
 <a class="button quiet" href="${ACCOUNT}"${currentIf(isBelow(path, ACCOUNT))}>Account</a>
 ${isOperator ? html`<a class="button quiet" href="${OPERATOR}"${currentIf(isBelow(path, OPERATOR))}>Operator</a>` : ''}
 <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form></div></details>`

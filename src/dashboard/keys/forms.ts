@@ -20,8 +20,8 @@ interface IssueForm {
   nameError?: string
   passwordError?: string | undefined
   asksPassword: boolean
-  /** The email address of the signed-in user. */
-  email: string
+  /** The name of the signed-in user. */
+  userName: string
   /** The number of the user's active keys. */
   active: number
 }
@@ -51,10 +51,10 @@ ${showPassword(form)}
 function showPassword({
   asksPassword,
   passwordError,
-  email,
-}: Pick<IssueForm, 'asksPassword' | 'passwordError' | 'email'>): Html | '' {
+  userName,
+}: Pick<IssueForm, 'asksPassword' | 'passwordError' | 'userName'>): Html | '' {
   if (!asksPassword) return ''
-  return html`${showUsername(email)}
+  return html`${showUsername(userName)}
 ${showField({
   name: 'password',
   label: 'Your password',
@@ -104,7 +104,7 @@ export function showReplaceKey(
   apiKey: ApiKey,
   { asksPassword, active }: Replacement,
 ): Promise<Response> {
-  const { email } = c.get('session')
+  const { name: userName } = c.get('session')
   return showPage(c, {
     title: 'Replace a key',
     width: 'form',
@@ -120,7 +120,7 @@ ${
 ${showFormTag()}
 <input type="hidden" name="name" value="${apiKey.name}">
 <input type="hidden" name="replaces" value="${apiKey.id}">
-${showPassword({ asksPassword, email })}
+${showPassword({ asksPassword, userName })}
 <div class="row"><button class="primary">Issue the new key</button>
 <a class="button" href="/dashboard/api">Cancel</a></div>`
 }

@@ -62,7 +62,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     notice: page.notice,
     body: html`${showInvitationNote(page.invitations)}
 ${active.length === 0 ? showEmpty({ ...NO_KEYS, title: revoked.length === 0 ? 'No API keys yet' : 'No active API keys' }) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
-${showIssueForm({ ...page, email: c.get('session').email, active: active.length })}
+${showIssueForm({ ...page, userName: c.get('session').name, active: active.length })}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
 ${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
 ${showLeakedForm(page.leakedError)}`,

@@ -5,6 +5,7 @@ import type {
   OwnedAuditEntry,
   UserSummary,
 } from '../../listing/accounts/operator.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
 import type { ApiKeyStore } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { type Names, tellEvent } from '../account/event-words.ts'
@@ -46,7 +47,7 @@ ${apiKeys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(
 <section id="users"><h2>Newest users ${inTotal(counts.users)}</h2>
 ${showTable(
   'Newest users',
-  ['Joined', 'Email', 'Keys', 'Servers'],
+  ['Joined', 'User', 'Keys', 'Servers'],
   users.map((user) => showUser(user, at)),
 )}
 <p class="hint">All users together have ${countOf(counts.servers, 'server')} and ${countOf(counts.organizations, 'organization')}.</p></section>
@@ -94,22 +95,29 @@ function showKeys(apiKeys: readonly OwnedApiKey[], now: Instant): Html {
 }
 
 function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
-  const { name, prefix, email, revoked_at, last_used_at } = apiKey
+  const { name, prefix, user_id, revoked_at, last_used_at, disabled_at } = apiKey
   const deleted = revoked_at === null ? '' : html` ${pill('deleted')}`
   return [
     showAgo(last_used_at ?? 0, now),
     html`${truncated(name, NAME_BYTES)}${deleted}`,
-    truncated(email, NAME_BYTES),
+    html`${truncated(nameOf({ ...apiKey, id: user_id }), NAME_BYTES)}${showDisabled(disabled_at)}`,
     html`<code>${prefix}…</code>`,
   ]
 }
 
-function showUser({ email, created_at, apiKeys, servers }: UserSummary, now: Instant) {
-  return [showAgo(created_at, now), truncated(email, NAME_BYTES), apiKeys, servers]
+function showUser(user: UserSummary, now: Instant) {
+  const { created_at, disabled_at, apiKeys, servers } = user
+  const name = html`${truncated(nameOf(user), NAME_BYTES)}${showDisabled(disabled_at)}`
+  return [showAgo(created_at, now), name, apiKeys, servers]
+}
+
+function showDisabled(disabledAt: Instant | null): Html | '' {
+  return disabledAt === null ? '' : html` ${pill('disabled')}`
 }
 
 function showEntry(entry: OwnedAuditEntry, names: Names, now: Instant): Html[] {
-  const user = entry.email === null ? isolated('unknown') : truncated(entry.email, NAME_BYTES)
+  const { user_id: id } = entry
+  const user = id === null ? isolated('unknown') : truncated(nameOf({ ...entry, id }), NAME_BYTES)
   const address = html`<code>${entry.address}</code>`
   return [showAgo(entry.occurred_at, now), user, html`${tellEvent(entry, names)}`, address]
 }

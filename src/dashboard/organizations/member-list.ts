@@ -1,4 +1,5 @@
 import { html } from 'hono/html'
+import { nameOf } from '../../listing/accounts/user.ts'
 import { DAY_US } from '../../listing/instant.ts'
 import {
   INVITATION_KEPT_US,
@@ -16,8 +17,8 @@ import { type Html, isolatedText, shortIsolatedText, truncated } from '../html/t
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 
-/** Bytes of an email address in a list, for `truncated`. */
-const EMAIL_BYTES = 56
+/** Bytes of a member's name in a list, for `truncated`. */
+const MEMBER_BYTES = 56
 
 interface MembersPage {
   email?: string
@@ -58,10 +59,11 @@ function showMembers({ id, role }: Membership, members: readonly Member[], userI
   const owners = members.filter((member) => member.role === 'owner').length
   const shownMembers = members.slice(0, MEMBERS_MAX)
   return html`<form method="post" action="/dashboard/organizations/${id}/members/remove"><ul class="rows">
-${shownMembers.map(({ user_id, email, role: own }, index) => {
+${shownMembers.map((member, index) => {
+  const { user_id, role: own } = member
   const isSelf = user_id === userId
   const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
-  return html`<li><div id="m${index}">${truncated(email, EMAIL_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
+  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), MEMBER_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
 ${canEnd ? html`<button name="member" value="${user_id}" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
 `
 })}</ul></form>
@@ -78,7 +80,7 @@ ${invited.map(showInvitedRow)}</ul></form>`
 }
 
 function showInvitedRow({ id, email }: Invited, index: number): Html {
-  return html`<li><div id="i${index}">${truncated(email, EMAIL_BYTES)} ${pill('invited')}</div>
+  return html`<li><div id="i${index}">${truncated(email, MEMBER_BYTES)} ${pill('invited')}</div>
 <button name="invited" value="${id}" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw</button>
 `
 }

@@ -3,7 +3,7 @@ import { type InvitationStore, MEMBERS_MAX, oldestInvitation } from '../../listi
 import type { OrganizationStore } from '../../listing/organization.ts'
 import { INVITATIONS_SENT_MAX } from '../../listing/accounts/rate-limits.ts'
 import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import { checkStoredEmail } from '../../listing/accounts/user.ts'
+import { checkEmail } from '../../listing/accounts/user.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
 import { sentence } from '../html/sentence.ts'
 import { audit } from '../request/audit.ts'
@@ -29,7 +29,7 @@ export function addMemberRoutes(
       showMembersPage(dashboard, c, { email, emailError, status })
     const often = await limitUser(dashboard, c, 'member', INVITATIONS_SENT_MAX)
     if (often !== null) return refuse(often, 429)
-    const checked = checkStoredEmail(email)
+    const checked = checkEmail(email)
     if ('complaint' in checked) return refuse(sentence(checked.complaint))
     const since = oldestInvitation(now())
     // The answer must not reveal whether an account has this address.

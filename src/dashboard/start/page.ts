@@ -25,7 +25,7 @@ export function addStartRoutes(
       body: html`${showSteps([
         {
           title: 'Create your account',
-          text: html`Signed in as ${isolated(c.get('session').email)}`,
+          text: html`Signed in as ${isolated(c.get('session').name)}`,
           isDone: true,
         },
         {

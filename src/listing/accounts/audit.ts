@@ -8,7 +8,7 @@ export const AUDIT_DROPPED = 10
 export interface AuditEntry {
   user_id: string | null
   action: AuditAction
-  /** The object of the action: an id or an email address. */
+  /** The object of the action: an id, or the name of a user. */
   subject: string
   address: string
   occurred_at: Instant
@@ -35,6 +35,8 @@ export type AuditAction =
   | 'sign-up'
   | 'user added'
   | 'user removed'
+  | 'user disabled'
+  | 'user enabled'
   | 'sign-in'
   | 'sign-in refused'
   | 'sign-out'

@@ -16,6 +16,7 @@ export interface Belongings {
 
 /** A user as an operator lists them. */
 export interface UserRecord extends User {
+  /** With a password and an email address, unless disabled. */
   can_sign_in: boolean
   /** Active ones. */
   api_keys: number
@@ -27,16 +28,16 @@ export interface UserRecord extends User {
 export interface OrganizationRecord extends Organization {
   members: number
   servers: number
-  /** Email addresses. */
+  /** Their names. */
   owners: string[]
 }
 
 /** What the operator's commands read, across all users. Fields have the names of the JSON. */
 export interface InventoryStore {
   countBelongings(userId: string): Promise<Belongings>
-  /** By email address. */
+  /** By name. */
   listUserRecords(): Promise<UserRecord[]>
-  /** The keys of one user or of all, by email address and then oldest first. */
+  /** The keys of one user or of all, by the owner's name and then oldest first. */
   listOwnedApiKeys(userId?: string): Promise<OwnedApiKey[]>
   /** By slug. */
   listOrganizationRecords(): Promise<OrganizationRecord[]>

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../instant.ts'
 import type { AuditEntry } from './audit.ts'
+import type { User } from './user.ts'
 
 /** The database server or library, and the size of the database. */
 export interface DatabaseFacts {
@@ -18,20 +19,17 @@ export interface RecordCounts {
   organizations: number
 }
 
-export interface UserSummary {
-  id: string
-  email: string
-  created_at: Instant
+export interface UserSummary extends User {
   /** The user's active keys and servers. */
   apiKeys: number
   servers: number
 }
 
-/** With the email address of the owner. */
-export type OwnedApiKey = ApiKey & { email: string }
+/** With the names of the owner, and since when the owner is disabled. */
+export type OwnedApiKey = ApiKey & Pick<User, 'email' | 'external_id' | 'disabled_at'>
 
-/** With the email address of the user, null if the user is unknown or removed. */
-export type OwnedAuditEntry = AuditEntry & { email: string | null }
+/** With the names of the user. Both are null if the user is unknown or removed. */
+export type OwnedAuditEntry = AuditEntry & Pick<User, 'email' | 'external_id'>
 
 export interface AuditFilter {
   userId?: string | undefined

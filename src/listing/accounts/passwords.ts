@@ -1,5 +1,4 @@
-import type { Instant } from '../instant.ts'
-import type { User } from './user.ts'
+import type { AddressedUser } from './user.ts'
 
 /**
  * The length of a password in characters. Any character is allowed, because length makes guessing
@@ -11,12 +10,12 @@ export const PASSWORD_LENGTH_MAX = 128
 /**
  * The error of an invalid password, in words that follow "the password must". Null if it is valid.
  */
-export function complaintAboutPassword(password: string, email: string): string | null {
+export function complaintAboutPassword(password: string, email: string | null): string | null {
   const length = [...password].length
   if (length < PASSWORD_LENGTH_MIN || length > PASSWORD_LENGTH_MAX)
     return `have ${PASSWORD_LENGTH_MIN} to ${PASSWORD_LENGTH_MAX} characters, not ${length}`
   if (!password.isWellFormed()) return 'be well-formed Unicode'
-  if (password.toLowerCase() === email.toLowerCase()) return 'not be the email address'
+  if (password.toLowerCase() === email?.toLowerCase()) return 'not be the email address'
   return null
 }
 
@@ -29,32 +28,31 @@ export interface StoredPassword {
 export interface PasswordStore {
   /** True if any user can sign in. */
   hasAccounts(): Promise<boolean>
-  /** Adds a user who can sign in. False if another user has the email address. */
-  insertUserWithPassword(user: User, passwordHash: string): Promise<boolean>
+  /** Adds a user who can sign in. False if the email address or the external id is taken. */
+  insertUserWithPassword(user: AddressedUser, passwordHash: string): Promise<boolean>
   /**
    * Uses the setup link's token for the first user who can sign in. If a user without a password
    * has this email address, that user gets the password. Otherwise adds the user. Returns the
-   * user's id, or null if the link is used up.
+   * user's id, or null if the link is used up or the user is disabled.
    */
-  insertFirstUser(user: User, passwordHash: string, setupToken: string): Promise<string | null>
+  insertFirstUser(
+    user: AddressedUser,
+    passwordHash: string,
+    setupToken: string,
+  ): Promise<string | null>
   /** Sets the password, ends all of the user's sessions and invalidates the setup link. */
-  setPassword(userId: string, passwordHash: string, now: Instant): Promise<void>
+  setPassword(userId: string, passwordHash: string): Promise<void>
   /**
    * The same as `setPassword`, if `checked` is still the hash of the user's password. False if
    * another change or sign-in has replaced it: of two changes that checked one password, one is
    * made.
    */
-  changePassword(
-    userId: string,
-    checked: string,
-    passwordHash: string,
-    now: Instant,
-  ): Promise<boolean>
+  changePassword(userId: string, checked: string, passwordHash: string): Promise<boolean>
   /** Changes the email address, if `checked` is still the hash of the user's password. */
-  changeEmail(userId: string, checked: string, email: string, now: Instant): Promise<EmailChange>
-  /** The password of the user with this email address. Null without such a user or password. */
+  changeEmail(userId: string, checked: string, email: string): Promise<EmailChange>
+  /** The password of the user with this email address. Null without one, or if disabled. */
   findPassword(email: string): Promise<StoredPassword | null>
-  /** The hash of the user's password, or null. */
+  /** The hash of the user's password. Null without one, or if the user is disabled. */
   findPasswordHash(userId: string): Promise<string | null>
 }
 

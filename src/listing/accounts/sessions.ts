@@ -15,7 +15,9 @@ export const USER_AGENT_LENGTH_MAX = 256
 export interface Session {
   id: string
   userId: string
-  email: string
+  email: string | null
+  /** What the pages show for the user. */
+  name: string
   startedAt: Instant
 }
 
@@ -49,9 +51,9 @@ export interface NewSession extends Browser {
 export interface SessionStore {
   /**
    * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash if
-   * given. False if the hash has changed. Takes the lock of `setPassword`, so that no session of an
-   * old password survives a change. Keeps the newest SESSIONS_MAX sessions of the user and removes
-   * up to EXPIRED_DROPPED expired ones.
+   * given. False if the hash has changed or the user is disabled. Takes the lock of `setPassword`,
+   * so that no session of an old password survives a change. Keeps the newest SESSIONS_MAX sessions
+   * of the user and removes up to EXPIRED_DROPPED expired ones.
    */
   beginSession(session: NewSession, checked: string, renewed: string | null): Promise<boolean>
   /** The first session with one of these token hashes that has not ended, or null. */

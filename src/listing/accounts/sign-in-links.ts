@@ -17,10 +17,13 @@ export interface LinkedUser {
   email: string
 }
 
-/** Links with which users set a new password, one per user. A new password ends them. */
+/**
+ * Links with which users set a new password, one per user. A new password ends them, and so does
+ * disabling the user.
+ */
 export interface SignInLinkStore {
-  /** Replaces the user's link. */
-  keepSignInLink(link: SignInLink): Promise<void>
+  /** Replaces the user's link. False if the user is disabled, has no email address or is gone. */
+  keepSignInLink(link: SignInLink): Promise<boolean>
   /** Reads the link without spending it. Null if it is unknown, used or expired. */
   findSignInLink(tokenHash: string, now: Instant): Promise<LinkedUser | null>
   /**

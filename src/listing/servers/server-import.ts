@@ -1,3 +1,4 @@
+import type { NamedUser } from '../accounts/user.ts'
 import type { Instant } from '../instant.ts'
 import { count, countOf } from '../text.ts'
 import type { Server } from './server.ts'
@@ -53,10 +54,9 @@ export interface ServerRecord extends Server {
   updated_at: Instant
 }
 
-/** A server of any user, with the id and the email address of its owner. */
-export interface OwnedServer extends ServerRecord {
+/** A server of any user, with the id and the names of its owner. */
+export interface OwnedServer extends ServerRecord, Omit<NamedUser, 'id'> {
   created_by: string
-  email: string
 }
 
 /** Servers that `readServers` hands over together. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { checkStoredEmail } from '../accounts/user.ts'
+import { checkEmail } from '../accounts/user.ts'
 import { checkKeyName } from '../api-key.ts'
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../key-format.ts'
 import { checkOrganizationName, complaintAboutOrganizationSlug } from '../organization.ts'
@@ -27,7 +27,7 @@ function checked(check: (value: string) => { value: string } | { complaint: stri
 }
 
 const email = checked((value) => {
-  const result = checkStoredEmail(value)
+  const result = checkEmail(value)
   return 'email' in result ? { value: result.email } : result
 })
 

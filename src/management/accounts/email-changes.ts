@@ -1,30 +1,57 @@
-import { formatInstant } from '../../listing/instant.ts'
 import type { PasswordStore } from '../../listing/accounts/passwords.ts'
-import type { Database } from '../database.ts'
+import type { UserStore } from '../../listing/accounts/user.ts'
+import type { Database, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { findPasswordHash } from './passwords.ts'
 
-export function emailChanges(database: Database): Pick<PasswordStore, 'changeEmail'> {
-  return {
-    async changeEmail(userId, checked, email, now) {
-      try {
-        return await database.transact(async (transaction) => {
-          // A change of the password that runs now ends before this reads the hash.
-          await transaction.lock('users', [userId])
-          if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'
-          // An address that another user still has is refused at once. The unique index would wait
-          // for that user's own change, and two users who swap addresses would deadlock.
-          const changed = await transaction.run(sql`
-            UPDATE users SET email = ${email}, name = ${email}, updated_at = ${formatInstant(now)}
-            WHERE id = ${uuid(userId)} AND NOT EXISTS (
-              SELECT 1 FROM users AS other WHERE other.email = ${email} AND other.id <> users.id
-            )`)
-          return changed === 1 ? 'changed' : 'taken'
-        })
-      } catch (error) {
-        if (database.dialect.isTaken(error)) return 'taken'
-        throw error
-      }
-    },
+export function emailChanges(
+  database: Database,
+): Pick<PasswordStore, 'changeEmail'> & Pick<UserStore, 'setEmail'> {
+  /** Runs `body` under the user's lock. */
+  async function change<Outcome>(
+    userId: string,
+    body: (transaction: Transaction) => Promise<Outcome>,
+  ): Promise<Outcome | 'taken'> {
+    try {
+      return await database.transact(async (transaction) => {
+        await transaction.lock('users', [userId])
+        return body(transaction)
+      })
+    } catch (error) {
+      if (database.dialect.isTaken(error)) return 'taken'
+      throw error
+    }
   }
+
+  return {
+    changeEmail: (userId, checked, email) =>
+      change(userId, async (transaction) => {
+        // A change of the password that had the lock has ended before this reads the hash.
+        if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'
+        return updateEmail(transaction, userId, email)
+      }),
+
+    setEmail: (userId, email) =>
+      change(userId, async (transaction) => {
+        const user = await transaction.get(sql`SELECT 1 FROM users WHERE id = ${uuid(userId)}`)
+        return user === null ? 'not found' : updateEmail(transaction, userId, email)
+      }),
+  }
+}
+
+/**
+ * An address that another user still has is refused at once. The unique index would wait for that
+ * user's own change, and two users who swap addresses would deadlock.
+ */
+async function updateEmail(
+  transaction: Transaction,
+  userId: string,
+  email: string,
+): Promise<'changed' | 'taken'> {
+  const changed = await transaction.run(sql`
+    UPDATE users SET email = ${email}
+    WHERE id = ${uuid(userId)} AND NOT EXISTS (
+      SELECT 1 FROM users AS other WHERE other.email = ${email} AND other.id <> users.id
+    )`)
+  return changed === 1 ? 'changed' : 'taken'
 }

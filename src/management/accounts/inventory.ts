@@ -5,17 +5,13 @@ import type {
   OrganizationRecord,
   UserRecord,
 } from '../../listing/accounts/inventory.ts'
-import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { withOwners } from './owned-api-keys.ts'
 import { ownedAlone } from './removed-user.ts'
-import { instantOf } from './users.ts'
+import { USER_NAME, userColumns } from './user-columns.ts'
 
-type UserRow = Omit<UserRecord, 'created_at' | 'can_sign_in'> & {
-  created_at: Instant | string
-  passwords: number
-}
+type UserRow = Omit<UserRecord, 'can_sign_in'> & { passwords: number }
 
 export function inventory(database: Database): InventoryStore {
   const { byBytes, instant, selectApiKeys } = database.dialect
@@ -34,26 +30,29 @@ export function inventory(database: Database): InventoryStore {
     async listUserRecords() {
       // Each count reads its table once, and not once for each user.
       const rows = await database.all<UserRow>(sql`
-        SELECT id, email, ${instant('created_at')}, coalesce(passwords, 0) AS passwords,
+        SELECT ${userColumns(database.dialect)},
+          (SELECT count(*) FROM passwords WHERE user_id = users.id) AS passwords,
           coalesce(api_keys, 0) AS api_keys, coalesce(servers, 0) AS servers,
           ${instant('last_sign_in_at')}
         FROM users
-        LEFT JOIN (SELECT user_id, count(*) AS passwords FROM accounts
-          WHERE password IS NOT NULL GROUP BY user_id) AS of_accounts ON of_accounts.user_id = id
         LEFT JOIN (SELECT user_id, count(*) AS api_keys FROM api_keys
           WHERE revoked_at IS NULL GROUP BY user_id) AS of_keys ON of_keys.user_id = id
         LEFT JOIN (SELECT created_by, count(*) AS servers FROM servers
           GROUP BY created_by) AS of_servers ON of_servers.created_by = id
         LEFT JOIN (SELECT user_id, max(occurred_at) AS last_sign_in_at FROM audit_log
           WHERE action IN ('sign-in', 'sign-up', 'sign-in link used') GROUP BY user_id) AS of_log ON of_log.user_id = id
-        ORDER BY email ${byBytes}`)
-      return rows.map(({ id, email, created_at, passwords, ...rest }) => ({
-        id,
-        email,
-        created_at: instantOf(created_at),
-        can_sign_in: passwords > 0,
-        ...rest,
-      }))
+        ORDER BY ${USER_NAME} ${byBytes}`)
+      return rows.map(
+        ({ id, email, external_id, created_at, disabled_at, passwords, ...rest }) => ({
+          id,
+          email,
+          external_id,
+          created_at,
+          disabled_at,
+          can_sign_in: passwords > 0 && email !== null && disabled_at === null,
+          ...rest,
+        }),
+      )
     },
 
     async listOwnedApiKeys(userId) {
@@ -70,13 +69,13 @@ export function inventory(database: Database): InventoryStore {
           (SELECT count(*) FROM members WHERE organization_id = organizations.id) AS members,
           (SELECT count(*) FROM servers WHERE organization_id = organizations.id) AS servers
         FROM organizations ORDER BY slug ${byBytes}`)
-      const owners = await database.all<{ organization_id: string; email: string }>(sql`
-        SELECT organization_id, email FROM members JOIN users ON users.id = user_id
-        WHERE role = 'owner' ORDER BY email ${byBytes}`)
+      const owners = await database.all<{ organization_id: string; name: string }>(sql`
+        SELECT organization_id, ${USER_NAME} AS name FROM members JOIN users ON users.id = user_id
+        WHERE role = 'owner' ORDER BY ${USER_NAME} ${byBytes}`)
       const byOrganization = Map.groupBy(owners, ({ organization_id }) => organization_id)
       return rows.map((row) => ({
         ...row,
-        owners: (byOrganization.get(row.id) ?? []).map(({ email }) => email),
+        owners: (byOrganization.get(row.id) ?? []).map(({ name }) => name),
       }))
     },
   }

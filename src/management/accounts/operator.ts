@@ -6,11 +6,10 @@ import type {
   RecordCounts,
   UserSummary,
 } from '../../listing/accounts/operator.ts'
-import type { Instant } from '../../listing/instant.ts'
 import type { Database } from '../database.ts'
 import { at, sql, uuid, uuids } from '../sql.ts'
 import { withOwners } from './owned-api-keys.ts'
-import { instantOf } from './users.ts'
+import { userColumns } from './user-columns.ts'
 
 export function operator(database: Database): OperatorStore {
   const { instant, databaseFacts, recentApiKeys, selectApiKeys } = database.dialect
@@ -30,13 +29,12 @@ export function operator(database: Database): OperatorStore {
 
     async listNewestUsers(usersMax) {
       // The newest ones first, because counting takes a search for each user.
-      const rows = await database.all<UserSummary & { created_at: Instant | string }>(sql`
-        SELECT id, email, ${instant('created_at')},
+      return database.all<UserSummary>(sql`
+        SELECT ${userColumns(database.dialect)},
           (SELECT count(*) FROM api_keys WHERE user_id = newest.id AND revoked_at IS NULL) AS "apiKeys",
           (SELECT count(*) FROM servers WHERE created_by = newest.id) AS servers
-        FROM (SELECT id, email, created_at FROM users ORDER BY created_at DESC, id LIMIT ${usersMax}) AS newest
+        FROM (SELECT * FROM users ORDER BY created_at DESC, id LIMIT ${usersMax}) AS newest
         ORDER BY newest.created_at DESC, id`)
-      return rows.map((row) => ({ ...row, created_at: instantOf(row.created_at) }))
     },
 
     async listRecentApiKeys(keysMax) {
@@ -52,7 +50,7 @@ export function operator(database: Database): OperatorStore {
       const ofUser = userId === undefined ? sql`true` : sql`user_id = ${uuid(userId)}`
       const recent = since === undefined ? sql`true` : sql`occurred_at >= ${at(since)}`
       return database.all<OwnedAuditEntry>(sql`
-        SELECT user_id, action, subject, address, users.email, ${instant('occurred_at')}
+        SELECT user_id, action, subject, address, users.email, users.external_id, ${instant('occurred_at')}
         FROM audit_log LEFT JOIN users ON users.id = user_id
         WHERE ${ofUser} AND ${recent}
         ORDER BY audit_log.occurred_at DESC, audit_log.id LIMIT ${entriesMax}`)

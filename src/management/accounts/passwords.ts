@@ -1,4 +1,3 @@
-import { formatInstant, type Instant } from '../../listing/instant.ts'
 import type { PasswordStore } from '../../listing/accounts/passwords.ts'
 import type { Database, Queries, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
@@ -7,13 +6,13 @@ import { insertionOf, insertUser } from './users.ts'
 export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'> {
   return {
     async hasAccounts() {
-      return (await database.get(sql`SELECT 1 FROM accounts LIMIT 1`)) !== null
+      return (await database.get(sql`SELECT 1 FROM passwords LIMIT 1`)) !== null
     },
 
     async insertUserWithPassword(user, passwordHash) {
       return database.transact(async (transaction) => {
         if (!(await insertUser(transaction, user))) return false
-        await savePassword(transaction, user.id, passwordHash, user.created_at)
+        await savePassword(transaction, user.id, passwordHash)
         return true
       })
     },
@@ -21,45 +20,46 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
     async insertFirstUser(user, passwordHash, setupToken) {
       // The row of the setup link's token, as long as no user can sign in.
       const token = sql`FROM secrets WHERE name = 'setup' AND value = ${setupToken}
-        AND NOT EXISTS (SELECT 1 FROM accounts)`
+        AND NOT EXISTS (SELECT 1 FROM passwords)`
       return database.transact(async (transaction) => {
         if ((await transaction.get(sql`SELECT 1 ${token}`)) === null) return null
         // The user's row before the token's, as everything that sets a password locks them. The
         // update changes nothing: it locks and returns the row of a user who exists.
         const row = await transaction.get<{ id: string }>(sql`
-          ${insertionOf(user)} ON CONFLICT (email) DO UPDATE SET email = excluded.email RETURNING id`)
-        const { id } = row!
+          ${insertionOf(user)} ON CONFLICT (email) DO UPDATE SET email = excluded.email
+          WHERE users.disabled_at IS NULL RETURNING id`)
+        if (row === null) return null
+        const { id } = row
         // Exactly one of several concurrent callers spends the token.
         if ((await transaction.run(sql`DELETE ${token}`)) === 0) {
           if (id === user.id) await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(id)}`)
           return null
         }
-        await savePassword(transaction, id, passwordHash, user.created_at)
+        await savePassword(transaction, id, passwordHash)
         return id
       })
     },
 
-    async setPassword(userId, passwordHash, now) {
+    async setPassword(userId, passwordHash) {
       await database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
-        await savePassword(transaction, userId, passwordHash, now)
+        await savePassword(transaction, userId, passwordHash)
       })
     },
 
-    async changePassword(userId, checked, passwordHash, now) {
+    async changePassword(userId, checked, passwordHash) {
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         if ((await findPasswordHash(transaction, userId)) !== checked) return false
-        await savePassword(transaction, userId, passwordHash, now)
+        await savePassword(transaction, userId, passwordHash)
         return true
       })
     },
 
     async findPassword(email) {
-      const row = await database.get<{ user_id: string; password: string }>(sql`
-        SELECT users.id AS user_id, password FROM users JOIN accounts ON accounts.user_id = users.id
-        WHERE email = ${email} AND provider_id = 'credential' AND password IS NOT NULL`)
-      return row === null ? null : { userId: row.user_id, hash: row.password }
+      return database.get<{ userId: string; hash: string }>(sql`
+        SELECT id AS "userId", hash FROM users JOIN passwords ON user_id = id
+        WHERE email = ${email} AND disabled_at IS NULL`)
     },
 
     findPasswordHash: (userId) => findPasswordHash(database, userId),
@@ -67,9 +67,11 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
 }
 
 export async function findPasswordHash(queries: Queries, userId: string): Promise<string | null> {
-  const row = await queries.get<{ password: string | null }>(sql`
-    SELECT password FROM accounts WHERE user_id = ${uuid(userId)} AND provider_id = 'credential'`)
-  return row?.password ?? null
+  const row = await queries.get<{ hash: string }>(
+    sql`SELECT hash FROM passwords JOIN users ON id = user_id
+      WHERE user_id = ${uuid(userId)} AND disabled_at IS NULL`,
+  )
+  return row?.hash ?? null
 }
 
 /**
@@ -80,14 +82,10 @@ export async function savePassword(
   transaction: Transaction,
   userId: string,
   passwordHash: string,
-  now: Instant,
 ): Promise<void> {
-  const saved = formatInstant(now)
   await transaction.run(sql`
-    INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
-    VALUES (${crypto.randomUUID()}, ${uuid(userId)}, 'credential', ${userId}, ${passwordHash}, ${saved}, ${saved})
-    ON CONFLICT (provider_id, account_id)
-    DO UPDATE SET password = excluded.password, updated_at = excluded.updated_at`)
+    INSERT INTO passwords (user_id, hash) VALUES (${uuid(userId)}, ${passwordHash})
+    ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash`)
   await transaction.run(sql`DELETE FROM secrets WHERE name = 'setup'`)
   await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
   await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)

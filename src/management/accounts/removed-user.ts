@@ -1,5 +1,5 @@
 import { presentInstant } from '../../listing/instant.ts'
-import { inBatches } from '../../transfer/batches.ts'
+import { inBatches } from '../batches.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockOwners, returnServers } from '../servers/returned-servers.ts'
 import { at, type Sql, sql, uuid, uuids } from '../sql.ts'
@@ -78,7 +78,7 @@ async function endAccess(database: Database, userId: string): Promise<void> {
     )
     await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
     await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
-    await transaction.run(sql`DELETE FROM accounts WHERE user_id = ${uuid(userId)}`)
+    await transaction.run(sql`DELETE FROM passwords WHERE user_id = ${uuid(userId)}`)
   })
 }
 

@@ -1,4 +1,4 @@
-import { formatInstant, type Instant } from '../../listing/instant.ts'
+import type { Instant } from '../../listing/instant.ts'
 import {
   EXPIRED_DROPPED,
   SESSIONS_MAX,
@@ -6,22 +6,23 @@ import {
 } from '../../listing/accounts/sessions.ts'
 import type { Database } from '../database.ts'
 import { findPasswordHash } from './passwords.ts'
-import { sql, strings, uuid } from '../sql.ts'
-import { instantOf } from './users.ts'
+import { USER_NAME } from './user-columns.ts'
+import { at, sql, strings, uuid } from '../sql.ts'
 
 interface SessionRow {
   id: string
-  token: string
+  token_hash: string
   user_id: string
-  email: string
-  created_at: Instant | string
+  email: string | null
+  name: string
+  started_at: Instant
 }
 
 interface ListedRow {
   id: string
-  user_agent: string | null
-  ip_address: string | null
-  created_at: Instant | string
+  user_agent: string
+  address: string
+  started_at: Instant
 }
 
 export function sessions(database: Database): Omit<SessionStore, keyof SessionListStore> {
@@ -30,44 +31,42 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
   return {
     async beginSession(session, checked, renewed) {
       const { userId, tokenHash, userAgent, address, startedAt, expiresAt } = session
-      const started = formatInstant(startedAt)
       const user = uuid(userId)
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         if ((await findPasswordHash(transaction, userId)) !== checked) return false
         if (renewed !== null)
           await transaction.run(sql`
-            UPDATE accounts SET password = ${renewed}, updated_at = ${started}
-            WHERE user_id = ${user} AND provider_id = 'credential'`)
+            UPDATE passwords SET hash = ${renewed} WHERE user_id = ${user}`)
         await transaction.run(sql`
           DELETE FROM sessions WHERE user_id = ${user} AND id NOT IN (
             SELECT id FROM sessions WHERE user_id = ${user}
-            ORDER BY created_at DESC, id LIMIT ${SESSIONS_MAX - 1}
+            ORDER BY started_at DESC, id LIMIT ${SESSIONS_MAX - 1}
           )`)
         // The only lock on rows of other users. It waits for none of them, so it is in no deadlock.
         await transaction.run(sql`
           WITH old AS MATERIALIZED (
-            SELECT id FROM sessions WHERE expires_at <= ${started}
+            SELECT id FROM sessions WHERE expires_at <= ${at(startedAt)}
             ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
           ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
         await transaction.run(sql`
-          INSERT INTO sessions (id, user_id, token, user_agent, ip_address, created_at, updated_at, expires_at)
+          INSERT INTO sessions (id, user_id, token_hash, user_agent, address, started_at, expires_at)
           VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
-            ${started}, ${started}, ${formatInstant(expiresAt)})`)
+            ${at(startedAt)}, ${at(expiresAt)})`)
         return true
       })
     },
 
     async findSession(tokenHashes, now) {
       const rows = await database.all<SessionRow>(sql`
-        SELECT sessions.id, token, user_id, email, ${instant('sessions.created_at')}
+        SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name, ${instant('started_at')}
         FROM sessions JOIN users ON users.id = user_id
-        WHERE token IN (${strings(tokenHashes)}) AND expires_at > ${formatInstant(now)}`)
-      const byToken = new Map(rows.map((row) => [row.token, row]))
+        WHERE token_hash IN (${strings(tokenHashes)}) AND expires_at > ${at(now)}`)
+      const byToken = new Map(rows.map((row) => [row.token_hash, row]))
       const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
       if (first === undefined) return null
-      const { id, user_id: userId, email, created_at } = byToken.get(first)!
-      return { id, userId, email, startedAt: instantOf(created_at) }
+      const { id, user_id: userId, email, name, started_at: startedAt } = byToken.get(first)!
+      return { id, userId, email, name, startedAt }
     },
 
     async endSessions(userId) {
@@ -75,7 +74,7 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
     },
 
     async endSessionsOf(tokenHashes) {
-      await database.run(sql`DELETE FROM sessions WHERE token IN (${strings(tokenHashes)})`)
+      await database.run(sql`DELETE FROM sessions WHERE token_hash IN (${strings(tokenHashes)})`)
     },
   }
 }
@@ -89,15 +88,14 @@ export function sessionList(database: Database): SessionListStore {
   return {
     async listSessions(userId, now) {
       const rows = await database.all<ListedRow>(sql`
-        SELECT id, user_agent, ip_address, ${instant('created_at')} FROM sessions
-        WHERE user_id = ${uuid(userId)} AND expires_at > ${formatInstant(now)}
-        ORDER BY sessions.created_at DESC, id`)
-      // Sessions of earlier versions have no address.
-      return rows.map(({ id, user_agent, ip_address, created_at }) => ({
+        SELECT id, user_agent, address, ${instant('started_at')} FROM sessions
+        WHERE user_id = ${uuid(userId)} AND expires_at > ${at(now)}
+        ORDER BY sessions.started_at DESC, id`)
+      return rows.map(({ id, user_agent, address, started_at }) => ({
         id,
-        userAgent: user_agent ?? '',
-        address: ip_address ?? '',
-        startedAt: instantOf(created_at),
+        userAgent: user_agent,
+        address,
+        startedAt: started_at,
       }))
     },
 

@@ -7,13 +7,18 @@ import { savePassword } from './passwords.ts'
 export function signInLinks(database: Database): SignInLinkStore {
   return {
     async keepSignInLink({ userId, tokenHash, expiresAt }) {
-      await database.transact(async (transaction) => {
+      return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
+        const user = await transaction.get(sql`
+          SELECT 1 FROM users
+          WHERE id = ${uuid(userId)} AND email IS NOT NULL AND disabled_at IS NULL`)
+        if (user === null) return false
         await transaction.run(sql`
           INSERT INTO sign_in_links (user_id, token_hash, expires_at)
           VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})
           ON CONFLICT (user_id)
           DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`)
+        return true
       })
     },
 
@@ -27,7 +32,7 @@ export function signInLinks(database: Database): SignInLinkStore {
         // Again, under the lock that every new password takes.
         const user = await find(transaction, tokenHash, now)
         if (user === null) return null
-        await savePassword(transaction, user.id, passwordHash, now)
+        await savePassword(transaction, user.id, passwordHash)
         return user
       })
     },
@@ -37,5 +42,6 @@ export function signInLinks(database: Database): SignInLinkStore {
 function find(queries: Queries, tokenHash: string, now: Instant): Promise<LinkedUser | null> {
   return queries.get<LinkedUser>(sql`
     SELECT id, email FROM sign_in_links JOIN users ON users.id = user_id
-    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}`)
+    WHERE token_hash = ${tokenHash} AND expires_at > ${at(now)}
+      AND email IS NOT NULL AND disabled_at IS NULL`)
 }

@@ -1,48 +1,37 @@
-import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
 import type { User, UserStore } from '../../listing/accounts/user.ts'
 import type { Database, Queries } from '../database.ts'
 import { removeUser } from './removed-user.ts'
-import { type Sql, sql, uuid } from '../sql.ts'
+import { userColumns } from './user-columns.ts'
+import { at, type Sql, sql, uuid } from '../sql.ts'
 
-export function users(database: Database): UserStore {
-  const { instant } = database.dialect
-  const columns = sql`id, email, ${instant('created_at')}`
+export function users(database: Database): Omit<UserStore, 'setDisabled' | 'setEmail'> {
+  const columns = userColumns(database.dialect)
 
   return {
     insertUser: (user) => insertUser(database, user),
 
     async findUser(email) {
-      const row = await database.get<UserRow>(
-        sql`SELECT ${columns} FROM users WHERE email = ${email}`,
-      )
-      return row === null ? null : toUser(row)
+      return database.get<User>(sql`SELECT ${columns} FROM users WHERE email = ${email}`)
+    },
+
+    async findExternalUser(externalId) {
+      return database.get<User>(sql`SELECT ${columns} FROM users WHERE external_id = ${externalId}`)
     },
 
     removeUser: (userId) => removeUser(database, userId),
   }
 }
 
-/** False if the email is taken. */
+/** False if the email address or the external id is taken. */
 export async function insertUser(queries: Queries, user: User): Promise<boolean> {
-  const inserted = await queries.run(sql`${insertionOf(user)} ON CONFLICT (email) DO NOTHING`)
+  const inserted = await queries.run(sql`${insertionOf(user)} ON CONFLICT DO NOTHING`)
   return inserted === 1
 }
 
-/** Without the clause that says what happens if the email is taken. */
-export function insertionOf({ id, email, created_at }: User): Sql {
-  const now = formatInstant(created_at)
+/** Without the clause that says what happens if a value is taken. */
+export function insertionOf({ id, email, external_id, created_at, disabled_at }: User): Sql {
+  const disabledAt = disabled_at === null ? null : at(disabled_at)
   return sql`
-    INSERT INTO users (id, email, name, created_at, updated_at)
-    VALUES (${uuid(id)}, ${email}, ${email}, ${now}, ${now})`
-}
-
-type UserRow = Omit<User, 'created_at'> & { created_at: Instant | string }
-
-function toUser(row: UserRow): User {
-  return { ...row, created_at: instantOf(row.created_at) }
-}
-
-/** SQLite keeps the instants of users and sessions as ISO 8601 text. */
-export function instantOf(value: Instant | string): Instant {
-  return typeof value === 'string' ? (parseInstant(value) ?? 0) : value
+    INSERT INTO users (id, email, external_id, created_at, disabled_at)
+    VALUES (${uuid(id)}, ${email}, ${external_id}, ${at(created_at)}, ${disabledAt})`
 }

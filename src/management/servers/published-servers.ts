@@ -9,7 +9,8 @@ export function publishedServers(database: Database): PublishedServerStore {
     async findPublishedServer(id) {
       const row = await database.get<ServerRow>(sql`
         SELECT ${ROW} FROM servers
-        WHERE id = ${uuid(id)} AND status = 'published' AND organization_id IS NULL`)
+        WHERE id = ${uuid(id)} AND status = 'published' AND organization_id IS NULL
+          AND EXISTS (SELECT 1 FROM users WHERE users.id = created_by AND disabled_at IS NULL)`)
       return row === null ? null : toServer(row)
     },
   }

@@ -114,18 +114,17 @@ export function serverLists(
     async listOwnedServers(after) {
       const isNext = after === null ? sql`true` : isAfter(after)
       // The subquery follows an index, which bounds the work for one page.
-      const rows = await database.all<RecordRow & { created_by: string; email: string }>(sql`
-        SELECT ${recordOf(dialect)}, servers.created_by, users.email FROM (
+      const rows = await database.all<RecordRow & OwnerColumns>(sql`
+        SELECT ${recordOf(dialect)}, servers.created_by, users.email, users.external_id FROM (
           SELECT * FROM servers WHERE ${isNext}
           ORDER BY created_by, host_label, id LIMIT ${OWNED_SERVERS_MAX}
         ) AS servers JOIN users ON users.id = servers.created_by
         LEFT JOIN organizations ON organizations.id = organization_id
         ORDER BY servers.created_by, host_label, servers.id`)
-      return rows.map((row) => ({
-        ...toRecord(row),
-        created_by: row.created_by,
-        email: row.email,
-      }))
+      return rows.map((row) => {
+        const { created_by, email, external_id } = row
+        return { ...toRecord(row), created_by, email, external_id }
+      })
     },
   }
 }
@@ -141,6 +140,7 @@ const recordOf = ({
   ${instant('servers.updated_at')}`
 
 type RecordRow = RegisteredRow & { organization: string | null }
+type OwnerColumns = Pick<OwnedServer, 'created_by' | 'email' | 'external_id'>
 
 function toRecord(row: RecordRow): ServerRecord {
   const { organization, updated_at } = row

@@ -3,7 +3,7 @@ import type { StoredKey, StoredServer, StoredState } from '../../listing/state/s
 
 /** The stored records by what a file calls them, so that a large file needs no search for each. */
 export interface Lookup {
-  usersByEmail: Map<string, User>
+  usersByEmail: Map<string | null, User>
   usersById: Map<string, User>
   keysByHash: Map<string, StoredKey>
   keysById: Map<string, StoredKey>

@@ -1,4 +1,4 @@
-import type { User } from '../../listing/accounts/user.ts'
+import type { AddressedUser } from '../../listing/accounts/user.ts'
 import type { Organization } from '../../listing/organization.ts'
 import type {
   DeclaredMember,
@@ -16,7 +16,7 @@ export interface OrganizationPlan {
   isNew: boolean
   isRenamed: boolean
   /** Members that don't exist yet. */
-  addedUsers: User[]
+  addedUsers: AddressedUser[]
   added: StoredMember[]
   /** Members with another role. */
   changed: StoredMember[]
@@ -63,9 +63,9 @@ export function planOrganization(
 }
 
 interface MemberIds {
-  added: User[]
+  added: AddressedUser[]
   /** By email address. */
-  ids: Map<string, string>
+  ids: Map<string | null, string>
 }
 
 /** The members as users, with those that have to be added. */

@@ -1,4 +1,4 @@
-import { checkEmail, type User } from '../../listing/accounts/user.ts'
+import { type AddressedUser, checkEmail, createUser } from '../../listing/accounts/user.ts'
 import type { DeclaredUser, StateComplaint } from '../../listing/state/declared-state.ts'
 import type { StateChange, StateOptions } from '../../listing/state/state-store.ts'
 import type { Lookup } from './lookup.ts'
@@ -8,7 +8,7 @@ import { planServers, type ServerPlan } from './planned-servers.ts'
 
 export interface UserPlan {
   /** Null for a user that exists. */
-  added: User | null
+  added: AddressedUser | null
   userId: string
   keys: KeyPlan
   servers: ServerPlan
@@ -48,8 +48,8 @@ export function planUser(
   }
 }
 
-export function newUser({ id, email, created_at }: DeclaredUser, now: number): User {
-  return { id: id ?? crypto.randomUUID(), email, created_at: created_at ?? now }
+export function newUser({ id, email, created_at }: DeclaredUser, now: number): AddressedUser {
+  return { ...createUser(email), ...(id && { id }), created_at: created_at ?? now }
 }
 
 export const additionOf = (email: string): StateChange => ({

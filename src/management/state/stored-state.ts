@@ -1,10 +1,9 @@
 import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
-import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
 import type { DeclaredOrganization, DeclaredUser } from '../../listing/state/declared-state.ts'
 import type { StoredMember, StoredState } from '../../listing/state/state-store.ts'
-import { instantOf } from '../accounts/users.ts'
+import { USER_NAME, userColumns } from '../accounts/user-columns.ts'
 import type { Dialect, Queries } from '../database.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from '../servers/server-lists.ts'
 import { bytes, type Sql, sql, strings, uuids } from '../sql.ts'
@@ -36,23 +35,20 @@ export async function readStored(
 
 export async function readPeople(
   queries: Queries,
-  { byBytes, instant }: Dialect,
+  dialect: Dialect,
   scope?: Scope,
 ): Promise<People> {
+  const { byBytes, instant } = dialect
   const where = conditionsOf(scope)
-  const users = await queries.all<Omit<User, 'created_at'> & { created_at: Instant | string }>(sql`
-    SELECT id, email, ${instant('created_at')} FROM users
-    WHERE ${where.users} ORDER BY email ${byBytes}`)
+  const users = await queries.all<User>(sql`
+    SELECT ${userColumns(dialect)} FROM users
+    WHERE ${where.users} ORDER BY ${USER_NAME} ${byBytes}`)
   const organizations = await queries.all<Organization>(sql`
     SELECT id, slug, name FROM organizations WHERE ${where.organizations} ORDER BY slug ${byBytes}`)
   const members = await queries.all<StoredMember>(sql`
     SELECT organization_id, user_id, role, ${instant('joined_at')} FROM members
     WHERE ${where.members} ORDER BY organization_id, user_id`)
-  return {
-    users: users.map((user) => ({ ...user, created_at: instantOf(user.created_at) })),
-    organizations,
-    members,
-  }
+  return { users, organizations, members }
 }
 
 async function readKeys(queries: Queries, dialect: Dialect, where: Sql) {

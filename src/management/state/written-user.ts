@@ -4,7 +4,7 @@ import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
 import { insertEntry } from '../accounts/audit.ts'
 import { insertionOf } from '../accounts/users.ts'
-import { findFreeSlot, revocationOf } from '../api-keys.ts'
+import { countActive, revocationOf } from '../api-keys.ts'
 import type { Dialect, Transaction } from '../database.ts'
 import { canRegisterIn, placeOf } from '../servers/registered-servers.ts'
 import { insertRows, updateRows } from '../servers/server-imports.ts'
@@ -15,7 +15,7 @@ import type { UserPlan } from './planned-user.ts'
 
 type Note = (action: AuditAction, subject: string) => Promise<void>
 
-/** Under the user's lock. False if a membership or a free slot is gone meanwhile. */
+/** Under the user's lock. False if a membership is gone meanwhile, or the user has more keys. */
 export async function writeUser(
   transaction: Transaction,
   dialect: Dialect,
@@ -62,7 +62,7 @@ async function writeServers(
   return true
 }
 
-/** Revokes first, because that frees slots. */
+/** Revokes first, because a user has at most five active keys. */
 async function writeKeys(
   transaction: Transaction,
   dialect: Dialect,
@@ -82,13 +82,12 @@ async function writeKeys(
   }
   for (const { apiKey, hash } of added) {
     const { id, user_id, name, prefix, created_at, revoked_at, last_used_at } = apiKey
-    // A revoked key takes no slot; the column only must have one.
-    const slot = revoked_at === null ? await findFreeSlot(transaction, user_id, ACTIVE_KEYS_MAX) : 1
-    if (slot === null) return false
+    if (revoked_at === null && (await countActive(transaction, user_id)) >= ACTIVE_KEYS_MAX)
+      return false
     await transaction.run(sql`
-      INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, revoked_at, slot)
+      INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, revoked_at)
       VALUES (${uuid(id)}, ${uuid(user_id)}, ${name}, ${prefix}, ${Buffer.from(hash, 'hex')},
-        ${at(created_at)}, ${revoked_at === null ? null : at(revoked_at)}, ${slot})`)
+        ${at(created_at)}, ${revoked_at === null ? null : at(revoked_at)})`)
     if (last_used_at !== null) await transaction.run(dialect.recordLastUse(id, last_used_at))
     await note('key imported', id)
   }

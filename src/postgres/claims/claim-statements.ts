@@ -30,7 +30,7 @@ export const CLAIM = `
     SELECT n, api_keys.ctid AS locked_at, id, user_id, revision,
       coalesce(revision = held_revision AND id = held_id, false) AS is_held
     FROM asked JOIN api_keys USING (key_hash) LEFT JOIN listing_revisions USING (user_id)
-    WHERE revoked_at IS NULL
+    WHERE revoked_at IS NULL AND disabled_at IS NULL
       AND (last_used_at IS NULL OR last_used_at <= ${LONG_AGO}) AND (SELECT is_over FROM epoch)
     FOR NO KEY UPDATE OF api_keys SKIP LOCKED
   ), lists AS MATERIALIZED (
@@ -55,7 +55,7 @@ export const CLAIM = `
   UNION ALL
   SELECT
     CASE
-      WHEN revoked_at IS NOT NULL THEN 'revoked'
+      WHEN revoked_at IS NOT NULL OR disabled_at IS NOT NULL THEN 'revoked'
       WHEN NOT is_over THEN 'held off'
       WHEN last_used_at > clock_timestamp() THEN 'ahead'
       WHEN last_used_at > ${LONG_AGO} THEN 'limited'
@@ -103,7 +103,7 @@ export const NO_REVISION = '00000000-0000-0000-0000-000000000000'
  * the future tells nothing about the last second and is not clamped here.
  */
 export const CLASSIFY = `
-  SELECT n::int, id, revoked_at IS NOT NULL,
+  SELECT n::int, id, revoked_at IS NOT NULL OR disabled_at IS NOT NULL,
     coalesce(last_used_at > ${LONG_AGO} AND last_used_at <= clock_timestamp(), false)
   FROM unnest($1::bytea[]) WITH ORDINALITY AS asked (key_hash, n) JOIN api_keys USING (key_hash)
 `

@@ -9,7 +9,12 @@ import { isLocked } from '../errors.ts'
 import { type Batch, createDecideCall } from './decide-call.ts'
 import { createFileRevision } from './file-revision.ts'
 import { createKeyRows } from './key-rows.ts'
-import { createRecentClaims, type RecentClaim, type RecentClaims } from './recent-claims.ts'
+import {
+  createRecentClaims,
+  MUST_WAIT,
+  type RecentClaim,
+  type RecentClaims,
+} from './recent-claims.ts'
 import type { BatchTimer } from './slow-batches.ts'
 
 /** The event loop waits for each batch, so its size keeps a turn to a few milliseconds. */
@@ -21,20 +26,32 @@ export const SQLITE_QUEUE: QueueOptions = {
 }
 
 export interface Claims extends Decider {
-  /** Decides a batch in one transaction; null if another process holds the file's lock. */
+  /** Decides a batch in one transaction; null if the file is locked or not united yet. */
   claimBatch(calls: readonly Call[]): Decided[] | null
 }
 
+/** What may keep this process from deciding claims. */
+export interface ClaimGuard {
+  /** The reason at an instant of the monotonic clock. */
+  faultAt(monotonic: number): AuthenticationFault | null
+  /**
+   * Whether the file with this version of the schema has all revocations of the journal. If not,
+   * the batch waits until another connection has united them. May throw an AuthenticationFault.
+   */
+  isUnited(schema: number): boolean
+}
+
+const UNGUARDED: ClaimGuard = { faultAt: () => null, isUnited: () => true }
+
 /**
  * Needs its own connection, whose `data_version` then changes exactly when another one commits.
- * `faultAt` says why this process may decide no claim at an instant of the monotonic clock.
  */
 export function createClaims(
   database: DatabaseSync,
   bootId: string,
   clock: Clock,
   timer: BatchTimer,
-  faultAt: (monotonic: number) => AuthenticationFault | null = () => null,
+  guard: ClaimGuard = UNGUARDED,
 ): Claims {
   const begin = database.prepare('BEGIN IMMEDIATE')
   const commit = database.prepare('COMMIT')
@@ -42,9 +59,13 @@ export function createClaims(
   // From here on the queue retries a locked file. A wait here would stop the event loop.
   database.exec('PRAGMA busy_timeout = 0')
   const keyRows = createKeyRows(database)
+  const schemaVersion = database.prepare('PRAGMA schema_version')
+  // A restore changes the version of the schema, after another commit like any other.
+  let mayBeRestored = true
   const readRevision = createFileRevision(database, () => {
     keyRows.clear()
     recent.noticeChange()
+    mayBeRestored = true
   })
   const decideCall = createDecideCall(database, keyRows, recent.lastUse)
 
@@ -59,45 +80,57 @@ export function createClaims(
     const outcomes: Decided[] = []
     try {
       const [revision, now] = [readRevision(), clock.monotonic()]
+      if (mayBeRestored) assertUnited()
       const batch = { calls, outcomes, candidates: new Map<number, number>(), revision, now }
       for (let index = 0; index < calls.length; index += 1)
         outcomes.push(decideCall(batch, calls[index]!, index))
       recordClaims(batch)
       return outcomes
     } catch (error) {
-      undo()
+      undo(database, recent)
+      if (error === MUST_WAIT) return null
       if (error instanceof AuthenticationFault) return calls.map(() => error)
       return outcomesOfRolledBack(calls, outcomes, notRecorded(error))
     }
   }
 
-  function undo(): void {
-    try {
-      rollBack(database)
-    } catch {
-      // The next batch fails for the same reason and reports it.
-    }
-    recent.settle(false)
+  /** Waits until another connection has united a file that may be restored. */
+  function assertUnited(): void {
+    if (!guard.isUnited(Number(schemaVersion.get()?.schema_version))) throw MUST_WAIT
+    mayBeRestored = false
   }
 
   /** Records the candidates that got their list. They count once the commit has succeeded. */
-  function recordClaims({ calls, outcomes, candidates }: Batch): void {
+  function recordClaims(batch: Batch): void {
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
     const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
-    const lost = faultAt(stamp.monotonic)
+    const lost = guard.faultAt(stamp.monotonic)
     if (lost !== null) throw lost
-    const granted: RecentClaim[] = []
-    for (const [serial, index] of candidates)
-      if (!(outcomes[index] instanceof ListFault))
-        granted.push({ serial, keyHash: calls[index]!.keyHash })
-    recent.append(granted, stamp)
+    recent.append(grantedIn(batch), stamp)
     timer.commit()
     commit.run()
     recent.settle(true)
   }
 
   return withUpkeep(claimBatch, recent, timer)
+}
+
+function grantedIn({ calls, outcomes, candidates }: Batch): RecentClaim[] {
+  const granted: RecentClaim[] = []
+  for (const [serial, index] of candidates)
+    if (!(outcomes[index] instanceof ListFault))
+      granted.push({ serial, keyHash: calls[index]!.keyHash })
+  return granted
+}
+
+function undo(database: DatabaseSync, recent: RecentClaims): void {
+  try {
+    rollBack(database)
+  } catch {
+    // The next batch fails for the same reason and reports it.
+  }
+  recent.settle(false)
 }
 
 /** Times each batch. Compacts a little in a later turn, so that the answers go first. */

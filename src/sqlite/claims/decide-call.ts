@@ -29,8 +29,8 @@ export function createDecideCall(
   return ({ outcomes, candidates, revision, now }, call, index) => {
     const row = keyRows.find(call.keyHash)
     if (row === undefined) return { outcome: 'unknown' }
-    const { serial, apiKeyId, userId, revokedAt } = row
-    if (revokedAt !== null) return { outcome: 'revoked', apiKeyId, countPlace: row }
+    const { serial, apiKeyId, userId, isRefused } = row
+    if (isRefused) return { outcome: 'revoked', apiKeyId, countPlace: row }
 
     const candidate = candidates.get(serial)
     if (candidate !== undefined) return outcomeOfDuplicate(outcomes[candidate]!)

@@ -7,7 +7,8 @@ export interface KeyRow extends CountPlace {
   serial: number
   apiKeyId: string
   userId: string
-  revokedAt: number | null
+  /** The key is revoked, or its owner is disabled. */
+  isRefused: boolean
 }
 
 /**
@@ -22,7 +23,10 @@ export interface KeyRows {
 }
 
 const KEY_ROWS_MAX = 131_072
-/** Longer ids come from other programs. Their rows are not cached, so that the bound holds. */
+/**
+ * A longer id of an owner comes from a program that enforces no references. Such a row is not
+ * cached, so that the bound holds.
+ */
 const ID_LENGTH_MAX = 36
 
 /**
@@ -46,7 +50,7 @@ export function createKeyRows(
       const cached = cache.get(keyHash)
       if (cached !== undefined) return cached
       const row = read(keyHash)
-      if (row !== undefined && isBounded(row)) cache.set(keyHash, row)
+      if (row !== undefined && row.userId.length <= ID_LENGTH_MAX) cache.set(keyHash, row)
       return row
     },
 
@@ -56,19 +60,22 @@ export function createKeyRows(
 
 function createReadKey(database: DatabaseSync): (keyHash: Uint8Array) => KeyRow | undefined {
   const findApiKey = database.prepare(
-    'SELECT serial, id, user_id, revoked_at FROM api_keys WHERE key_hash = ?',
+    'SELECT serial, id, user_id, revoked_at, disabled_at FROM api_keys WHERE key_hash = ?',
   )
   findApiKey.setReturnArrays(true)
   return (keyHash) => {
     const found = findApiKey.get(keyHash) as unknown as ApiKeyValues | undefined
     if (found === undefined) return undefined
-    const [serial, apiKeyId, userId, revokedAt] = found
-    return { serial, apiKeyId, userId, revokedAt, owner: null, number: 0 }
+    const [serial, apiKeyId, userId, revokedAt, disabledAt] = found
+    const isRefused = revokedAt !== null || disabledAt !== null
+    return { serial, apiKeyId, userId, isRefused, owner: null, number: 0 }
   }
 }
 
-type ApiKeyValues = [serial: number, id: string, userId: string, revokedAt: number | null]
-
-function isBounded({ apiKeyId, userId }: KeyRow): boolean {
-  return apiKeyId.length <= ID_LENGTH_MAX && userId.length <= ID_LENGTH_MAX
-}
+type ApiKeyValues = [
+  serial: number,
+  id: string,
+  userId: string,
+  revokedAt: number | null,
+  disabledAt: number | null,
+]

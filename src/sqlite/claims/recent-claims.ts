@@ -1,8 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { registerBoot } from './boots.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { transact } from '../database.ts'
+import { registerBoot } from './boots.ts'
 import { createCompaction, compactAll } from './compaction.ts'
-import { createStamps, readLastSecond, type Stamp } from './stamps.ts'
+import { createStamps, readLastSecond, type Stamp, type Stamps } from './stamps.ts'
 import { prepareRows } from './write-rows.ts'
 
 /**
@@ -16,7 +17,11 @@ import { prepareRows } from './write-rows.ts'
 export interface RecentClaims {
   /** The key's last use on this boot's monotonic clock; 0 if it is more than a second ago. */
   lastUse(serial: number, keyHash: Uint8Array): number
-  /** Appends the claims of a batch within the open transaction. They share a stamp. */
+  /**
+   * Appends the claims of a batch within the open transaction. They share a stamp. Throws MUST_WAIT
+   * in the second after a claim whose row is gone, because another file was written over this one.
+   * Keys of that file may have other numbers.
+   */
   append(claims: readonly RecentClaim[], stamp: Stamp): void
   /**
    * Another connection has changed the file. If it restored a backup, old rows of `uses` are back,
@@ -28,6 +33,9 @@ export interface RecentClaims {
   /** Takes the next step of the compaction, if there is one, in its own transaction. */
   compactStep(): void
 }
+
+/** The batch can't be decided now. It changes nothing and waits. */
+export const MUST_WAIT = new Error('the batch must wait')
 
 /** A granted claim, by the number and the hash of its key. */
 export interface RecentClaim {
@@ -42,21 +50,14 @@ export function createRecentClaims(
   now: number,
 ): RecentClaims {
   const stamps = createStamps()
-  let boot = transact(database, () => {
-    const number = registerBoot(database, bootId)
-    compactAll(database)
-    for (const { api_key, key_hash, ...stamp } of readLastSecond(database, number, now))
-      stamps.set(api_key, key_hash, stamp)
-    return number
-  })
+  let boot = startBoot(database, bootId, now, stamps)
   const writeUses = createWriteUses(database)
-  const findNewest = database.prepare('SELECT max(number) AS number FROM uses')
-  const findSchema = database.prepare('PRAGMA schema_version')
-  const readSchema = () => Number(findSchema.get()?.schema_version)
-
+  const { readNewest, hasRow, readSchema } = prepareReads(database)
   const compaction = createCompaction(database, stamps)
   let pending: readonly RecentClaim[] = []
   let stamp: Stamp = { used_at: 0, monotonic: 0 }
+  let lastClaim: Numbered = { number: 0, monotonic: -CLAIM_INTERVAL_US }
+  let heldUntil = 0
   let newest = 0
   // A restore changes it. So does a change of the schema, after which compacting all rows does no
   // harm.
@@ -65,9 +66,11 @@ export function createRecentClaims(
   let mustLook = false
 
   function lookAgain(): void {
-    newest = Math.max(newest, Number(findNewest.get()?.number))
+    newest = Math.max(newest, readNewest())
     seenSchema = readSchema()
-    if (seenSchema !== schema) boot = registerBoot(database, bootId)
+    if (seenSchema === schema) return
+    boot = registerBoot(database, bootId)
+    if (!hasRow(lastClaim)) heldUntil = lastClaim.monotonic + CLAIM_INTERVAL_US
   }
 
   return {
@@ -76,6 +79,7 @@ export function createRecentClaims(
     append(claims, now) {
       if (claims.length === 0) return
       if (mustLook) lookAgain()
+      if (now.monotonic < heldUntil) throw MUST_WAIT
       pending = claims
       stamp = now
       writeUses(newest, claims, now, boot)
@@ -90,6 +94,7 @@ export function createRecentClaims(
       newest += pending.length
       if (committed && pending.length > 0) {
         mustLook = false
+        lastClaim = { number: newest, monotonic: stamp.monotonic }
         for (const { serial, keyHash } of pending) {
           stamps.set(serial, keyHash, stamp)
           compaction.add(serial)
@@ -102,6 +107,33 @@ export function createRecentClaims(
     },
 
     compactStep: () => compaction.step(boot, schema, stamp.monotonic),
+  }
+}
+
+/** Registers the boot and reads the claims of the last second. Returns the boot's number. */
+function startBoot(database: DatabaseSync, bootId: string, now: number, stamps: Stamps): number {
+  return transact(database, () => {
+    const number = registerBoot(database, bootId)
+    compactAll(database)
+    for (const { api_key, key_hash, ...stamp } of readLastSecond(database, number, now))
+      stamps.set(api_key, key_hash, stamp)
+    return number
+  })
+}
+
+interface Numbered {
+  number: number
+  monotonic: number
+}
+
+function prepareReads(database: DatabaseSync) {
+  const findNewest = database.prepare('SELECT max(number) AS number FROM uses')
+  const findRow = database.prepare('SELECT 1 FROM uses WHERE number = ? AND monotonic = ?')
+  const findSchema = database.prepare('PRAGMA schema_version')
+  return {
+    readNewest: () => Number(findNewest.get()?.number),
+    hasRow: ({ number, monotonic }: Numbered) => findRow.get(number, monotonic) !== undefined,
+    readSchema: () => Number(findSchema.get()?.schema_version),
   }
 }
 

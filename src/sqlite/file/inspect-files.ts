@@ -1,16 +1,24 @@
 import { realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { NotConfigured } from '../../listing/faults.ts'
 import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
 import { MEGABYTE } from '../../listing/text.ts'
+import { journalOf, readJournal } from '../journal/journal.ts'
 import { complaintAboutLog } from './log-size.ts'
 
 /** Below it the alert on a full disk fires, too. */
 const FREE_BYTES_MIN = 512 * MEGABYTE
 
-/** Looks at the files of an existing database: rights, free space, write-ahead log. */
+/** Looks at the files of an existing database: rights, space, journal, write-ahead log. */
 export function inspectFiles(path: string): Finding[] {
   const real = realpathSync(path)
-  return [inspectRights(real), inspectPrivacy(real), inspectDisk(real), inspectLog(real)]
+  return [
+    inspectRights(real),
+    inspectPrivacy(real),
+    inspectDisk(real),
+    inspectJournal(real),
+    inspectLog(real),
+  ]
 }
 
 /** The files that stand beside a database and belong to it. */
@@ -78,6 +86,16 @@ export function judgeDisk(free: number): Finding {
   const found = `the disk of the database has ${Math.floor(free / MEGABYTE)} MB left`
   if (free >= FREE_BYTES_MIN) return ok('disk', found)
   return problem('disk', found, 'make room: on a full disk every key gets 502')
+}
+
+function inspectJournal(real: string): Finding {
+  const path = journalOf(real)
+  try {
+    return ok('journal', `the journal of revocations has ${readJournal(path).size} keys`)
+  } catch (error) {
+    if (!(error instanceof NotConfigured)) throw error
+    return problem('journal', error.message, `put a copy of ${path} in its place`)
+  }
 }
 
 function inspectLog(real: string): Finding {

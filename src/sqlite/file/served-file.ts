@@ -103,13 +103,16 @@ async function outlastUnknownClaims(): Promise<void> {
 
 /**
  * False for a file without keys, and for one that was never served if its lock file is new. A copy
- * from before a key's first claim has no claim, but its key may have been used since.
+ * from before a key's first claim has no claim, but its key may have been used since. An archive
+ * has no boots, but the instant of its backup.
  */
 function mayLackClaims(database: DatabaseSync, seal: string | null): boolean {
-  const telling = seal === null ? 'boots' : 'api_keys'
-  return (
-    tableNames(database).includes(telling) &&
-    database.prepare(`SELECT 1 FROM ${telling} LIMIT 1`).get() !== undefined
+  const telling = seal === null ? ['boots', 'last_backup'] : ['api_keys']
+  const tables = tableNames(database)
+  return telling.some(
+    (table) =>
+      tables.includes(table) &&
+      database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
   )
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -19,20 +20,42 @@ test('a backup that the database cannot record is good, with a warning', async (
   assert.ok(statSync(file).size > 0)
 })
 
-test("a restore in place of a database that can't be read asks, and warns", async (t) => {
+test('a file that is no database is moved away by hand, and a restore makes a new one', async (t) => {
   const program = commandsIn(t)
   await program.done('user add --create ada@example.com')
   const file = join(program.folder, 'backup')
   await program.done(['backup', file])
   const damaged = Buffer.from('no database any more'.repeat(500))
   writeFileSync(program.databasePath, damaged)
-  const refused = await program.run(['restore', file])
-  assertRefused(refused, 2, /in place of a database that can't be read \(.*listing\.db.*--yes/)
+  const refused = await program.run(['restore', '--yes', file])
+  assertRefused(refused, 1, /the file there is damaged, or no SQLite database\. Move it away/)
   assert.deepEqual(readFileSync(program.databasePath), damaged)
-  const done = await program.run(['restore', '--yes', file])
+  for (const end of ['', '-wal', '-shm']) rmSync(`${program.databasePath}${end}`, { force: true })
+  const done = await program.run(['restore', file])
   assert.equal(done.code, 0, done.stderr)
-  assert.match(done.stderr, /^warning: only the journal of revocations told .*\nrestored /)
+  assert.match(done.stderr, /There was no database before\n/)
   assert.match(await program.done('user list'), /ada@example\.com/)
+})
+
+test('restore without a file only revokes what a list has', async (t) => {
+  const program = commandsIn(t)
+  await program.done('user add --create ada@example.com')
+  const key = await program.done('key issue --user ada@example.com --name bot')
+  const file = join(program.folder, 'before')
+  await program.done(['backup', file])
+  const hash = createHash('sha256').update(key).digest('hex')
+  const journal = join(program.folder, 'journal')
+  writeFileSync(journal, `\n2026-01-01T00:00:00.000000Z key ${hash}\n`)
+  const args = ['restore', '--yes', '--json', '--revocations', journal, file]
+  const { stdout } = await program.run(['restore', '--json', '--revocations', journal])
+  assert.deepEqual(JSON.parse(stdout), { listed: 1, added: 1 })
+  assert.match(await program.done('key list --user ada@example.com'), /2026-01-01|revoked/)
+  // An archive has a list, too.
+  const after = join(program.folder, 'after')
+  await program.done(['backup', after])
+  const again = await program.run(['restore', '--revocations', after])
+  assert.match(again.stderr, /lists: 1 key; listed here before: 1/)
+  assert.equal((await program.run(args)).code, 0)
 })
 
 test('a folder keeps the newest backups, and a misuse changes nothing', async (t) => {
@@ -43,14 +66,14 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
   writeFileSync(join(program.folder, 'server-listing-20200101T000000000Z'), 'an old one')
   writeFileSync(join(program.folder, 'server-listing-notes'), 'not ours')
   await program.done(['backup', '--keep', '1', program.folder])
-  const [first, manifest, ...others] = names().toSorted()
+  const [first, ...others] = names().toSorted()
   assert.match(first!, /^server-listing-\d{8}T\d{9}Z$/)
-  assert.deepEqual([manifest, others], [`${first}.json`, ['server-listing-notes']])
+  assert.deepEqual(others, ['server-listing-notes'])
 
   const misused: [string[], RegExp][] = [
     [['backup'], /missing required argument 'target'/],
     [['backup', '--keep', '0', program.folder], /--keep must be a number from 1 to 10000, not "0"/],
-    [['backup', '--keep', '2', join(program.folder, 'x')], /--keep needs a folder of backups/],
+    [['backup', '--keep', '2', join(program.folder, 'x')], /--keep needs a folder of archives/],
     [['backup', '--json', '-'], /--json and --keep need a file or a folder/],
   ]
   for (const [args, sentence] of misused) {
@@ -58,5 +81,5 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, sentence)
   }
-  assert.equal(names().length, 3)
+  assert.equal(names().length, 2)
 })

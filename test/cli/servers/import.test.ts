@@ -59,6 +59,7 @@ test('a file and standard input import alike, and absent fields get their defaul
       organization: null,
       created_by: null,
       email: 'ada@example.com',
+      external_id: null,
       updated_at: null,
     },
   )

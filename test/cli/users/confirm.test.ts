@@ -4,6 +4,7 @@ import { addAdaWithKey } from '../ada.ts'
 import { programIn } from '../program.ts'
 
 const REMOVE = 'user remove ada@example.com'
+const FOR_GOOD = ', and revoke the keys: no restore brings them back.'
 const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '
 
 test('on a terminal, removing says what would go, and only yes does it', async (t) => {
@@ -14,7 +15,7 @@ test('on a terminal, removing says what would go, and only yes does it', async (
   for (const typed of ['y\n', '\u0004']) {
     const refused = await answer(typed)
     assert.equal(refused.code, 1, refused.stdout)
-    assert.ok(refused.stdout.includes(`This would ${WOULD}${program.databasePath}.`))
+    assert.ok(refused.stdout.includes(`This would ${WOULD}${program.databasePath}${FOR_GOOD}`))
     assert.match(refused.stdout, /Type yes to do it: /)
     assert.match(refused.stdout, /error: nothing was changed\r?\n/)
   }

@@ -92,7 +92,7 @@ test('--json prints one document, with the names of columns and instants in ISO 
   const { json } = listsOf(await fill(t))
   const stdin = '[{"name":"a","address":"a.example"}]'
   const added = await json('user add eve@example.com --json')
-  assert.deepEqual(Object.keys(added), ['id', 'email', 'created_at'])
+  assert.deepEqual(Object.keys(added), ['id', 'email', 'external_id', 'created_at', 'disabled_at'])
   assert.match(added.created_at, INSTANT)
   assert.deepEqual(await json('user password eve@example.com', 'correct horse battery'), added)
   const issued = await json('key issue --user eve@example.com --name bot')

@@ -4,6 +4,7 @@ import { addAdaWithKey } from '../ada.ts'
 import { assertRefused, commandsIn } from '../command.ts'
 
 const REMOVE = 'user remove ada@example.com'
+const FOR_GOOD = ', and revoke the keys: no restore brings them back. '
 const WOULD = 'remove ada@example.com with 1 active key, 0 servers and 0 organizations from '
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -22,15 +23,18 @@ test('user list prints a table, or JSON with the names of the columns', async (t
   const ada = await program.done('user add Ada@Example.com')
 
   const [heads, ...rows] = (await program.done('user list')).split('\n')
-  assert.match(heads ?? '', /^ID +EMAIL +ADDED +CAN SIGN IN +KEYS +SERVERS +LAST SIGN-IN$/)
+  assert.match(
+    heads ?? '',
+    /^ID +EMAIL +EXTERNAL ID +ADDED +DISABLED +CAN SIGN IN +KEYS +SERVERS +LAST SIGN-IN$/,
+  )
   assert.equal(rows.length, 2)
   assert.match(
     rows[0] ?? '',
-    new RegExp(`^${ada}  ada@example.com  \\d{4}-\\S*Z +no +0 +0 +never$`),
+    new RegExp(`^${ada}  ada@example.com  - +\\d{4}-\\S*Z  no +no +0 +0 +never$`),
   )
   assert.match(
     rows[1] ?? '',
-    new RegExp(`^${bob}  bob@example.com  \\d{4}-\\S*Z +no +0 +0 +never$`),
+    new RegExp(`^${bob}  bob@example.com  - +\\d{4}-\\S*Z  no +no +0 +0 +never$`),
   )
 
   const users = JSON.parse(await program.done('user list --json'))
@@ -44,7 +48,9 @@ test('user list prints a table, or JSON with the names of the columns', async (t
   assert.deepEqual(Object.keys(users[0]), [
     'id',
     'email',
+    'external_id',
     'created_at',
+    'disabled_at',
     'can_sign_in',
     'api_keys',
     'servers',
@@ -91,8 +97,7 @@ test("user remove also removes the user's keys and servers", async (t) => {
   assertRefused(
     await program.run('user remove ada@example.com --yes'),
     1,
-    'ada@example.com',
-    'no such user',
+    'there is no user ada@example.com',
     'user list',
   )
 })
@@ -141,7 +146,11 @@ test('off a terminal, removing needs --yes, and the error says what would go', a
   await addAdaWithKey(program)
   // Piped text is no answer of an operator.
   const refused = await program.run(REMOVE, { stdin: 'yes\n' })
-  assertRefused(refused, 2, `nothing was changed: this would ${WOULD}${program.databasePath}`)
+  assertRefused(
+    refused,
+    2,
+    `nothing was changed: this would ${WOULD}${program.databasePath}${FOR_GOOD}`,
+  )
   assertRefused(refused, 2, 'Add --yes')
   assert.match(await program.done('user list'), /ada@example\.com/)
   assert.equal((await program.run(`${REMOVE} --yes`)).code, 0)

@@ -13,7 +13,7 @@ export function firstUserContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     assert.equal(await store.hasAccounts(), false)
-    await store.setPassword(user.id, HASH, NOW)
+    await store.setPassword(user.id, HASH)
     assert.equal(await store.hasAccounts(), true)
     await store.removeUser(user.id)
     assert.equal(await store.hasAccounts(), false)
@@ -64,7 +64,7 @@ export function firstUserContract(open: OpenFixture): void {
   test('the setup token does nothing once a user can sign in', async (t) => {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.setPassword(ada!.id, HASH, NOW)
+    await store.setPassword(ada!.id, HASH)
     await execute(`INSERT INTO secrets VALUES ('setup', 'token')`)
     for (const user of [bob!, createUser('eve@example.com')])
       assert.equal(await store.insertFirstUser(user, HASH, 'token'), null)

@@ -13,7 +13,7 @@ export function inventoryContract(open: OpenFixture): void {
   test('users are listed by email, with what they have and their last sign-in', async (t) => {
     const { store } = await open(t)
     const [bob, ada] = await addUsers(store, 'bob', 'ada')
-    await store.setPassword(ada!.id, 'hash', NOW)
+    await store.setPassword(ada!.id, 'hash')
     await issueKey(store, bob!)
     const { id } = await issueKey(store, ada!, 'revoked')
     await store.revokeApiKey(ada!.id, id, NOW)
@@ -64,8 +64,13 @@ export function inventoryContract(open: OpenFixture): void {
       if (page.length < OWNED_SERVERS_MAX) break
     }
     const expected = await Promise.all(
-      [ada!, bob!].map(async ({ id, email }) =>
-        (await store.listServers(id)).map((server) => ({ ...server, created_by: id, email })),
+      [ada!, bob!].map(async ({ id, email, external_id }) =>
+        (await store.listServers(id)).map((server) => ({
+          ...server,
+          created_by: id,
+          email,
+          external_id,
+        })),
       ),
     )
     assert.deepEqual(byId(listed), byId(expected.flat()))

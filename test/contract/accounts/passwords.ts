@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { EXPIRED_DROPPED } from '../../../src/listing/accounts/sessions.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
-import { addUser, listUsers } from '../../fixtures/service.ts'
+import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
 
@@ -32,7 +32,7 @@ export function passwordsContract(open: OpenFixture): void {
   test("a password is found by its user's email or id only", async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.setPassword(ada!.id, 'hash', NOW)
+    await store.setPassword(ada!.id, 'hash')
     assert.deepEqual(await store.findPassword(ada!.email), { userId: ada!.id, hash: 'hash' })
     assert.equal(await store.findPasswordHash(ada!.id), 'hash')
     assert.equal(await store.findPassword(bob!.email), null)
@@ -45,34 +45,16 @@ export function passwordsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'first', NOW)
+      await store.setPassword(user.id, 'first')
       assert.ok(await begin(store, user.id, user.email, 'first'))
     }
     await store.keepSecret('setup', 'token')
-    await store.setPassword(ada!.id, 'second', NOW)
+    await store.setPassword(ada!.id, 'second')
     assert.equal(await store.findPasswordHash(ada!.id), 'second')
     assert.equal(await store.findPasswordHash(bob!.id), 'first')
     assert.equal(await store.findSession([ada!.email], NOW), null)
     assert.ok(await store.findSession([bob!.email], NOW))
     assert.equal(await store.findSecret('setup'), null)
-  })
-
-  test('another way to sign in is not taken for a password', async (t) => {
-    const { store, execute } = await open(t)
-    const user = await addUser(store)
-    await execute(`
-      INSERT INTO accounts (id, user_id, provider_id, account_id, password, created_at, updated_at)
-      VALUES ('${randomUUID()}', '${user.id}', 'elsewhere', 'ada', 'hash',
-        '2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z')`)
-    assert.equal(await store.findPassword(user.email), null)
-    assert.equal(await store.findPasswordHash(user.id), null)
-    assert.equal(await begin(store, user.id, 'a', 'hash'), false)
-    await store.setPassword(user.id, 'own', NOW)
-    assert.equal(await begin(store, user.id, 'b', 'own', { renewed: 'renewed' }), true)
-    assert.deepEqual(await store.findPassword(user.email), { userId: user.id, hash: 'renewed' })
-    await execute(`UPDATE accounts SET password = NULL WHERE provider_id = 'credential'`)
-    assert.equal(await store.findPassword(user.email), null)
-    assert.equal(await store.findPasswordHash(user.id), null)
   })
 
   changesContract(open)
@@ -84,10 +66,10 @@ function changesContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked', NOW)
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked')
     const changed = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        (index % 2 === 0 ? store : second).changePassword(ada!.id, 'checked', `new ${index}`, NOW),
+        (index % 2 === 0 ? store : second).changePassword(ada!.id, 'checked', `new ${index}`),
       ),
     )
     assert.deepEqual(tally(changed), { true: 1, false: 5 })
@@ -99,15 +81,15 @@ function changesContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'checked', NOW)
+      await store.setPassword(user.id, 'checked')
       assert.ok(await begin(store, user.id, user.email, 'checked'))
     }
-    assert.equal(await store.changePassword(ada!.id, 'another', 'new', NOW), false)
+    assert.equal(await store.changePassword(ada!.id, 'another', 'new'), false)
     assert.ok(await store.findSession([ada!.email], NOW))
-    assert.equal(await store.changePassword(ada!.id, 'checked', 'new', NOW), true)
+    assert.equal(await store.changePassword(ada!.id, 'checked', 'new'), true)
     assert.equal(await store.findSession([ada!.email], NOW), null)
     assert.ok(await store.findSession([bob!.email], NOW))
-    assert.equal(await store.changePassword(randomUUID(), 'checked', 'new', NOW), false)
+    assert.equal(await store.changePassword(randomUUID(), 'checked', 'new'), false)
   })
 }
 
@@ -116,7 +98,7 @@ function sessionsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'hash', NOW)
+      await store.setPassword(user.id, 'hash')
       for (const index of [1, 2]) await begin(store, user.id, `${user.email} ${index}`, 'hash')
     }
     await store.endSessions(ada!.id)
@@ -130,7 +112,7 @@ function sessionsContract(open: OpenFixture): void {
   test('a hash is renewed together with a session only, and for its user only', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash', NOW)
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'another', { renewed: 'renewed' }), false)
     assert.equal(await store.findPasswordHash(ada!.id), 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'hash', { renewed: 'renewed' }), true)
@@ -141,7 +123,7 @@ function sessionsContract(open: OpenFixture): void {
   test('a new session deletes the ten that expired first, of any user', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash', NOW)
+    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash')
     const tokens = Array.from({ length: EXPIRED_DROPPED + 3 }, (_, index) => `token ${index}`)
     const left = async () => {
       const found = await Promise.all(tokens.map((token) => store.findSession([token], 0)))

@@ -22,14 +22,14 @@ export function sessionContract(open: OpenFixture): void {
   test('no session of an old password outlives a change of that password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password 0')
-    await store.setPassword(user.id, hash, presentInstant())
+    await store.setPassword(user.id, hash)
     let begun = 0
     for (let round = 0; round < ROUNDS; round += 1) {
       const next = await accounts.hashPassword(`password ${round + 1}`)
       const changing = round % 2 === 0 ? store : second
       const [signedIn] = await Promise.all([
         accounts.signIn(EMAIL, `password ${round}`, BROWSER),
-        delay(round % 10).then(() => changing.setPassword(user.id, next, presentInstant())),
+        delay(round % 10).then(() => changing.setPassword(user.id, next)),
       ])
       if (signedIn === null) continue
       begun += 1
@@ -41,7 +41,7 @@ export function sessionContract(open: OpenFixture): void {
 
   test('a user keeps the newest sessions, also if many begin at once', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
-    await store.setPassword(user.id, await accounts.hashPassword('password'), presentInstant())
+    await store.setPassword(user.id, await accounts.hashPassword('password'))
     const begin = async () => (await accounts.signIn(EMAIL, 'password', BROWSER))!.cookies
     const first = await begin()
     // Sessions of one instant have no order.
@@ -57,7 +57,7 @@ export function sessionContract(open: OpenFixture): void {
 
   test('concurrent sign-ins renew an old hash, but never over a new password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
-    await store.setPassword(user.id, OLD_HASH, presentInstant())
+    await store.setPassword(user.id, OLD_HASH)
     assert.equal(await accounts.signIn(EMAIL, 'a wrong one', BROWSER), null)
     assert.equal(await store.findPasswordHash(user.id), OLD_HASH)
     const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
@@ -66,11 +66,11 @@ export function sessionContract(open: OpenFixture): void {
     assert.match(String(await store.findPasswordHash(user.id)), /^\$argon2id\$/)
 
     for (let round = 0; round < 3; round += 1) {
-      await store.setPassword(user.id, OLD_HASH, presentInstant())
+      await store.setPassword(user.id, OLD_HASH)
       const next = await accounts.hashPassword('a new password')
       await Promise.all([
         accounts.signIn(EMAIL, 'old password', BROWSER),
-        delay(round * 60).then(() => second.setPassword(user.id, next, presentInstant())),
+        delay(round * 60).then(() => second.setPassword(user.id, next)),
       ])
       assert.equal(await store.findPasswordHash(user.id), next)
     }
@@ -79,7 +79,7 @@ export function sessionContract(open: OpenFixture): void {
   test('the first known token finds the session, which ends with its user', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await store.setPassword(user.id, hash, presentInstant())
+    await store.setPassword(user.id, hash)
     const now = presentInstant()
     const begin = (tokenHash: string, startedAt: number) =>
       store.beginSession(
@@ -94,7 +94,13 @@ export function sessionContract(open: OpenFixture): void {
     const found = await store.findSession(['none', 'two', 'one'], now + 1)
     const [newest] = await store.listSessions(user.id, now)
     const id = newest!.id
-    assert.deepEqual(found, { id, userId: user.id, email: EMAIL, startedAt: now + 1 })
+    assert.deepEqual(found, {
+      id,
+      userId: user.id,
+      email: EMAIL,
+      name: EMAIL,
+      startedAt: now + 1,
+    })
     assert.equal((await store.findSession(['one', 'two'], now))?.startedAt, now)
     assert.equal((await store.findSession(['one', 'two'], now + 1_000_000))?.startedAt, now + 1)
     assert.equal(await store.findSession(['one', 'two'], now + 1_000_001), null)
@@ -112,7 +118,7 @@ export function sessionListContract(open: OpenFixture): void {
   test('the sessions of a user are listed, newest first, and end one by one', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await store.setPassword(user.id, hash, presentInstant())
+    await store.setPassword(user.id, hash)
     const now = presentInstant()
     const begin = (index: number) =>
       store.beginSession(

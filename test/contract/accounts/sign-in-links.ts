@@ -23,7 +23,7 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
-    await store.setPassword(ada!.id, 'old', NOW)
+    await store.setPassword(ada!.id, 'old')
     const session = { userId: ada!.id, tokenHash: 's', userAgent: '', address: '' }
     const times = { startedAt: NOW, expiresAt: NOW + 9 }
     assert.ok(await store.beginSession({ ...session, ...times }, 'old', null))
@@ -43,8 +43,8 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     for (const change of [
-      () => store.setPassword(ada!.id, 'first', NOW),
-      () => store.changePassword(ada!.id, 'first', 'second', NOW),
+      () => store.setPassword(ada!.id, 'first'),
+      () => store.changePassword(ada!.id, 'first', 'second'),
     ]) {
       await store.keepSignInLink({ userId: ada!.id, tokenHash: 'link', expiresAt: NOW + 1 })
       await change()

@@ -54,6 +54,22 @@ export function revocationContract(open: OpenFixture): void {
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
+  test('uniting a list revokes the keys that are here, and counts what was new', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    const { key } = await addOwner(store, 'ada@example.com')
+    const { key: other } = await addOwner(store, 'bob@example.com')
+    const list = new Map([[Buffer.from(hashApiKey(key)).toString('hex'), 1_000]])
+    // More than a batch of hashes whose keys are nowhere.
+    for (let index = 0; index < 1_500; index += 1)
+      list.set(index.toString(16).padStart(64, '0'), index)
+    assert.equal(await second.uniteRevocations(list), 1_501)
+    assert.equal((await claim(store, key)).outcome, 'revoked')
+    assert.equal((await claim(store, other)).outcome, 'granted')
+    assert.equal(await second.uniteRevocations(list), 0)
+    await second.close()
+  })
+
   test('leaked keys are revoked by hash, of any user or of one user only', async (t) => {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')

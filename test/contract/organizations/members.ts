@@ -8,13 +8,13 @@ import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {
     const { store } = await open(t)
-    const [ada, bob, eve] = await addUsers(store, 'bob', 'Bob', 'éve')
+    const [ada, bob, eve] = await addUsers(store, 'bob', 'ann', 'eve')
     const id = await addOrganization(store, ada!)
     const other = await addOrganization(store, eve!)
     await join(store, id, ada!, bob!)
     const expected = [
-      { user_id: bob!.id, email: 'Bob@example.com', role: 'member' },
-      { user_id: ada!.id, email: 'bob@example.com', role: 'owner' },
+      { user_id: bob!.id, email: 'ann@example.com', external_id: null, role: 'member' },
+      { user_id: ada!.id, email: 'bob@example.com', external_id: null, role: 'owner' },
     ]
     assert.deepEqual(await store.listMembers(ada!.id, id), expected)
     assert.deepEqual(await store.listMembers(bob!.id, id), expected)
@@ -133,6 +133,10 @@ export function membersContract(open: OpenFixture): void {
   })
 }
 
-async function emailsOf(store: StoreFixture['store'], user: User, id: string): Promise<string[]> {
+async function emailsOf(
+  store: StoreFixture['store'],
+  user: User,
+  id: string,
+): Promise<(string | null)[]> {
   return (await store.listMembers(user.id, id)).map(({ email }) => email)
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { REVOKED_SHOWN } from '../../../src/dashboard/keys/page.ts'
 import { generateKey } from '../../../src/listing/api-key.ts'
-import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { issueKey } from '../../fixtures/service.ts'
 
@@ -33,6 +34,25 @@ test('a user issues a key, sees its use and deletes it; it gets a 401 before the
   assert.match(after, /Deleted, but still asking/)
   assert.doesNotMatch((await person.get('/dashboard/api')).body, /was deleted/)
   assert.deepEqual(faults, [])
+})
+
+test('the page says so if a deleted key is not in the journal of revocations', async (t) => {
+  const database = await sqliteDatabase(t)
+  const journal = `${database.path}-revoked`
+  const { signedIn, apiPort, faults } = await startDashboard(t, { database })
+  const { person } = await signedIn()
+  const key = await person.issue('Discord bot')
+  const { body } = await person.get('/dashboard/api')
+  const path = /\/dashboard\/api\/[0-9a-f-]+\/delete/.exec(body)?.[0] ?? ''
+  mkdirSync(journal)
+  const refused = await person.post(path)
+  assert.equal(refused.status, 503)
+  assert.match(refused.body, /no longer works, but an older copy .* could bring it back/)
+  assert.equal((await ask(apiPort, { key })).status, 401)
+  assert.match(String(faults), /NotJournaled: cannot write the journal of revocations/)
+  rmdirSync(journal)
+  assert.equal((await person.post(path)).headers.location, '/dashboard/api')
+  assert.match(readFileSync(journal, 'utf8'), / key [0-9a-f]{64}\n$/)
 })
 
 test('only one page shows the key, and no header or address contains it', async (t) => {

@@ -72,7 +72,7 @@ test('an operator whose address changes while a request waits is no operator any
   const second = person.get(PAGE)
   await read.promise
   const hash = await store.findPasswordHash(user.id)
-  assert.equal(await store.changeEmail(user.id, hash!, 'ada@example.com', 1), 'changed')
+  assert.equal(await store.changeEmail(user.id, hash!, 'ada@example.com'), 'changed')
   // By now the second request waits behind the first.
   await setImmediate()
   gate.resolve()

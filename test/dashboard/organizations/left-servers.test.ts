@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { User } from '../../../src/listing/accounts/user.ts'
+import type { AddressedUser } from '../../../src/listing/accounts/user.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 
@@ -110,9 +110,9 @@ test('if servers with one slug return from several organizations at once, one ke
 
 async function join(
   { store }: TestDashboard,
-  owner: User,
+  owner: AddressedUser,
   organization: string,
-  member: User,
+  member: AddressedUser,
   now: number,
 ): Promise<void> {
   assert.equal(await store.invite(owner.id, organization, member.email, 0, now), 'invited')

@@ -43,12 +43,16 @@ test('from the second claim on, a valid cached revision spares the rows', async 
   assert.deepEqual((await claim(none.key, empty.revision)).rows, [])
 })
 
-test('a key that got another id is claimed and counted under that id', async (t) => {
+test('a key that is inserted again with another id is claimed and counted under that id', async (t) => {
   const { client, known, ada, age } = await openBatches(t, url)
   const first = grantedOf((await claimBatch(client, known, [callWith(ada.key)]))[0]!)
-  await age()
   const id = randomUUID()
-  await client.query('UPDATE api_keys SET id = $1 WHERE id = $2', [id, ada.keyId])
+  const columns = 'user_id, name, prefix, key_hash, created_at'
+  const row = `FROM api_keys WHERE id = '${ada.keyId}'`
+  await client.query(`CREATE TEMP TABLE deleted AS SELECT ${columns} ${row}`)
+  await client.query(`DELETE ${row}`)
+  await client.query(`INSERT INTO api_keys (id, ${columns}) SELECT '${id}', * FROM deleted`)
+  await age()
   const held = { keyHash: hashApiKey(ada.key), listings: holding(first.revision) }
   const [again] = await claimBatch(client, known, [held])
   assert.equal(grantedOf(again!).apiKeyId, id)

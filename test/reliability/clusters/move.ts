@@ -21,10 +21,9 @@ const SECOND_MS = 1_000
 /** The steps of docs/scale.md: stop the owner there, then start it here. */
 export const moveSafely: Move = async (directory, owner, from, to) => {
   await directory.place(owner, null)
-  const revokedAt = new Date().toISOString()
-  await revokeAll(from.url, owner, revokedAt)
+  await disable(from.url, owner)
   const stoppedAt = performance.now()
-  await copyRows(owner, from.url, to.url, revokedAt)
+  await copyRows(owner, from.url, to.url)
   // The clocks of two clusters can differ, so their stamps do not decide here.
   await delay(Math.max(0, stoppedAt + SECOND_MS - performance.now()))
   await directory.place(owner, to.cluster)
@@ -33,20 +32,17 @@ export const moveSafely: Move = async (directory, owner, from, to) => {
 
 /** The same without the stop. For a moment, both clusters grant claims of the same keys. */
 export const moveWithoutStopping: Move = async (directory, owner, from, to) => {
-  await copyRows(owner, from.url, to.url, null)
+  await copyRows(owner, from.url, to.url)
   await directory.place(owner, to.cluster)
   await removeOwner(from.url, owner)
 }
 
 /**
- * From its commit on, no service or abandoned transaction can record a claim in this database. One
- * instant for all keys tells these revocations from those of the owner.
+ * From its commit on, no service or abandoned transaction can record a claim in this database. It
+ * is no revocation: the same keys are enabled in the other database.
  */
-async function revokeAll(url: string, owner: string, revokedAt: string): Promise<void> {
-  await insist(
-    url,
-    `UPDATE api_keys SET revoked_at = '${revokedAt}' WHERE user_id = '${owner}' AND revoked_at IS NULL`,
-  )
+async function disable(url: string, owner: string): Promise<void> {
+  await insist(url, `UPDATE users SET disabled_at = now() WHERE id = '${owner}'`)
 }
 
 /** Tables with an owner's rows, in an order that foreign keys allow. */
@@ -58,12 +54,7 @@ const TABLES = [
   ['api_keys', 'user_id = $1'],
 ] as const
 
-async function copyRows(
-  owner: string,
-  from: string,
-  to: string,
-  revokedAt: string | null,
-): Promise<void> {
+async function copyRows(owner: string, from: string, to: string): Promise<void> {
   const read = async () =>
     asAdmin(from, async (client) => {
       const tables = []
@@ -82,10 +73,7 @@ async function copyRows(
           `INSERT INTO ${table} SELECT * FROM json_populate_recordset(NULL::${table}, $1) ON CONFLICT DO NOTHING`,
           [rows],
         )
-      await client.query(
-        'UPDATE api_keys SET revoked_at = NULL WHERE user_id = $1 AND revoked_at = $2',
-        [owner, revokedAt],
-      )
+      await client.query('UPDATE users SET disabled_at = NULL WHERE id = $1', [owner])
       await client.query('COMMIT')
     })
   const tables = await untilDone(read)

@@ -27,8 +27,8 @@ const SQLITE_MICROS: Micros = (column) => column
 const POSTGRES_MICROS: Micros = (column) => `(extract(epoch FROM ${column}) * 1000000)::bigint`
 
 const contentSql = (micros: Micros) => `
-  SELECT 'user ' || email AS name, users.id || ' ' || coalesce(password, 'without a password') AS value
-  FROM users LEFT JOIN accounts ON user_id = users.id
+  SELECT 'user ' || email AS name, users.id || ' ' || coalesce(hash, 'without a password') AS value
+  FROM users LEFT JOIN passwords ON user_id = users.id
   UNION ALL
   SELECT 'organization ' || slug, coalesce(user_id || ' ' || role, 'without a member')
   FROM organizations LEFT JOIN members ON organization_id = organizations.id

@@ -29,6 +29,7 @@ test('a healthy service has no problem and no warning', async (t) => {
     'rights',
     'privacy',
     'disk',
+    'journal',
     'log',
     'service',
   ])

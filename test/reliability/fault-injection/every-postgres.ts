@@ -17,6 +17,5 @@ postgresSuite({
   // them.
   commands: answered,
   migrate: answered,
-  copy: answered,
   pairs: { disturbances: [REFUSED, CUT, UNSURE, DOWN], count: 'all' },
 })

@@ -11,7 +11,6 @@ import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { type ApiScene, disturbedRequests } from './scenes/api.ts'
 import { makePasswordsCheap } from '../../fixtures/passwords/cheap-passwords.ts'
 import { type CommandScene, disturbedCommands, disturbedMigration } from './scenes/commands.ts'
-import { disturbedCopy } from './scenes/copy.ts'
 import { disturbedVisits } from './scenes/dashboard.ts'
 import { emptyPostgresDatabase } from './scenes/empty-database.ts'
 import { disturbedPairs } from './pairs.ts'
@@ -20,9 +19,7 @@ import type { Plan } from './sqlite-suite.ts'
 import { disturbedStore, type StoreScene } from './scenes/store.ts'
 import { postgresTables } from './tables.ts'
 
-type PostgresPlan = Plan<PostgresDisturbance> & { copy: readonly PostgresDisturbance[] }
-
-export function postgresSuite(plan: PostgresPlan): void {
+export function postgresSuite(plan: Plan<PostgresDisturbance>): void {
   makePasswordsCheap()
   const trap = trapPostgres()
   let cluster: Cluster
@@ -37,7 +34,6 @@ export function postgresSuite(plan: PostgresPlan): void {
   disturbedStore(openStore, trap, plan.changing)
   disturbedCommands(openCommands, trap, plan.commands)
   disturbedMigration(openNothing, trap, plan.migrate)
-  disturbedCopy(openCommands, trap, plan.copy)
 
   async function openApi(t: TestContext): Promise<ApiScene> {
     const { url, elapse } = await createClockedDatabase(t, cluster)

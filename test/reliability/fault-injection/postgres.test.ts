@@ -12,6 +12,5 @@ postgresSuite({
   password: [],
   commands: [UNSURE],
   migrate: [],
-  copy: [REFUSED],
   pairs: { disturbances: [DOWN, REFUSED], count: 30 },
 })

@@ -1,4 +1,4 @@
-import { copyFileSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 
@@ -22,6 +22,7 @@ export function sqliteTables(path: string): Tables {
     .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name`)
     .all()
     .map(({ name }) => String(name))
+  const journal = journalBeside(path)
   const selects = names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`)] as const)
   return {
     async dump() {
@@ -29,18 +30,24 @@ export function sqliteTables(path: string): Tables {
     },
 
     async remember() {
+      journal.remember()
       database.exec(`ATTACH ':memory:' AS remembered`)
       for (const name of names)
         database.exec(`CREATE TABLE remembered."_${name}" AS SELECT * FROM main."${name}"`)
     },
 
     async restore() {
-      // Empty all tables first, because triggers delete rows of other tables.
-      const deletes = names.map((name) => `DELETE FROM main."${name}";`)
-      const inserts = names.map(
-        (name) => `INSERT INTO main."${name}" SELECT * FROM remembered."_${name}";`,
+      // Without the triggers, which refuse to empty the list of revoked hashes.
+      const found = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
+      const triggers = found.all() as { name: string; sql: string }[]
+      const drops = triggers.map(({ name }) => `DROP TRIGGER main."${name}";`)
+      const copies = names.map(
+        (name) =>
+          `DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM remembered."_${name}";`,
       )
-      database.exec(`BEGIN IMMEDIATE; ${deletes.join(' ')} ${inserts.join(' ')} COMMIT`)
+      const creates = triggers.map(({ sql }) => `${sql};`)
+      journal.restore()
+      database.exec(`BEGIN IMMEDIATE; ${[...drops, ...copies, ...creates].join('\n')} COMMIT`)
     },
 
     async close() {
@@ -52,6 +59,7 @@ export function sqliteTables(path: string): Tables {
 /** Like `sqliteTables`, for an operation that may replace the file itself. */
 export function sqliteFile(path: string): Tables {
   const saved = `${path}.saved`
+  const journal = journalBeside(path)
   return {
     async dump() {
       const tables = sqliteTables(path)
@@ -61,6 +69,7 @@ export function sqliteFile(path: string): Tables {
     },
 
     async remember() {
+      journal.remember()
       const database = new DatabaseSync(path)
       database.prepare('VACUUM INTO ?').run(saved)
       database.close()
@@ -69,9 +78,22 @@ export function sqliteFile(path: string): Tables {
     async restore() {
       for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
       copyFileSync(saved, path)
+      journal.restore()
     },
 
     async close() {},
+  }
+}
+
+/** The journal would revoke again what a test has restored to active. */
+function journalBeside(path: string) {
+  const journal = `${path}-revoked`
+  let saved = ''
+  return {
+    remember() {
+      saved = existsSync(journal) ? readFileSync(journal, 'latin1') : ''
+    },
+    restore: () => writeFileSync(journal, saved, 'latin1'),
   }
 }
 

@@ -37,12 +37,12 @@ testVersions(() => installed)
 const packedIn = (t: TestContext): InstalledProgram =>
   installedProgramIn(t, join(folder, 'bin/server-listing.js'))
 
-/** Makes the statement that looks for accounts fail with an error that the code does not expect. */
+/** Makes the statement that looks for passwords fail with an error that no code expects. */
 const BREAK_ACCOUNTS = `
   import { DatabaseSync } from 'node:sqlite'
   const { prepare } = DatabaseSync.prototype
   DatabaseSync.prototype.prepare = function (sql) {
-    if (/ accounts/.test(sql)) throw new TypeError('planted')
+    if (/ passwords/.test(sql)) throw new TypeError('planted')
     return prepare.call(this, sql)
   }
 `
@@ -73,7 +73,7 @@ for (const engine of ['SQLite', 'PostgreSQL'])
     const program = packedIn(t)
     const env: Record<string, string> =
       engine === 'SQLite' ? {} : { DATABASE_URL: await createDatabase(postgres) }
-    assert.match((await program.run('migrate', { env })).stderr, /0001-init/)
+    assert.match((await program.run('migrate', { env })).stderr, /0001-schema/)
     await program.done('user add ada@example.com --password-stdin --create', {
       env,
       stdin: 'correct horse battery staple',
@@ -112,11 +112,11 @@ test('the packed package has the conformance kit', async (t) => {
   assert.equal(code, 1)
 })
 
-test('the packed package copies an SQLite file into PostgreSQL', async (t) => {
+test('the packed package restores the file of an SQLite database into PostgreSQL', async (t) => {
   const program = packedIn(t)
   await addAdaWithKey(program)
   const env = { DATABASE_URL: await createDatabase(postgres) }
-  await program.done(`copy --from sqlite:${program.databasePath}`, { env })
+  await program.done(['restore', '--yes', program.databasePath], { env })
   assert.match(await program.done('user list', { env }), /ada@example\.com/)
 })
 

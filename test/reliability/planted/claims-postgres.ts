@@ -52,7 +52,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
     file: 'src/postgres/claims/claim-statements.ts',
     from: 'revision = held_revision AND id = held_id',
     to: 'revision = held_revision',
-    noticedBy: witness('test/postgres/claims/listings.test.ts', 'a key that got another id'),
+    noticedBy: witness('test/postgres/claims/listings.test.ts', 'inserted again with another id'),
   },
   {
     name: 'postgres-clamp-waits-for-locked-rows',

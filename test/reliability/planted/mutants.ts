@@ -1,5 +1,4 @@
 import { CLAIMS_POSTGRES } from './claims-postgres.ts'
-import { COPY } from './copy.ts'
 import { DASHBOARD } from './dashboard.ts'
 import { FRONT } from './front.ts'
 import type { Mutant } from './mutant.ts'
@@ -9,7 +8,6 @@ import { SQLITE } from './sqlite.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   ...FRONT,
-  ...COPY,
   ...CLAIMS_POSTGRES,
   ...POSTGRES,
   ...DASHBOARD,

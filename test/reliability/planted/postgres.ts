@@ -1,6 +1,7 @@
 import { type Mutant, witness } from './mutant.ts'
 
-const REVISIONS = 'src/postgres/migrations/0006-listing-revisions.sql'
+const SCHEMA = 'src/postgres/migrations/0001-schema.sql'
+const HASHES = 'test/postgres/keys/revoked-hashes.test.ts'
 const LISTINGS = 'test/postgres/listing-revisions.test.ts'
 
 /** Mistakes in PostgreSQL's schema, sessions and management. */
@@ -21,38 +22,66 @@ export const POSTGRES: Mutant[] = [
   },
   {
     name: 'new-owner-keeps-revision',
-    file: REVISIONS,
+    file: SCHEMA,
     from: 'SELECT created_by FROM before_change UNION SELECT created_by FROM after_change',
     to: 'SELECT created_by FROM before_change',
     noticedBy: witness(LISTINGS, 'a server that changes its owner'),
   },
   {
     name: 'replicated-rows-keep-revision',
-    file: REVISIONS,
+    file: SCHEMA,
     from: 'ALTER TABLE servers ENABLE REPLICA TRIGGER servers_changed;\n',
     to: 'ALTER TABLE servers DISABLE TRIGGER servers_changed;\n',
     noticedBy: witness(LISTINGS, 'by a replica role are seen'),
   },
   {
     name: 'replicated-truncate-keeps-revision',
-    file: REVISIONS,
+    file: SCHEMA,
     from: 'ALTER TABLE servers ENABLE ALWAYS TRIGGER servers_truncated;\n',
     to: '',
     noticedBy: witness(LISTINGS, 'by a replica role are seen'),
   },
   {
     name: 'functions-without-search-path',
-    file: REVISIONS,
+    file: SCHEMA,
     from: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS',
     to: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql AS',
     noticedBy: witness(LISTINGS, 'whichever installation its search path'),
   },
   {
-    name: 'free-slot-tried-once',
-    file: 'src/management/api-keys.ts',
-    from: 'tries <= activeMax',
-    to: 'tries < 1',
-    noticedBy: witness('test/postgres/at-once.test.ts', 'five keys issued to one user at once'),
+    name: 'slot-picked-without-the-lock-of-the-user',
+    file: SCHEMA,
+    from: 'WHERE id = NEW.user_id FOR NO KEY UPDATE;',
+    to: 'WHERE id = NEW.user_id;',
+    noticedBy: witness(HASHES, 'give a user five active keys'),
+  },
+  {
+    name: 'inserted-key-not-looked-up-again',
+    file: SCHEMA,
+    from: "  ELSIF TG_OP = 'INSERT' THEN\n    UPDATE api_keys",
+    to: '  ELSIF false THEN\n    UPDATE api_keys',
+    noticedBy: witness(HASHES, 'revoked, deleted and inserted at once'),
+  },
+  {
+    name: 'key-inserted-beside-a-union',
+    file: SCHEMA,
+    from: '    PERFORM pg_advisory_xact_lock_shared(list_lock());\n',
+    to: '',
+    noticedBy: witness(HASHES, 'is listed while its key is inserted'),
+  },
+  {
+    name: 'union-does-not-look-again',
+    file: SCHEMA,
+    from: '    IF EXISTS (SELECT FROM revoked_hashes WHERE key_hash = NEW.key_hash) THEN\n      RETURN NULL;',
+    to: '    IF false THEN\n      RETURN NULL;',
+    noticedBy: witness(HASHES, 'two unions of the same hashes'),
+  },
+  {
+    name: 'identity-deleted-without-the-lock-of-the-user',
+    file: SCHEMA,
+    from: '  PERFORM FROM users WHERE id = OLD.user_id FOR NO KEY UPDATE;\n',
+    to: '',
+    noticedBy: witness(HASHES, 'email and last identity'),
   },
   {
     name: 'names-locked-in-the-order-of-the-caller',
@@ -92,7 +121,7 @@ export const POSTGRES: Mutant[] = [
   {
     name: 'email-changed-beside-a-password-change',
     file: 'src/management/accounts/email-changes.ts',
-    from: "          // A change of the password that runs now ends before this reads the hash.\n          await transaction.lock('users', [userId])\n",
+    from: "        await transaction.lock('users', [userId])\n",
     to: '',
     noticedBy: witness(
       'test/postgres/accounts/password-changes.test.ts',
@@ -102,8 +131,8 @@ export const POSTGRES: Mutant[] = [
   {
     name: 'email-changed-with-an-outdated-password',
     file: 'src/management/accounts/email-changes.ts',
-    from: "          if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'\n",
-    to: '          void checked\n',
+    from: "        if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'\n",
+    to: '        void checked\n',
     noticedBy: witness('test/contract/postgres.test.ts', 'that its own user has now'),
   },
   {

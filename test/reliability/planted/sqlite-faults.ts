@@ -5,11 +5,21 @@ export const SQLITE_FAULTS: Mutant[] = [
   {
     name: 'restored-row-numbers-not-read',
     file: 'src/sqlite/claims/recent-claims.ts',
-    from: '    newest = Math.max(newest, Number(findNewest.get()?.number))\n',
+    from: '    newest = Math.max(newest, readNewest())\n',
     to: '',
     noticedBy: witness(
       'test/sqlite/file/restore.test.ts',
       'no request fails after a backup is restored',
+    ),
+  },
+  {
+    name: 'claims-granted-in-the-second-of-a-lost-claim',
+    file: 'src/sqlite/claims/recent-claims.ts',
+    from: '    if (!hasRow(lastClaim)) heldUntil = lastClaim.monotonic + CLAIM_INTERVAL_US\n',
+    to: '',
+    noticedBy: witness(
+      'test/sqlite/file/restore.test.ts',
+      'reuses the number of a key from before',
     ),
   },
   {

@@ -1,5 +1,7 @@
 import { type Mutant, witness } from './mutant.ts'
 
+const SCHEMA = 'src/sqlite/migrations/0001-schema.sql'
+
 /** Mistakes in the SQLite engine. */
 export const SQLITE: Mutant[] = [
   {
@@ -38,16 +40,16 @@ export const SQLITE: Mutant[] = [
   },
   {
     name: 'key-number-reused',
-    file: 'src/sqlite/migrations/0001-init.sql',
+    file: SCHEMA,
     from: 'PRIMARY KEY AUTOINCREMENT',
     to: 'PRIMARY KEY',
     noticedBy: witness('test/sqlite/schema.test.ts', 'is never reused'),
   },
   {
     name: 'claims-outlive-their-key',
-    file: 'src/sqlite/migrations/0011-older-uses.sql',
-    from: 'AFTER DELETE ON api_keys BEGIN\n  DELETE FROM uses WHERE api_key = old.serial;\n',
-    to: 'AFTER DELETE ON api_keys BEGIN\n',
+    file: SCHEMA,
+    from: '  DELETE FROM uses WHERE api_key = old.serial;\n',
+    to: '',
     noticedBy: witness('test/sqlite/schema.test.ts', 'are deleted with it, compacted or not'),
   },
   {
@@ -59,14 +61,35 @@ export const SQLITE: Mutant[] = [
   },
   {
     name: 'sixth-key-by-sql',
-    file: 'src/sqlite/migrations/0001-init.sql',
-    from: 'CREATE UNIQUE INDEX api_keys_active',
-    to: 'CREATE INDEX api_keys_active',
-    noticedBy: witness('test/sqlite/schema.test.ts', 'refuses a sixth active key'),
+    file: SCHEMA,
+    from: 'AND revoked_at IS NULL) > 5;',
+    to: 'AND revoked_at IS NULL) > 6;',
+    noticedBy: witness('test/contract/sqlite.test.ts', 'a sixth active key'),
+  },
+  {
+    name: 'listed-hash-replaced',
+    file: SCHEMA,
+    from: '  SELECT raise(IGNORE) WHERE EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = new.key_hash);\n',
+    to: '',
+    noticedBy: witness('test/sqlite/revoked-hashes.test.ts', 'a union of lists'),
+  },
+  {
+    name: 'serial-changed-as-rowid',
+    file: SCHEMA,
+    from: 'BEFORE UPDATE ON api_keys\n',
+    to: 'BEFORE UPDATE OF serial, id, key_hash ON api_keys\n',
+    noticedBy: witness('test/sqlite/revoked-hashes.test.ts', 'nothing listed is lost'),
+  },
+  {
+    name: 'replaced-user-keeps-enabled-keys',
+    file: SCHEMA,
+    from: 'WHERE user_id = new.id AND disabled_at IS NOT new.disabled_at;',
+    to: 'WHERE false;',
+    noticedBy: witness('test/sqlite/revoked-hashes.test.ts', 'a user that comes after the keys'),
   },
   {
     name: 'keys-outlive-their-user',
-    file: 'src/sqlite/migrations/0005-removed-with-user.sql',
+    file: SCHEMA,
     from: '  DELETE FROM api_keys WHERE user_id = old.id;\n',
     to: '',
     noticedBy: witness('test/sqlite/schema.test.ts', 'deleting a user by any program'),
@@ -93,7 +116,7 @@ export const SQLITE: Mutant[] = [
     from: '    const lock = await takeServingLock',
     to: `    ;(await import('../migrate.ts')).migrate(database)
     const lock = await takeServingLock`,
-    noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'leaves an older schema alone'),
+    noticedBy: witness('test/sqlite/file/serving-lock.test.ts', 'migrates no file'),
   },
   {
     name: 'removed-user-keys-revoked-last',

@@ -145,12 +145,12 @@ async function issueKeys(url: string, count: number): Promise<string[]> {
   await asAdmin(url, (admin) =>
     admin.query(
       `WITH owners AS (
-         INSERT INTO users (id, email, name, created_at, updated_at)
-         SELECT gen_random_uuid(), n || '@example.com', 'u', now(), now()
+         INSERT INTO users (id, email, created_at)
+         SELECT gen_random_uuid(), n || '@example.com', now()
          FROM generate_series(1, cardinality($1::bytea[])) AS n RETURNING id
        )
-       INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at, slot)
-       SELECT gen_random_uuid(), id, 'bot', 'svc_live_', key_hash, now(), 1
+       INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+       SELECT gen_random_uuid(), id, 'bot', 'svc_live_', key_hash, now()
        FROM (SELECT id, row_number() OVER () AS n FROM owners) AS owners
        JOIN unnest($1::bytea[]) WITH ORDINALITY AS hashes (key_hash, n) USING (n)`,
       [keys.map(hashApiKey)],

@@ -54,7 +54,7 @@ test('a batch that breaks off in the middle fails from there on', async (t) => {
 test('an unreadable list fails all claims of its key and no other claim', async (t) => {
   const { claims, path, database, ada, bob } = await openClaims(t)
   database.function('broken', () => assert.fail('unreadable'))
-  replaceServers(database, `WHERE name <> 'of Ada' OR broken()`)
+  replaceServers(database, `WHERE name <> 'of ada' OR broken()`)
   const batch = [ada, bob, ada].map(callWith)
   assert.deepEqual(claims.claimBatch(batch)?.map(nameOf), ['ListFault', 'granted', 'ListFault'])
   execElsewhere(path, 'DROP VIEW servers; ALTER TABLE elsewhere RENAME TO servers')
@@ -68,7 +68,7 @@ test('if reading a list ends the transaction, no claim of the batch is recorded'
     database.exec('ROLLBACK')
     return 1
   })
-  replaceServers(database, `WHERE name <> 'of Ada' OR broken()`)
+  replaceServers(database, `WHERE name <> 'of ada' OR broken()`)
   const batch = [bob, ada].map(callWith)
   const outcomes = claims.claimBatch(batch)
   assert.equal(nameOf(outcomes![0]!), 'AuthenticationFault')
@@ -90,11 +90,11 @@ test("a list is read again only if the owner's revision has changed", async (t) 
   const first = rowsFor(null)
   assert.deepEqual(
     first.rows?.map(({ name }) => name),
-    ['of Ada'],
+    ['of ada'],
   )
   assert.equal(rowsFor(first.revision).rows, null)
   assert.equal(rowsFor(first.revision).revision, first.revision)
-  execElsewhere(path, `UPDATE servers SET name = 'changed' WHERE name = 'of Ada'`)
+  execElsewhere(path, `UPDATE servers SET name = 'changed' WHERE name = 'of ada'`)
   const changed = rowsFor(first.revision)
   assert.equal(changed.rows?.[0]?.name, 'changed')
   assert.notEqual(changed.revision, first.revision)

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import { createOlderUses, type OlderUses } from '../../../src/sqlite/claims/older-uses.ts'
 import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
 import { migrate } from '../../../src/sqlite/migrate.ts'
+import { uuidOf } from '../../fixtures/uuid-of.ts'
 import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
 
 /*
@@ -102,8 +103,8 @@ test('a start knows how many keys there are, and which of them have rows', (t) =
   const { database } = withLastUses(t, ROWS, () => 2 * SECOND)
   database.exec(`
     PRAGMA foreign_keys = OFF;
-    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-    VALUES (${8 * ROWS}, 'a', 'ada', 'a', '', randomblob(32), 1, 1)`)
+    INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+    VALUES (${8 * ROWS}, '${uuidOf(1)}', '${uuidOf(2)}', 'a', '', randomblob(32), 1)`)
   const older = createOlderUses(database)
   older.add(1)
   assert.equal(older.plan(1, NOW), null)
@@ -131,14 +132,14 @@ test('nothing moves before this boot has a stamp', (t) => {
 test('a start finds the last second of claims while rows move', async (t) => {
   const { path, database, recent, stamp, advance } = await openRecent(t)
   const addKeys = database.prepare(
-    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-     VALUES (?, ?, ?, 'a', '', ?, 1, 1)`,
+    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+     VALUES (?, ?, ?, 'a', '', ?, 1)`,
   )
   database.exec('PRAGMA foreign_keys = OFF; BEGIN')
   for (const serial of [1, 2_000, 140_000]) {
     const hash = Uint8Array.from(HASH)
     hash[31] = serial & 0xff
-    addKeys.run(serial, `${serial}`, `${serial}`, hash)
+    addKeys.run(serial, uuidOf(serial), uuidOf(serial), hash)
   }
   database.exec('COMMIT')
   const append = (from: number, to: number) => {

@@ -26,7 +26,7 @@ export async function openClaims(t: TestContext): Promise<{
   const store = await openSqliteStore(path, { create: true })
   const owner = (name: string) =>
     addOwner(store, `${name}@example.com`, [{ name: `of ${name}`, address: 'a.example' }])
-  const [ada, bob, eve] = [await owner('Ada'), await owner('Bob'), await owner('Eve')]
+  const [ada, bob, eve] = [await owner('ada'), await owner('bob'), await owner('eve')]
   await store.revokeApiKey(eve.user.id, eve.keyId, 1)
   await store.close()
   const database = new DatabaseSync(path, { timeout: 0 })

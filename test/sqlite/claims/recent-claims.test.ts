@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createRecentClaims } from '../../../src/sqlite/claims/recent-claims.ts'
+import { uuidOf } from '../../fixtures/uuid-of.ts'
 import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
 
 /*
@@ -121,14 +122,15 @@ test('a stamp from the future limits its key for one second only', async (t) => 
 
 /** Inserts a key with this number; its hash starts with HASH. */
 function insertKey(database: DatabaseSync, serial: number): void {
-  database.exec(
-    `INSERT OR IGNORE INTO users VALUES ('ada', 'ada@example.com', '', 0, NULL, '', '')`,
-  )
+  const ada = uuidOf(0)
+  database
+    .prepare(`INSERT OR IGNORE INTO users VALUES (?, 'ada@example.com', NULL, 0, NULL)`)
+    .run(ada)
   const hash = HASH.with(31, serial)
   database
     .prepare(
-      `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-       VALUES (?1, 'key ' || ?1, 'ada', 'bot', '', ?2, 1, ?1)`,
+      `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+       VALUES (?, ?, ?, 'bot', '', ?, 1)`,
     )
-    .run(serial, hash)
+    .run(serial, uuidOf(serial), ada, hash)
 }

@@ -5,6 +5,7 @@ import { statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { createUser } from '../../../src/listing/accounts/user.ts'
 import { complaintAboutLog, createLogWatch, readersIn } from '../../../src/sqlite/file/log-size.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
@@ -44,7 +45,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   await eventually(async () => faults.length > 0)
   grow()
   // Each change makes the service look at its files.
-  await store.insertUser({ id: 'b', email: 'b@example.com', created_at: 1 })
+  await store.insertUser(createUser('b@example.com'))
   assert.equal(faults.length, 1)
   assert.match(
     String(faults[0]),
@@ -57,7 +58,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   assert.equal(statSync(`${path}-wal`).size, 0)
   // The service sees the small log, and that ends the episode.
-  await store.insertUser({ id: 'a', email: 'a@example.com', created_at: 1 })
+  await store.insertUser(createUser('a@example.com'))
   assert.equal(faults.length, 1)
   writer.exec(`BEGIN; ${'INSERT INTO filler VALUES (zeroblob(4194304));'.repeat(17)} COMMIT`)
   await eventually(async () => faults.length > 1)

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ACTIVE_KEYS_MAX, FIXED_PREFIX } from '../../../listing/key-format.ts'
+import { EXTERNAL_ID } from '../../context.ts'
 import type { ImportKeysOptions } from '../../state/import-keys.ts'
 import type { Shell } from '../../shell.ts'
 
@@ -9,6 +10,7 @@ export function addImportCommand(key: Command, shell: Shell): void {
     .description('add keys of another site by their SHA-256, so that they keep working')
     .usage('--user <email> --hash-file <file>')
     .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
     .option('--hash-file <file>', 'CSV or JSON with a key_hash and a name per key; - for stdin')
     .option('--json', 'print JSON')
     .addHelpText(

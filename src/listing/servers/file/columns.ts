@@ -14,7 +14,14 @@ export const COLUMNS = [
 ] as const
 export const REQUIRED_COLUMNS = ['name', 'address'] as const
 /** `port` is joined to the address. `server list` prints the others. */
-export const OTHER_COLUMNS = ['port', 'organization', 'id', 'created_by', 'email'] as const
+export const OTHER_COLUMNS = [
+  'port',
+  'organization',
+  'id',
+  'created_by',
+  'email',
+  'external_id',
+] as const
 
 /** Names in other programs' files. */
 const LOOK_ALIKES: Record<(typeof REQUIRED_COLUMNS)[number], readonly string[]> = {

@@ -2,7 +2,7 @@ import { countOf, quote } from '../../text.ts'
 import { OTHER_COLUMNS } from './columns.ts'
 
 /** An import finds servers by slug or address, and belongs to one user. */
-export const IGNORED = ['id', 'created_by', 'email'] as const
+export const IGNORED = ['id', 'created_by', 'email', 'external_id'] as const
 
 /** What an import does not take from a file. */
 export interface LeftOut {
@@ -38,8 +38,11 @@ export function takeRecords(organization: string | null): RecordTaker {
     take(item) {
       if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item))
         return { record: item, mistakes: [] }
-      const { id: _, created_by, email: _of, organization: place, port, ...record } = item
-      for (const name of IGNORED) if (name in item) ignored.add(name)
+      const { created_by, organization: place, port, ...record } = item
+      for (const name of IGNORED) {
+        if (name in item) ignored.add(name)
+        delete record[name]
+      }
       if (created_by !== undefined) owners.add(created_by)
       const isPlace = place === null || typeof place === 'string'
       if (isPlace && place !== organization) {

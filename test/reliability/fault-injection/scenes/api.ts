@@ -89,7 +89,7 @@ async function issueKeys(store: ServingStore, userId: string) {
   const keys = { good: '', limited: '', revoked: '' }
   for (const { id } of await store.listApiKeys(userId)) await store.revokeApiKey(userId, id, 1)
   for (const name of ['good', 'limited', 'revoked'] as const)
-    keys[name] = (await issueKey(store, { id: userId, email: '', created_at: 0 }, name)).key
+    keys[name] = (await issueKey(store, { id: userId }, name)).key
   const revoked = (await store.listApiKeys(userId, 0)).find(({ name }) => name === 'revoked')
   await store.revokeApiKey(userId, revoked!.id, 1)
   return keys

@@ -6,7 +6,7 @@ import { DAY_US, presentInstant } from '../../../../src/listing/instant.ts'
 import { issueApiKey } from '../../../../src/listing/manage-api-keys.ts'
 import type { ServerFields } from '../../../../src/listing/servers/registered-server.ts'
 import type { Store } from '../../../../src/listing/store.ts'
-import { createUser, type User } from '../../../../src/listing/accounts/user.ts'
+import { type AddressedUser, createUser } from '../../../../src/listing/accounts/user.ts'
 import { NO_LISTINGS } from '../../../fixtures/listings.ts'
 import {
   type OpenDatabase,
@@ -22,7 +22,7 @@ export interface Scene {
   dashboard: TestDashboard
   tables: Tables
   ada: Person
-  user: User
+  user: AddressedUser
   /** The token of Ada's sign-in link. */
   link: string
   /** Another session of Ada. */
@@ -38,7 +38,7 @@ export interface Scene {
    * invited.
    */
   organization: string
-  bob: User
+  bob: AddressedUser
   /** Dan's invitation. */
   invitation: string
   /** An organization without servers or other members. */
@@ -89,7 +89,7 @@ export async function openScene(t: TestContext, open: OpenDatabase): Promise<Sce
 
 async function makeChanges(
   store: Store,
-  { id: userId }: User,
+  { id: userId }: AddressedUser,
 ): Promise<Pick<Scene, 'deletion' | 'waiting'>> {
   const now = presentInstant()
   const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
@@ -100,7 +100,7 @@ async function makeChanges(
   return { deletion, waiting: { id, fingerprint } }
 }
 
-async function makeOrganizations(store: Store, ada: User, bob: User) {
+async function makeOrganizations(store: Store, ada: AddressedUser, bob: AddressedUser) {
   const organizations = {
     organization: randomUUID(),
     emptyOrganization: randomUUID(),

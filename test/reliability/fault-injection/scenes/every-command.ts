@@ -118,7 +118,6 @@ export function reasonsOf(url: string): Record<string, string> {
   const program = 'works through programs of PostgreSQL'
   return {
     serve: 'its requests and visits are tried',
-    copy: 'is tried on PostgreSQL, in a test of its own',
     health: 'asks the running service only',
     conform: 'asks a service over HTTP only',
     config: 'opens no database',

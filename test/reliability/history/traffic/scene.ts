@@ -61,7 +61,7 @@ export async function setScene(operator: Operator): Promise<Scene> {
     const name = `k${issued}`
     for (;;) {
       const key = await acts.act('issue', { key: name, owner: owner.name, body: '' }, () =>
-        issueKey(operator as Store, { id: owner.userId, email: '', created_at: 0 }, name),
+        issueKey(operator as Store, { id: owner.userId }, name),
       )
       if (key === null) {
         await delay(50)

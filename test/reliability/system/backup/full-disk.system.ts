@@ -3,41 +3,47 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { backUpSqlite } from '../../../../src/sqlite/backup/backup.ts'
-import { prepareRestore } from '../../../../src/sqlite/backup/restore.ts'
-import { openServingSqliteStore } from '../../../../src/sqlite/serving-store.ts'
+import { backUpSqlite } from '../../../../src/archive/sqlite-backup.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
-import { addOwner } from '../../../fixtures/service.ts'
-import { rowsOf } from '../../../sqlite/backup/files.ts'
+import { filledFile, restoreFile, rowsOf } from '../../../archive/files.ts'
 
-/** A new database has about 240 kB. There is room for it and its manifest, and for no copy. */
+/** A new database has about 260 kB. There is room for it, and for no copy. */
 const SIZE = '400k'
 
-test('on a full disk there is no new backup, and a restore changes nothing', async (t) => {
+test('on a full disk there is no new archive, and a restore changes nothing', async (t) => {
   const folder = temporaryFolder(t)
   const path = join(folder, 'listing.db')
-  const store = await openServingSqliteStore(path)
-  await addOwner(store, 'ada@example.com')
-  await store.close()
+  await filledFile(path, 1)
   const small = join(folder, 'small')
   mkdirSync(small)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', small])
+  const mount = (options: string) =>
+    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', small])
+  mount(`size=${SIZE}`)
   try {
     const target = join(small, 'backup')
-    await backUpSqlite(path, target, '1')
+    await backUpSqlite(path, target)
     const before = rowsOf(target)
-    await assert.rejects(backUpSqlite(path, join(small, 'second'), '1'), {
+    await assert.rejects(backUpSqlite(path, join(small, 'second')), {
       name: 'NotBackedUp',
       message: /cannot back up to .*second: the disk is full; there is no new backup/,
     })
-    await assert.rejects(backUpSqlite(path, target, '1'), { name: 'NotBackedUp' })
+    await assert.rejects(backUpSqlite(path, target), { name: 'NotBackedUp' })
     assert.deepEqual(rowsOf(target), before)
-    assert.deepEqual(readdirSync(small).toSorted(), ['backup', 'backup.json'])
+    assert.deepEqual(readdirSync(small), ['backup'])
+
+    // An archive on a medium that is read-only.
+    mount(`remount,ro`)
+    await restoreFile(join(folder, 'new.db'), target)
+    assert.deepEqual(rowsOf(join(folder, 'new.db')).users, before.users)
+    mount(`remount,rw`)
 
     // The same file as a database.
-    await assert.rejects(prepareRestore(target, path, []), { name: 'NotRestored' })
+    await assert.rejects(restoreFile(target, path), {
+      name: 'NotRestored',
+      message: /cannot restore into .*backup: it needs 1 MB in .*small, .* and 1 MB are free/,
+    })
     assert.deepEqual(rowsOf(target), before)
-    const left = readdirSync(small).filter((name) => !/^backup(\.json|-serving)?$/.test(name))
+    const left = readdirSync(small).filter((name) => !/^backup(-serving|-wal|-shm)?$/.test(name))
     assert.deepEqual(left, [])
   } finally {
     execFileSync('umount', [small])

@@ -42,8 +42,7 @@ test('servers loaded as data only into a migrated database are in the next answe
   assert.deepEqual(await names(), [])
   await at(
     from,
-    `INSERT INTO users (id, email, name, created_at, updated_at)
-       VALUES ('${userId}', 'ada@example.com', 'Ada', now(), now());
+    `INSERT INTO users (id, email, created_at) VALUES ('${userId}', 'ada@example.com', now());
      INSERT INTO servers (id, created_by, name, host_label, updated_at)
        VALUES (gen_random_uuid(), '${userId}', 'loaded', 'a.example.com', now())`,
   )

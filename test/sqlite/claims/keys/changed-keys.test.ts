@@ -78,8 +78,8 @@ async function serveKeys(t: TestContext, count: number) {
   const names = new Set(Array.from({ length: count }, (_, index) => `${index + 1}`))
   let saved = { at: '', names: [...names] }
   const insert = other.prepare(
-    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-     VALUES (?1, ?2, ?2, 'a', '', ?3, 1, 1)`,
+    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+     VALUES (?1, ?2, ?2, 'a', '', ?3, 1)`,
   )
   const remove = other.prepare('DELETE FROM api_keys WHERE key_hash = ?')
 

@@ -24,7 +24,8 @@ import { hashOf, openKeys } from './open-keys.ts'
 
 const CHANGES: [name: string, sql: string, before: string, after: string][] = [
   ['a revoked key', 'UPDATE api_keys SET revoked_at = 1', 'granted', 'revoked'],
-  ['a key that is active again', 'UPDATE api_keys SET revoked_at = NULL', 'revoked', 'granted'],
+  ['a disabled user', 'UPDATE users SET disabled_at = 1', 'granted', 'revoked'],
+  ['an enabled user', 'UPDATE users SET disabled_at = NULL', 'revoked', 'granted'],
   ['a deleted key', 'DELETE FROM api_keys', 'granted', 'unknown'],
   ['a deleted user', 'DELETE FROM users', 'granted', 'unknown'],
 ]
@@ -33,7 +34,7 @@ for (const [name, sql, before, after] of CHANGES)
   test(`the next claim sees ${name}, by any connection or process`, async (t) => {
     for (const change of [execElsewhere, execInProcess]) {
       const { claims, path, clock, ada } = await openClaims(t)
-      if (before === 'revoked') execElsewhere(path, 'UPDATE api_keys SET revoked_at = 1')
+      if (before === 'revoked') execElsewhere(path, 'UPDATE users SET disabled_at = 1')
       const outcomes = () => claims.claimBatch([callWith(ada)])?.map(nameOf)
       assert.deepEqual(outcomes(), [before])
       clock.elapse(1_000)
@@ -103,7 +104,7 @@ test('an unknown key is looked up each time', async (t) => {
   }
 })
 
-test('a row with an id longer than a UUID is not cached', async (t) => {
+test('a row with the id of an owner longer than a UUID is not cached', async (t) => {
   const { database, add } = await openKeys(t, 0)
   add(1, 'x'.repeat(36))
   add(2, 'x'.repeat(37))

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { copyPages } from '../../../../src/sqlite/backup/backup.ts'
+import { copyPages } from '../../../../src/archive/sqlite-backup.ts'
 import { migrateSqlite } from '../../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 
@@ -16,11 +16,11 @@ export async function openKeys(t: TestContext, count: number) {
   t.after(() => database.close())
   database.exec('PRAGMA foreign_keys = OFF; PRAGMA synchronous = OFF')
   const insert = database.prepare(
-    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at, slot)
-     VALUES (?, ?, ?, 'a', '', ?, 1, 1)`,
+    `INSERT INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+     VALUES (?, ?, ?, 'a', '', ?, 1)`,
   )
-  const add = (serial: number, id: string = randomUUID()) =>
-    void insert.run(serial, id, randomUUID(), hashOf(serial))
+  const add = (serial: number, userId: string = randomUUID()) =>
+    void insert.run(serial, randomUUID(), userId, hashOf(serial))
   /** Adds the keys with these numbers in one transaction. */
   const addRange = (first: number, last: number) => {
     database.exec('BEGIN')

@@ -1,0 +1,28 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Instant } from '../listing/instant.ts'
+import type { ArchiveFacts, Facts } from './archive.ts'
+
+/** Counts what an SQLite database contains. */
+export function readFacts(database: DatabaseSync): Facts {
+  const row = database
+    .prepare(
+      `SELECT (SELECT count(*) FROM users) AS users,
+         (SELECT count(*) FROM servers) AS servers,
+         (SELECT count(*) FROM api_keys) AS api_keys,
+         (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS active_api_keys`,
+    )
+    .get()
+  return { ...(row as unknown as Facts) }
+}
+
+export function readArchiveFacts(database: DatabaseSync): ArchiveFacts {
+  const last = database.prepare('SELECT made_at FROM last_backup').get()
+  return { ...readFacts(database), made_at: (last?.made_at as Instant | undefined) ?? null }
+}
+
+/** What SQLite finds wrong with a database; null if nothing. Does not compare indexes. */
+export function findProblems(database: DatabaseSync): string | null {
+  const found = database.prepare('PRAGMA quick_check(3)').all()
+  const texts = found.map((row) => String(Object.values(row)[0]))
+  return texts.length === 1 && texts[0] === 'ok' ? null : texts.join('; ')
+}

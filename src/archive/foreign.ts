@@ -1,0 +1,89 @@
+import { DatabaseSync } from 'node:sqlite'
+import { tableNames } from '../sqlite/database.ts'
+import { migrate } from '../sqlite/migrate.ts'
+
+/** A part of a schema. */
+export interface SchemaPart {
+  type: 'table' | 'index' | 'trigger' | 'view'
+  name: string
+  /** The table or view that it belongs to. */
+  table: string
+  sql: string
+}
+
+/** Our schema, without what another program may have added to a database. */
+function withOwnSchema<T>(read: (own: DatabaseSync) => T): T {
+  const own = new DatabaseSync(':memory:')
+  try {
+    migrate(own)
+    return read(own)
+  } finally {
+    own.close()
+  }
+}
+
+/** The triggers of this program, as its migrations create them. */
+export function ownTriggers(): SchemaPart[] {
+  return withOwnSchema(readSchema).filter(({ type }) => type === 'trigger')
+}
+
+/** What another program has added to a database file. */
+export function findForeign(database: DatabaseSync): SchemaPart[] {
+  const own = new Set(withOwnSchema(readSchema).map(keyOf))
+  return readSchema(database).filter((part) => !own.has(keyOf(part)))
+}
+
+const keyOf = ({ type, name }: SchemaPart): string => `${type} ${name}`
+
+/** Triggers and views come before their tables, and virtual tables before those that they need. */
+function readSchema(database: DatabaseSync): SchemaPart[] {
+  return database
+    .prepare(
+      `SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_schema
+       WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+       ORDER BY type = 'table', sql NOT LIKE 'CREATE VIRTUAL%', rowid`,
+    )
+    .all() as unknown as SchemaPart[]
+}
+
+/**
+ * What another program has attached to the tables of this one, in words. A restore would fire its
+ * triggers, break its references or lose the values of its columns.
+ */
+export function findAttached(database: DatabaseSync): string[] {
+  return withOwnSchema((own) => {
+    const tables = tableNames(own)
+    const isOwn = (name: string) => tables.includes(name.toLowerCase())
+    const triggers = findForeign(database)
+      .filter(({ type, table }) => type === 'trigger' && isOwn(table))
+      .map(({ name, table }) => `the trigger ${name} on ${table}`)
+    const references = tableNames(database)
+      .filter((name) => !isOwn(name))
+      .flatMap((name) =>
+        referredBy(database, name)
+          .filter(isOwn)
+          .map((target) => `the foreign key of ${name} on ${target}`),
+      )
+    const columns = tables.flatMap((table) => {
+      const known = columnsOf(own, table)
+      const added = columnsOf(database, table).filter((column) => !known.includes(column))
+      return added.map((column) => `the column ${column} of ${table}`)
+    })
+    return [...triggers, ...references, ...columns]
+  })
+}
+
+function referredBy(database: DatabaseSync, table: string): string[] {
+  const rows = database
+    .prepare('SELECT DISTINCT "table" AS name FROM pragma_foreign_key_list(?)')
+    .all(table)
+  return rows.map(({ name }) => String(name))
+}
+
+/** The columns of a table, in order. */
+export function columnsOf(database: DatabaseSync, table: string, schema = 'main'): string[] {
+  return database
+    .prepare('SELECT name FROM pragma_table_info(?, ?)')
+    .all(table, schema)
+    .map(({ name }) => String(name))
+}

@@ -1,0 +1,156 @@
+import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import type { Revocations } from '../listing/accounts/revocations.ts'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { backup, DatabaseSync } from 'node:sqlite'
+import type { Migration } from '../migrations.ts'
+import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
+import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
+import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
+import { isUpToDate, migrate, MIGRATIONS } from '../sqlite/migrate.ts'
+import { type ArchiveFacts, NotRestored, TABLES } from './archive.ts'
+import { findProblems, readArchiveFacts } from './facts.ts'
+
+/** An archive that was checked and can be read. */
+export interface OpenArchive {
+  /** As the operator named it. */
+  path: string
+  /** Read-only, in the present schema, in one transaction: what it reads does not change. */
+  database: DatabaseSync
+  facts: ArchiveFacts
+  /** What the journal beside the file lists, by the key's hash in hexadecimal. */
+  revocations: Revocations
+  close(): void
+}
+
+/**
+ * Opens an archive, or the file of a stopped service, for restoring. No process can serve that file
+ * until it is closed. Throws NotRestored if it is no archive, or one of a newer program.
+ */
+export async function openArchive(
+  path: string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<OpenArchive> {
+  const opened: (() => void)[] = []
+  const close = () => {
+    for (const each of opened.splice(0).toReversed()) each()
+  }
+  try {
+    assertFile(path)
+    await holdLock(path, opened)
+    const database = await openCurrent(path, migrations, opened)
+    assertTables(database)
+    const revocations = readJournal(journalOf(path))
+    return { path, database, facts: readArchiveFacts(database), revocations, close }
+  } catch (error) {
+    close()
+    throw sentenceFor(error, path)
+  }
+}
+
+function assertFile(path: string): void {
+  if (!existsSync(path)) throw new NotRestored('there is no such file')
+  const stats = statSync(path)
+  if (!stats.isFile()) throw new NotRestored('it is a folder or not a regular file')
+  if (stats.size === 0) throw new NotRestored('it is empty')
+}
+
+/** A service that stops may hold the lock for a moment. */
+const STOP_WAIT_MS = 1_000
+
+/** Only the file of a service has a lock beside it. */
+async function holdLock(path: string, opened: (() => void)[]): Promise<void> {
+  if (!existsSync(`${realpathSync(path)}-serving`)) return
+  try {
+    const lock = await takeServingLock(path, STOP_WAIT_MS)
+    opened.push(() => lock.release())
+  } catch (error) {
+    if (!(error instanceof AlreadyServed)) throw error
+    throw new NotRestored(`${error.message}; make an archive of it with \`server-listing backup\``)
+  }
+}
+
+/** The database in the present schema: a copy of one that is older. */
+async function openCurrent(
+  path: string,
+  migrations: readonly Migration[],
+  opened: (() => void)[],
+): Promise<DatabaseSync> {
+  const database = openReadOnly(path, opened)
+  if (!hasLedger(database))
+    throw new NotRestored('it is the database of another program, and no archive')
+  const problems = findProblems(database)
+  if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
+  if (isUpToDate(database, migrations)) {
+    assertKnownTables(database, migrations)
+    return database
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'server-listing-archive-'))
+  opened.push(() => rmSync(folder, { recursive: true, force: true }))
+  const copy = join(folder, 'archive')
+  await backup(database, copy, { rate: ALL_PAGES })
+  migrateFile(copy, migrations)
+  return openReadOnly(copy, opened)
+}
+
+const ALL_PAGES = 2 ** 31 - 1
+
+/** Other programs have a table of this name, too, with other columns. */
+function hasLedger(database: DatabaseSync): boolean {
+  const column = database.prepare(
+    `SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'program_min'`,
+  )
+  return column.get() !== undefined
+}
+
+/** A file in WAL mode needs files beside it, which a connection that only reads makes, too. */
+function openReadOnly(path: string, opened: (() => void)[]): DatabaseSync {
+  const database = new DatabaseSync(path, { readOnly: true })
+  opened.push(() => database.close())
+  // The transaction begins with the first read. SQLite ends it when the connection closes.
+  database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+  return database
+}
+
+function migrateFile(path: string, migrations: readonly Migration[]): void {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF')
+    migrate(database, migrations)
+  } finally {
+    database.close()
+  }
+}
+
+/** A newer program may have added what a restore by this one would lose. */
+function assertKnownTables(database: DatabaseSync, migrations: readonly Migration[]): void {
+  const row = database.prepare('SELECT max(number) AS number FROM schema_migrations').get()
+  if (Number(row?.number) > migrations.length)
+    throw new NotRestored(
+      `a newer server-listing made it: it has ${Number(row?.number)} migrations, and this program knows ${migrations.length}`,
+    )
+}
+
+function assertTables(database: DatabaseSync): void {
+  const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
+  for (const { name, columns } of TABLES) {
+    const found = columnsOf.all(name).map((column) => String(column.name))
+    const missing = Object.keys(columns).filter((column) => !found.includes(column))
+    if (missing.length > 0)
+      throw new NotRestored(`its table ${name} was changed: it lacks ${missing.join(', ')}`)
+  }
+}
+
+function sentenceFor(error: unknown, path: string): unknown {
+  return new NotRestored(`cannot restore ${path}: ${reasonFor(error as Error)}`, { cause: error })
+}
+
+function reasonFor(error: Error): string {
+  if (isDamage(error)) return 'it is damaged; use another archive'
+  if (isReadOnly(error))
+    return (
+      'it is no archive but the file of a service, and this user may not write to its folder. ' +
+      'Copy it with the files whose names begin with its name, and restore the copy'
+    )
+  return unusableReason(error) ?? error.message
+}

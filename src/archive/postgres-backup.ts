@@ -1,0 +1,129 @@
+import { DatabaseSync } from 'node:sqlite'
+import type pg from 'pg'
+import { presentInstant } from '../listing/instant.ts'
+import { openDatabase } from '../postgres/database.ts'
+import { instantOf, TYPES } from '../postgres/management-connection.ts'
+import { assertUpToDate } from '../postgres/migrate.ts'
+import { ENDLESS } from '../postgres/patience.ts'
+import { unusable } from '../postgres/refusals.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { type ArchiveFacts, type ArchiveTable, type Kind, TABLES } from './archive.ts'
+import { writeArchive } from './write.ts'
+
+/** Rows in one FETCH: the event loop runs between two of them. */
+const BATCH = 500
+const CACHE_KIB = 8_192
+
+/**
+ * Writes an archive of a database while processes serve it. Throws NotConfigured or NotBackedUp.
+ */
+export async function backUpPostgres(url: string, target: string): Promise<ArchiveFacts> {
+  const database = openDatabase(url, ENDLESS)
+  try {
+    await assertUpToDate(database)
+    return await writeArchive(target, (partial) =>
+      database.transact(async (client) => {
+        await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
+        await withoutTimeouts(client)
+        await fillFromPostgres(client, partial)
+      }),
+    )
+  } catch (error) {
+    throw unusable(error) ?? error
+  } finally {
+    await database.close()
+  }
+}
+
+/** A role, a database or our own session may limit what takes as long as it needs. */
+export async function withoutTimeouts(client: pg.ClientBase): Promise<void> {
+  await client.query(
+    `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN (
+       'statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
+  )
+}
+
+/**
+ * Makes an empty file an archive of the database. The transaction must see one state of all tables,
+ * by its snapshot or its locks.
+ */
+export async function fillFromPostgres(client: pg.ClientBase, partial: string): Promise<void> {
+  const madeAt = presentInstant()
+  const file = new DatabaseSync(partial, { enableForeignKeyConstraints: false })
+  try {
+    // The file is synced when it is whole, and thrown away if it never is.
+    file.exec(`
+      PRAGMA journal_mode = OFF;
+      PRAGMA synchronous = OFF;
+      PRAGMA cache_size = -${CACHE_KIB}`)
+    migrate(file)
+    const completeSchema = dropIndexesAndTriggers(file)
+    file.exec('BEGIN')
+    for (const table of TABLES) await copyTable(client, file, table)
+    file.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
+    file.exec('COMMIT')
+    completeSchema()
+  } finally {
+    file.close()
+  }
+}
+
+/** An index that is made of all rows takes a fraction of the time. */
+function dropIndexesAndTriggers(file: DatabaseSync): () => void {
+  const dropped = file
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE type IN ('index', 'trigger') AND sql IS NOT NULL`,
+    )
+    .all()
+  for (const { type, name } of dropped) file.exec(`DROP ${String(type)} ${String(name)}`)
+  return () => {
+    for (const { sql } of dropped) file.exec(String(sql))
+  }
+}
+
+async function copyTable(
+  client: pg.ClientBase,
+  file: DatabaseSync,
+  { name, columns }: ArchiveTable,
+): Promise<void> {
+  const names = Object.keys(columns)
+  const insert = file.prepare(
+    `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  )
+  const insertUse = file.prepare('INSERT INTO older_uses (api_key, used_at) VALUES (?, ?)')
+  const selected = names.map((column) => selectedAs(column, columns[column]!))
+  if (name === 'api_keys') selected.push(instantOf('last_used_at'))
+  for await (const rows of rowsOf(client, `SELECT ${selected.join(', ')} FROM ${name}`))
+    for (const row of rows) {
+      const { lastInsertRowid } = insert.run(...row.slice(0, names.length))
+      const lastUse = row[names.length] ?? null
+      if (lastUse !== null) insertUse.run(lastInsertRowid, lastUse)
+    }
+}
+
+function selectedAs(column: string, kind: Kind): string {
+  if (kind === 'instant') return instantOf(column)
+  return kind === 'uuid' ? `${column}::text` : column
+}
+
+type Row = (string | number | Buffer | null)[]
+
+/** The server reads the next rows while the caller takes these. Needs a transaction. */
+export async function* rowsOf(client: pg.ClientBase, select: string): AsyncGenerator<Row[]> {
+  await client.query(`DECLARE archived NO SCROLL CURSOR FOR ${select}`)
+  const text = `FETCH ${BATCH} FROM archived`
+  const fetch = () => client.query<Row>({ text, rowMode: 'array', types: TYPES })
+  let next = fetch()
+  try {
+    for (;;) {
+      const { rows } = await next
+      if (rows.length === 0) break
+      next = fetch()
+      yield rows
+    }
+  } finally {
+    // The caller may have failed meanwhile.
+    await next.catch(() => {})
+  }
+  await client.query('CLOSE archived')
+}

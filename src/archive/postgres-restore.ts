@@ -1,0 +1,157 @@
+import { rmSync } from 'node:fs'
+import type pg from 'pg'
+import type { Revocations } from '../listing/accounts/revocations.ts'
+import { type Database, openDatabase } from '../postgres/database.ts'
+import { countApplied, migrate } from '../postgres/migrate.ts'
+import { ENDLESS } from '../postgres/patience.ts'
+import { unreachableServer, unusable } from '../postgres/refusals.ts'
+import { NotBackedUp, NotRestored, type PreparedRestore, type Restored, TABLES } from './archive.ts'
+import type { OpenArchive } from './open.ts'
+import { fillFromPostgres, withoutTimeouts } from './postgres-backup.ts'
+import { compareWithStaging, dropStaging, mergeStaging, renewCaches } from './postgres-merge.ts'
+import { countListed, readFacts } from './postgres-plan.ts'
+import { disableTriggers, findAttached, findWriters, lockTables } from './postgres-tables.ts'
+import { loadStaging } from './postgres-staging.ts'
+import { writeArchive } from './write.ts'
+
+/** The advisory lock of restores. No other known program uses this number. */
+const LOCK = 7_318_349_123
+/** The longest wait for another session's lock on a table that a restore only reads or renews. */
+const LOCK_MS = 60_000
+
+/**
+ * Prepares to make a database equal to an archive, also beside services, and changes nothing yet.
+ * The caller closes the archive. Throws NotRestored or NotConfigured.
+ */
+export async function preparePostgresRestore(
+  url: string,
+  archive: OpenArchive,
+  revocations: Revocations,
+): Promise<PreparedRestore> {
+  const database = openDatabase(url, ENDLESS)
+  const lists = [archive.revocations, revocations]
+  const close = () => database.close()
+  try {
+    const isNew = (await countApplied(database)) === 0
+    if (!isNew) assertFree(await database.lend(findAttached))
+    const plan = {
+      archive: archive.facts,
+      present: isNew ? null : await database.lend(readFacts),
+      revoked: await countListed(database, archive.database, lists, isNew),
+    }
+    const apply = async (): Promise<Restored> => {
+      try {
+        const hadTables = (await countApplied(database)) > 0
+        await migrate(database)
+        return await replace(database, archive, lists, hadTables)
+      } catch (error) {
+        throw sentenceFor(error, archive.path)
+      }
+    }
+    return { plan, apply, close }
+  } catch (error) {
+    await close()
+    throw sentenceFor(error, archive.path)
+  }
+}
+
+async function replace(
+  database: Database,
+  archive: OpenArchive,
+  lists: readonly Revocations[],
+  hadTables: boolean,
+): Promise<Restored> {
+  let isComplete = false
+  let kept: string | null = null
+  try {
+    return await database.transact(async (client) => {
+      await begin(client)
+      await loadStaging(client, archive.database, lists)
+      if (!(await lockTables(client))) throw new NotRestored(await complaintAboutWriters(client))
+      await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
+      assertFree(await findAttached(client))
+      const present = hadTables ? await readFacts(client) : null
+      // Under the lock: the archive has exactly what is replaced.
+      if (hadTables) kept = await keepReplaced(client, archive.path)
+      const enableTriggers = await disableTriggers(client)
+      const revoked = await mergeStaging(client)
+      await compareWithStaging(client)
+      await enableTriggers()
+      await dropStaging(client)
+      // Services ask at once, and PostgreSQL plans by what it knew of the rows before.
+      await client.query(`ANALYZE ${TABLES.map(({ name }) => name).join(', ')}`)
+      await renewCaches(client)
+      isComplete = true
+      return { archive: archive.facts, present, revoked, kept }
+    })
+  } catch (error) {
+    if (isComplete) throw unsure(error, archive.path, kept)
+    if (kept !== null) rmSync(kept, { force: true })
+    throw error
+  }
+}
+
+async function begin(client: pg.ClientBase): Promise<void> {
+  await withoutTimeouts(client)
+  // A policy must not hide rows.
+  await client.query(
+    `SET LOCAL row_security = off; SET LOCAL work_mem = 65536; SET LOCAL lock_timeout = ${LOCK_MS}`,
+  )
+  const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS is_alone', [LOCK])
+  if (!rows[0].is_alone)
+    throw new NotRestored('another restore into this database is under way; wait for its end')
+}
+
+/** Beside the archive. The database may be on another machine. */
+async function keepReplaced(client: pg.ClientBase, path: string): Promise<string> {
+  const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
+  const kept = `${path}.before-restore-${stamp}`
+  try {
+    await writeArchive(kept, (partial) => fillFromPostgres(client, partial))
+  } catch (error) {
+    if (!(error instanceof NotBackedUp)) throw error
+    throw new NotRestored(`what it replaces must be kept first, but I ${error.message}`, {
+      cause: error,
+    })
+  }
+  return kept
+}
+
+function assertFree(attached: readonly string[]): void {
+  if (attached.length > 0)
+    throw new NotRestored(
+      `the tables of this service have ${attached.join(', ')}, of another program. ` +
+        'A restore would break the one and fire the other: drop them, and create them again afterwards',
+    )
+}
+
+async function complaintAboutWriters(client: pg.ClientBase): Promise<string> {
+  const pids = await findWriters(client)
+  const which = pids.length === 0 ? '' : ` (${pids.join(', ')} in pg_stat_activity)`
+  return `other sessions${which} keep locks on its tables; end them or wait, and try again`
+}
+
+/** The connection broke at the commit. */
+class Unsure extends NotRestored {}
+
+function unsure(error: unknown, path: string, kept: string | null): Unsure {
+  const replaced = kept === null ? '' : `. What it replaces is ${kept}`
+  return new Unsure(
+    `whether the restore of ${path} was committed is not known: ${reasonOf(error)}. ` +
+      `Run the same command again${replaced}`,
+    { cause: error },
+  )
+}
+
+function sentenceFor(error: unknown, path: string): Error {
+  if (error instanceof Unsure) return error
+  const lasting = unusable(error) ?? unreachableServer(error)
+  if (lasting !== null) return lasting
+  return new NotRestored(`cannot restore ${path}: ${reasonOf(error)}`, { cause: error })
+}
+
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException
+  // After failures on several addresses there is only a code.
+  return message || (code ?? String(error))
+}

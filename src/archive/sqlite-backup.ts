@@ -1,0 +1,107 @@
+import { existsSync, realpathSync } from 'node:fs'
+import type { Revocations } from '../listing/accounts/revocations.ts'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { type Instant, presentInstant } from '../listing/instant.ts'
+import {
+  closeDatabase,
+  COMMAND_LOCK_WAIT_MS,
+  openFile,
+  retryWhileLocked,
+  transact,
+} from '../sqlite/database.ts'
+import { isLocked } from '../sqlite/errors.ts'
+import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import { type ArchiveFacts, NotBackedUp } from './archive.ts'
+import { findForeign } from './foreign.ts'
+import { addRevocations } from './revocations.ts'
+import { writeArchive } from './write.ts'
+
+/**
+ * Writes an archive of a database file, also while a process serves it. Throws NotBackedUp or
+ * NotConfigured.
+ */
+export async function backUpSqlite(path: string, target: string): Promise<ArchiveFacts> {
+  if (existsSync(path) && existsSync(target) && realpathSync(path) === realpathSync(target))
+    throw new NotBackedUp(
+      `cannot back up to ${target}: it is the database itself; name another file`,
+    )
+  const source = openFile(path, false)
+  try {
+    return await writeArchive(target, async (partial) => {
+      const madeAt = presentInstant()
+      await copyPages(source, partial)
+      reduceToArchive(partial, madeAt, readJournal(journalOf(path)))
+    })
+  } finally {
+    closeDatabase(source)
+  }
+}
+
+/** All pages in one step, one read transaction: a write between two steps starts a new copy. */
+const ALL_PAGES = 2 ** 31 - 1
+
+/** Copies all pages to a file. The event loop goes on meanwhile. */
+export async function copyPages(source: DatabaseSync, target: string): Promise<void> {
+  const copy = () => backup(source, target, { rate: ALL_PAGES })
+  await retryWhileLocked(copy, COMMAND_LOCK_WAIT_MS, isLockedTarget)
+}
+
+/** Node.js reports a lock on the target as an error without a code. */
+function isLockedTarget(error: unknown): boolean {
+  return isLocked(error) || (error as { errcode?: number }).errcode === 0
+}
+
+/** Tables of which an archive has no rows: what they say holds for one process or one browser. */
+export const CLEARED = [
+  'sessions',
+  'sign_in_links',
+  'sign_in_attempts',
+  'secrets',
+  'checked_imports',
+  'server_changes',
+  'boots',
+  'uses',
+  'last_uses',
+  'removed_uses',
+] as const
+
+/** Last uses of the copy as one instant per key. The clock may have been set back between two. */
+export const USES = `
+  SELECT api_key, used_at FROM uses UNION ALL
+  SELECT api_key, used_at FROM last_uses UNION ALL
+  SELECT api_key, used_at FROM older_uses`
+
+/** Makes a copy of all pages an archive, in the present schema. */
+function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations): void {
+  const copy = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  try {
+    // A sync follows when the archive is whole. Deleted tokens must not remain in free pages.
+    copy.exec(`
+      PRAGMA journal_mode = DELETE;
+      PRAGMA synchronous = OFF;
+      PRAGMA secure_delete = ON`)
+    migrate(copy)
+    const hasForeign = transact(copy, () => {
+      const dropped = dropForeign(copy)
+      copy.exec(`
+        INSERT OR REPLACE INTO older_uses SELECT api_key, max(used_at) FROM (${USES}) GROUP BY api_key;
+        ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}`)
+      addRevocations(copy, revocations)
+      copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
+      return dropped > 0
+    })
+    // Their pages would be a part of the archive.
+    if (hasForeign) copy.exec('VACUUM')
+  } finally {
+    copy.close()
+  }
+}
+
+/** Another program's tables are no part of an archive, which either engine can restore. */
+function dropForeign(copy: DatabaseSync): number {
+  const foreign = findForeign(copy)
+  for (const { type, name } of foreign)
+    copy.exec(`DROP ${type} IF EXISTS "${name.replaceAll('"', '""')}"`)
+  return foreign.length
+}

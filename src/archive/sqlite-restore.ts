@@ -1,0 +1,160 @@
+import { existsSync, lchownSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { Revocations } from '../listing/accounts/revocations.ts'
+import { formatInstant, presentInstant } from '../listing/instant.ts'
+import { MEGABYTE } from '../listing/text.ts'
+import { closeDatabase, openFile, tableNames } from '../sqlite/database.ts'
+import { NotConfigured } from '../listing/faults.ts'
+import { breaksRule, isDamage, isFull, isLocked, isNoDatabase, unusable } from '../sqlite/errors.ts'
+import { createDatabaseFile, isRoot } from '../sqlite/file/create-file.ts'
+import { takeServingLock } from '../sqlite/file/serving-lock.ts'
+import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
+import { unite } from '../sqlite/journal/mirror.ts'
+import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
+import {
+  type Facts,
+  NotBackedUp,
+  NotRestored,
+  type PreparedRestore,
+  type Restored,
+} from './archive.ts'
+import { findProblems, readFacts } from './facts.ts'
+import { findAttached } from './foreign.ts'
+import type { OpenArchive } from './open.ts'
+import { backUpSqlite } from './sqlite-backup.ts'
+import { countRevoked, replaceTables } from './sqlite-tables.ts'
+
+/** A service that stops may hold the lock for a moment. */
+const STOP_WAIT_MS = 1_000
+
+/**
+ * Prepares to replace the tables of a database file by those of an archive, and changes nothing
+ * yet. From here on no process can serve the file. `revocations` are revoked too. Throws
+ * NotRestored, NotConfigured or AlreadyServed.
+ */
+export async function prepareSqliteRestore(
+  path: string,
+  archive: OpenArchive,
+  revocations: Revocations,
+): Promise<PreparedRestore> {
+  const from = archive.path
+  if (existsSync(path) && realpathSync(path) === realpathSync(from))
+    throw new NotRestored(`cannot restore ${from}: it is the database itself`)
+  const isNew = !existsSync(path)
+  let isRestored = false
+  const opened: (() => void)[] = [() => isNew && !isRestored && removeFiles(path)]
+  const close = async () => {
+    for (const each of opened.splice(0).toReversed()) each()
+  }
+  try {
+    createDatabaseFile(path)
+    const lock = await takeServingLock(path, STOP_WAIT_MS)
+    opened.push(() => lock.release())
+    const database = openFile(path, false)
+    opened.push(() => closeDatabase(database))
+    const present = readPresent(database, path)
+    assertRoom(path, archive)
+    database
+      .prepare('ATTACH ? AS archive')
+      .run(`${pathToFileURL(archive.database.location()!).href}?mode=ro`)
+    const journal = journalOf(path)
+    const lists = [archive.revocations, readJournal(journal), revocations]
+    const revoked = countRevoked(database, lists, present !== null)
+    const plan = { archive: archive.facts, present, revoked }
+
+    const apply = async (): Promise<Restored> => {
+      const kept = present === null ? null : await keepReplaced(path)
+      if (present === null) migrate(database)
+      replaceTables(database, [archive.revocations, readJournal(journal), revocations])
+      isRestored = true
+      try {
+        await unite(database, path)
+      } finally {
+        // The archive lacks the claims of the last second, which the next process waits out.
+        lock.release('')
+      }
+      return { ...plan, kept }
+    }
+    return { plan, apply: () => withSentence(path, apply), close }
+  } catch (error) {
+    await close()
+    throw sentenceFor(error, path)
+  }
+}
+
+async function withSentence<T>(path: string, body: () => Promise<T>): Promise<T> {
+  try {
+    return await body()
+  } catch (error) {
+    throw sentenceFor(error, path)
+  }
+}
+
+/** What the file contains; null if it has no tables yet. */
+function readPresent(database: DatabaseSync, path: string): Facts | null {
+  if (tableNames(database).length === 0) return null
+  assertUpToDate(database, path)
+  if (findProblems(database) !== null) throw new NotRestored(damaged(path))
+  const attached = findAttached(database)
+  if (attached.length === 0) return readFacts(database)
+  throw new NotRestored(
+    `cannot restore into ${path}: another program has attached ${attached.join(', ')}. A restore ` +
+      'replaces all rows, and would change what belongs to that program: drop these first, and ' +
+      'create them again afterwards',
+  )
+}
+
+/** The write-ahead log holds the whole archive, beside the archive of what is replaced. */
+function assertRoom(path: string, archive: OpenArchive): void {
+  const folder = dirname(realpathSync(path))
+  const { bavail, bsize } = statfsSync(folder)
+  const needed = statSync(archive.database.location()!).size + statSync(path).size
+  if (bavail * bsize >= needed) return
+  throw new NotRestored(
+    `cannot restore into ${path}: it needs ${inMegabytes(needed)} in ${folder}, for the log of the ` +
+      `change and the archive of what it replaces, and ${inMegabytes(bavail * bsize)} are free`,
+  )
+}
+
+const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / MEGABYTE)} MB`
+
+async function keepReplaced(path: string): Promise<string> {
+  const stamp = formatInstant(presentInstant()).replaceAll(/[-:.]/g, '')
+  const kept = `${realpathSync(path)}.before-restore-${stamp}`
+  await backUpSqlite(path, kept)
+  // Like the database, it belongs to the user of the service.
+  const { uid, gid } = statSync(path)
+  if (isRoot()) lchownSync(kept, uid, gid)
+  return kept
+}
+
+/** The serving lock stays, because another process may wait for it. */
+function removeFiles(path: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })
+}
+
+const damaged = (path: string): string =>
+  `cannot restore into ${path}: the file there is damaged, or no SQLite database. Move it away with ` +
+  'its -wal and -shm, leave its -revoked where it is, and try again'
+
+function sentenceFor(error: unknown, path: string): unknown {
+  const cause = error instanceof NotConfigured ? error.cause : error
+  if (isDamage(cause) || isNoDatabase(cause))
+    return new NotRestored(damaged(path), { cause: error })
+  if (error instanceof NotBackedUp)
+    return new NotRestored(`nothing was restored: ${error.message}`, { cause: error })
+  if (isFull(error))
+    return new NotRestored(`nothing was restored: the disk of ${path} is full`, { cause: error })
+  if (breaksRule(error))
+    return new NotRestored(
+      `nothing was restored: a row of the archive breaks a rule of the schema: ${(error as Error).message}`,
+      { cause: error },
+    )
+  if (isLocked(error))
+    return new NotRestored(`nothing was restored: another command is writing to ${path}`, {
+      cause: error,
+    })
+  return unusable(path, error) ?? error
+}

@@ -1,0 +1,86 @@
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { isFull } from '../sqlite/errors.ts'
+import { syncPath } from '../sqlite/file/sync-path.ts'
+import { type ArchiveFacts, NotBackedUp } from './archive.ts'
+import { findProblems, readArchiveFacts } from './facts.ts'
+
+/**
+ * Has `fill` make the SQLite file of an archive, checks the file, and gives it its name once the
+ * disk has it. Removes what an earlier process has left when it was killed. Throws NotBackedUp for
+ * an error that is no sentence yet. After any error, an earlier archive is as it was.
+ */
+export async function writeArchive(
+  target: string,
+  fill: (partial: string) => Promise<void>,
+): Promise<ArchiveFacts> {
+  const place = placeOf(target)
+  const partial = `${place}.partial-${process.pid}`
+  try {
+    removePartials(place, (pid) => pid === process.pid || !isRunning(pid))
+    await (await open(partial, 'wx', 0o600)).close()
+    await fill(partial)
+    const facts = checkArchive(partial)
+    await syncPath(partial)
+    await rename(partial, place)
+    await syncPath(dirname(place))
+    return facts
+  } catch (error) {
+    removePartials(place, (pid) => pid === process.pid)
+    throw sentenceFor(error, target)
+  }
+}
+
+/** The file itself, so that a link to it stays a link. */
+function placeOf(target: string): string {
+  if (!existsSync(dirname(target)))
+    throw new NotBackedUp(`cannot back up to ${target}: there is no folder ${dirname(target)}`)
+  if (!existsSync(target)) return target
+  if (!statSync(target).isFile())
+    throw new NotBackedUp(`cannot back up to ${target}: it is no regular file; name another one`)
+  return realpathSync(target)
+}
+
+/** Removes the partial files of these processes, with SQLite's files beside them. */
+function removePartials(place: string, isRemoved: (pid: number) => boolean): void {
+  const begin = `${basename(place)}.partial-`
+  for (const name of readdirSync(dirname(place)))
+    if (name.startsWith(begin) && isRemoved(Number.parseInt(name.slice(begin.length), 10)))
+      rmSync(join(dirname(place), name), { force: true, recursive: true })
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Leaves one file, which a medium that is read-only can hold. */
+function checkArchive(path: string): ArchiveFacts {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec('PRAGMA journal_mode = DELETE')
+    const problems = findProblems(database)
+    if (problems !== null)
+      throw new NotBackedUp(
+        `the database is damaged, so that no backup was made: ${problems}; keep the last good backup`,
+      )
+    return readArchiveFacts(database)
+  } finally {
+    database.close()
+  }
+}
+
+/** Errors of this program are sentences already. Those of Node.js and SQLite are called Error. */
+function sentenceFor(error: unknown, target: string): unknown {
+  if (!(error instanceof Error) || !error.name.endsWith('Error')) return error
+  const reason = isFull(error) ? 'the disk is full' : error.message
+  return new NotBackedUp(`cannot back up to ${target}: ${reason}; there is no new backup`, {
+    cause: error,
+  })
+}

@@ -1,0 +1,140 @@
+import type { Command } from 'commander'
+import { presentInstant } from '../../listing/instant.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
+import { countOf } from '../../listing/text.ts'
+import { audit } from '../audit.ts'
+import { changeStore, EXTERNAL_ID, findUser, HELP_HINT, needUser, readEmail } from '../context.ts'
+import { Failure, Misuse } from '../errors.ts'
+import { userJson } from '../json.ts'
+import { printJson, say, shortInstant } from '../output.ts'
+import type { Shell } from '../shell.ts'
+
+interface Options {
+  externalId?: string
+  json?: boolean
+}
+
+/** Commands that change a user who exists. */
+export function addChangeCommands(user: Command, shell: Shell): void {
+  user
+    .command('disable')
+    .description('end all access of a user: sign-in, sessions and keys, until `user enable`')
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Before the command returns, the user's keys get a 401, and sessions and sign-in links end. The
+public pages of the user's servers disappear. Nothing is deleted and no key is revoked.
+
+Example:
+  server-listing user disable ada@example.com`,
+    )
+    .action((email, options) => disable(shell, email, options))
+
+  user
+    .command('enable')
+    .description('let a disabled user sign in again, with the same keys and servers')
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExample:\n  server-listing user enable ada@example.com')
+    .action((email, options) => enable(shell, email, options))
+
+  user
+    .command('email')
+    .description('change the email address of a user, or add one')
+    .argument('<addresses...>', 'the old address and the new one')
+    .usage('<email> <new-email> | --external-id <id> <new-email>')
+    .option(...EXTERNAL_ID)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Sessions, keys and the password stay. Invitations are for an address, so the user loses those for
+the old one. If OPERATORS lists the old address, change it there, too.
+
+Examples:
+  server-listing user email ada@example.com ada@example.net
+  server-listing user email --external-id 4711 ada@example.com`,
+    )
+    .action((addresses, options) => changeEmail(shell, addresses, options))
+}
+
+async function disable(shell: Shell, email: string | undefined, options: Options): Promise<void> {
+  const reference = needUser(email, options.externalId, '<email>')
+  const now = presentInstant()
+  await changeStore(shell, async (store) => {
+    const user = await findUser(store, reference)
+    const { api_keys } = await store.countBelongings(user.id)
+    const outcome = await store.setDisabled(user.id, now)
+    if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
+    const isNew = outcome === 'changed'
+    if (isNew) await audit(shell, store, 'user disabled', user.id, nameOf(user))
+    const disabled_at = isNew ? now : (user.disabled_at ?? now)
+    if (options.json) printJson(shell, userJson({ ...user, disabled_at }))
+    say(
+      shell,
+      isNew
+        ? `disabled ${nameOf(user)} with ${countOf(api_keys, 'active key')}. The user's keys now get ` +
+            'a 401, and every session and sign-in link has ended'
+        : `${nameOf(user)} was already disabled at ${shortInstant(disabled_at, '')}`,
+    )
+  })
+}
+
+async function enable(shell: Shell, email: string | undefined, options: Options): Promise<void> {
+  const reference = needUser(email, options.externalId, '<email>')
+  await changeStore(shell, async (store) => {
+    const user = await findUser(store, reference)
+    const outcome = await store.setDisabled(user.id, null)
+    if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
+    if (outcome === 'changed') await audit(shell, store, 'user enabled', user.id, nameOf(user))
+    if (options.json) printJson(shell, userJson({ ...user, disabled_at: null }))
+    say(
+      shell,
+      outcome === 'changed'
+        ? `enabled ${nameOf(user)}: the user's keys work again, and the user can sign in`
+        : `${nameOf(user)} was not disabled`,
+    )
+  })
+}
+
+async function changeEmail(
+  shell: Shell,
+  addresses: readonly string[],
+  options: Options,
+): Promise<void> {
+  const [first, second, ...rest] = addresses
+  const [old, wanted] = options.externalId === undefined ? [first, second] : [undefined, first]
+  if (wanted === undefined || rest.length > 0 || (old === undefined && second !== undefined))
+    throw new Misuse(
+      'user email needs the old and the new email address, or --external-id and the new one\n' +
+        HELP_HINT,
+    )
+  const reference = needUser(old, options.externalId, '<email>')
+  const email = readEmail(wanted)
+  await changeStore(shell, async (store) => {
+    const user = await findUser(store, reference)
+    const name = nameOf(user)
+    const outcome = await store.setEmail(user.id, email)
+    if (outcome === 'not found') throw removedMeanwhile(name)
+    if (outcome === 'taken')
+      throw new Failure(
+        `the email address of ${name} was not changed: another user has ${email}. ` +
+          '`server-listing user list` shows all users',
+      )
+    await audit(shell, store, 'e-mail changed', user.id, email)
+    if (options.json) printJson(shell, userJson({ ...user, email }))
+    say(
+      shell,
+      `changed the email address of ${name} to ${email}; the user's sessions, keys and password ` +
+        'stay as they are',
+    )
+  })
+}
+
+function removedMeanwhile(name: string): Failure {
+  return new Failure(`nothing was changed: another process has just removed ${name}`)
+}

@@ -1,0 +1,123 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { type FileHandle, open, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { NotConfigured, NotJournaled } from '../../listing/faults.ts'
+import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
+import { codeOf } from '../errors.ts'
+import { isRoot } from '../file/create-file.ts'
+
+/** Instants of revocation by the key's hash in hexadecimal. */
+export type Revocations = ReadonlyMap<string, Instant>
+
+/** A line of the journal. A crash may leave a part of one, which does not match. */
+const LINE = /^([\dTZ:.-]+) key ([0-9a-f]{64})$/gm
+/** What a crash may leave of a line, also zeros in place of a part. */
+const TORN = /^\0*[\dTZ:.-]*( k?e?y?( [0-9a-f]*)?)?\0*$/
+
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+/** The open of a pipe would wait for its other end. */
+const OPEN = O_NOFOLLOW | O_NONBLOCK
+
+const JOURNAL = '-revoked'
+
+/**
+ * The append-only journal of revocations beside a database file. It outlives the file: an older
+ * copy of the file knows nothing of the keys that were revoked later.
+ */
+export function journalOf(databasePath: string): string {
+  return `${realpathSync(databasePath)}${JOURNAL}`
+}
+
+/**
+ * Reads a journal. A missing one is empty. Throws NotConfigured if it can't be read or is another
+ * program's file.
+ */
+export function readJournal(path: string): Map<string, Instant> {
+  const text = textOf(path)
+  const revoked = new Map<string, Instant>()
+  for (const [, instant = '', hash = ''] of text.matchAll(LINE)) {
+    const at = parseInstant(instant)
+    if (at !== null && !revoked.has(hash)) revoked.set(hash, at)
+  }
+  if (revoked.size === 0 && !text.split('\n').every((line) => TORN.test(line)))
+    throw unreadable(path, 'it has no line of a journal; put the journal back, or move this file')
+  return revoked
+}
+
+function textOf(path: string): string {
+  try {
+    const file = openSync(path, O_RDONLY | OPEN)
+    try {
+      if (!fstatSync(file).isFile()) throw unreadable(path, 'it is not a regular file')
+      return readFileSync(file, 'latin1')
+    } finally {
+      closeSync(file)
+    }
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return ''
+    if (error instanceof NotConfigured) throw error
+    throw unreadable(path, reasonOf(error))
+  }
+}
+
+function unreadable(path: string, reason: string): NotConfigured {
+  return new NotConfigured(
+    `cannot read the journal of revocations ${path}: ${reason}; ` +
+      'without it, revoked keys could work again',
+  )
+}
+
+/**
+ * Appends a line for each hash. When it resolves, the lines survive a loss of power. Throws
+ * NotJournaled. After that only new lines count, because the system may have dropped what a failed
+ * write or sync left in memory.
+ */
+export async function appendToJournal(path: string, revoked: Revocations): Promise<void> {
+  // Each line begins with a line break, whatever a crash has left before it.
+  const lines = Array.from(revoked, ([hash, at]) => `\n${formatInstant(at)} key ${hash}\n`)
+  try {
+    await withFile(path, O_WRONLY | O_APPEND | O_CREAT | OPEN, async (file) => {
+      if (!(await file.stat()).isFile()) throw new Error('it is not a regular file')
+      if (isRoot()) await giveToOwner(file, path)
+      await file.appendFile(lines.join(''))
+      await file.datasync()
+    })
+    // Always: another process may have made the file and ended before it did this.
+    await withFile(dirname(path), O_RDONLY, (folder) => folder.sync())
+  } catch (error) {
+    throw new NotJournaled(
+      `cannot write the journal of revocations ${path}: ${reasonOf(error)}. ` +
+        'Keys that were just revoked are refused, but an older copy of the database would bring them back: ' +
+        'mend the journal, and try again',
+      { cause: error },
+    )
+  }
+}
+
+async function withFile(
+  path: string,
+  flags: number,
+  body: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, flags, 0o600)
+  try {
+    await body(file)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * A command of root must not leave a journal that the service can't read. SQLite gives its own
+ * files beside the database to the owner of the database, too.
+ */
+async function giveToOwner(file: FileHandle, path: string): Promise<void> {
+  const owner = await stat(path.slice(0, -JOURNAL.length)).catch(() => null)
+  if (owner !== null) await file.chown(owner.uid, owner.gid)
+}
+
+/** A link could lead root to any file, and a copy of the folder would leave its target behind. */
+function reasonOf(error: unknown): string {
+  if (codeOf(error) === 'ELOOP') return 'it is a link; replace the link by the file'
+  return (error as Error).message
+}

@@ -1,0 +1,69 @@
+import { AuthenticationFault } from '../../listing/faults.ts'
+import type { ManagementConnection } from '../management-connection.ts'
+import type { Mirror } from './mirror.ts'
+
+/** How long the journal may lack what another program has listed, in milliseconds. */
+const INTERVAL_MS = 500
+
+/**
+ * Mirrors what other programs list, and unites a file that was restored under a serving process.
+ * `onFault` gets one error per episode in which that fails.
+ */
+export interface KeptMirror {
+  /**
+   * Whether claims may be decided in the file with this version of the schema. If not, the union
+   * with the journal is under way. Throws the fault if the last one has failed.
+   */
+  isUnited(schema: number): boolean
+  /** Mirrors what was listed until now. */
+  close(): Promise<void>
+}
+
+export function keepMirrored(
+  connection: Pick<ManagementConnection, 'flush'>,
+  mirror: Pick<Mirror, 'isOf'>,
+  onFault: (fault: unknown) => void,
+): KeptMirror {
+  let underWay: Promise<void> | null = null
+  let failed: AuthenticationFault | null = null
+
+  function flush(): Promise<void> {
+    underWay ??= connection
+      .flush()
+      .then(() => {
+        failed = null
+      }, noteFailure)
+      .finally(() => {
+        underWay = null
+      })
+    return underWay
+  }
+
+  function noteFailure(cause: unknown): void {
+    // The watch of the files has reported its own.
+    if (failed === null && !(cause instanceof AuthenticationFault)) onFault(cause)
+    failed = new AuthenticationFault(
+      'the database file was restored, and could not be united with its journal of revocations',
+      { cause },
+    )
+    failed.isLasting = true
+  }
+
+  const timer = setInterval(() => void flush(), INTERVAL_MS).unref()
+
+  return {
+    isUnited(schema) {
+      if (mirror.isOf(schema)) return true
+      // The timer tries again.
+      if (failed !== null) throw failed
+      void flush()
+      return false
+    },
+
+    async close() {
+      clearInterval(timer)
+      await underWay
+      await flush()
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { NotJournaled } from '../../listing/faults.ts'
+import { INSTANT_MAX, type Instant } from '../../listing/instant.ts'
+import { transact } from '../database.ts'
+import { appendToJournal, journalOf, readJournal } from './journal.ts'
+
+/** An error for the log: keys are revoked again, because the file did not have it. */
+export class RevivedKeys extends Error {
+  override name = 'RevivedKeys'
+}
+
+/** A row of `revoked_hashes`. */
+export interface Listed {
+  number: number
+  hash: string
+  revoked_at: Instant
+}
+
+/** Keeps the list of revoked hashes in a database file and the journal beside it equal. */
+export type Mirror = ReturnType<typeof createMirror>
+
+/**
+ * Unites the list of an open file and the journal beside it, both ways. Throws NotConfigured or
+ * NotJournaled.
+ */
+export async function unite(database: DatabaseSync, path: string): Promise<void> {
+  await createMirror(database, path).flush()
+}
+
+/**
+ * Unites an open file and its journal for a program that goes on to use the file. Lines that can't
+ * be written now are written before the next change, or else it fails. Throws NotConfigured.
+ */
+export async function openMirror(
+  database: DatabaseSync,
+  path: string,
+  onRevived?: (fault: RevivedKeys) => void,
+): Promise<Mirror> {
+  const mirror = createMirror(database, path, onRevived)
+  try {
+    await mirror.flush()
+  } catch (error) {
+    if (!(error instanceof NotJournaled)) throw error
+  }
+  return mirror
+}
+
+/**
+ * Takes a connection on which no other work is under way while one of these functions is. The
+ * caller unites before it does anything else. `onRevived` gets one error with the number of keys
+ * that a union has revoked again.
+ */
+function createMirror(
+  database: DatabaseSync,
+  path: string,
+  onRevived: (fault: RevivedKeys) => void = () => {},
+) {
+  const journal = journalOf(path)
+  const schemaVersion = database.prepare('PRAGMA schema_version')
+  const listedAfter = database.prepare(
+    `SELECT number, lower(hex(key_hash)) AS hash,
+       max(-${INSTANT_MAX}, min(${INSTANT_MAX}, revoked_at)) AS revoked_at
+     FROM revoked_hashes WHERE number > ? ORDER BY number`,
+  )
+  /** Of the file that was last united. `.restore` writes another file over it, and changes this. */
+  let united: number | null = null
+  /** The last row of the list that this object has taken over. */
+  let last = 0
+  /** What it has taken over and the journal lacks. */
+  const unwritten = new Map<string, Instant>()
+
+  const readSchema = () => Number(schemaVersion.get()?.schema_version)
+  const readListed = () => listedAfter.all(last) as unknown as Listed[]
+
+  function note(rows: Iterable<Listed>): void {
+    for (const { number, hash, revoked_at } of rows) {
+      unwritten.set(hash, revoked_at)
+      last = number
+    }
+  }
+
+  /** Lists what only the journal has, and takes over what only the list has. */
+  function uniteWithFile(): void {
+    const known = readJournal(journal)
+    for (;;) {
+      // Before the list, so that a restore in between is noticed the next time.
+      const schema = readSchema()
+      const missing = new Map(known)
+      const rows = listedAfter.iterate(0) as Iterable<unknown> as Iterable<Listed>
+      const unknown: Listed[] = []
+      let end = 0
+      for (const row of rows) {
+        if (!missing.delete(row.hash)) unknown.push(row)
+        end = row.number
+      }
+      if (missing.size === 0) {
+        note(unknown)
+        last = end
+        united = schema
+        return
+      }
+      const revived = list(database, missing)
+      if (revived > 0) onRevived(revivedKeys(revived, journal))
+    }
+  }
+
+  async function write(): Promise<void> {
+    if (unwritten.size === 0) return
+    await appendToJournal(journal, unwritten)
+    unwritten.clear()
+  }
+
+  return {
+    /** Whether the file with this version of the schema is the one that was united. */
+    isOf: (schema: number) => schema === united,
+
+    /** Whether the file is the one that was united. */
+    isUnited: () => readSchema() === united,
+
+    /** The new rows of the list, also those of an open transaction. */
+    readListed,
+
+    /** Takes over rows that are committed. `write` or `flush` appends them. */
+    note,
+
+    /** Appends what was taken over. Throws NotJournaled. */
+    write,
+
+    /**
+     * Unites the file if it is not yet, or else takes over what other connections have listed, and
+     * appends it. Throws NotConfigured if the journal can't be read, or NotJournaled.
+     */
+    async flush(): Promise<void> {
+      if (readSchema() === united) note(readListed())
+      else uniteWithFile()
+      await write()
+    },
+  }
+}
+
+/** Lists hashes in one transaction, and returns the number of keys that this revoked. */
+function list(database: DatabaseSync, hashes: ReadonlyMap<string, Instant>): number {
+  const isActive = database.prepare(
+    'SELECT 1 FROM api_keys WHERE key_hash = ? AND revoked_at IS NULL',
+  )
+  const insert = database.prepare(
+    `INSERT INTO revoked_hashes (key_hash, revoked_at) SELECT ?1, ?2
+     WHERE NOT EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = ?1)`,
+  )
+  return transact(database, () => {
+    let revoked = 0
+    for (const [hash, at] of hashes) {
+      const bytes = Uint8Array.from(Buffer.from(hash, 'hex'))
+      if (isActive.get(bytes) !== undefined) revoked += 1
+      insert.run(bytes, at)
+    }
+    return revoked
+  })
+}
+
+function revivedKeys(count: number, journal: string): RevivedKeys {
+  const keys = count === 1 ? '1 active key was' : `${count} active keys were`
+  return new RevivedKeys(
+    `${keys} revoked again, because ${journal} names them: the database file is older than the journal`,
+  )
+}

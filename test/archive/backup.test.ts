@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { NotBackedUp } from '../../src/archive/archive.ts'
+import { backUpSqlite, CLEARED } from '../../src/archive/sqlite-backup.ts'
+import { writeArchive } from '../../src/archive/write.ts'
+import { NotConfigured } from '../../src/listing/faults.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
+import { claim } from '../contract/keys/claim.ts'
+import { addOwner } from '../fixtures/service.ts'
+import { change, filledFile, files, hashOf, idOf, rows, rowsOf } from './files.ts'
+
+test('an archive of a served file has what lasts, in one file of its owner', async (t) => {
+  const { path, target, folder, serve, backUp } = files(t)
+  await serve(async (store) => {
+    const server = { name: 'Survival', address: 'play.example.com' }
+    const { key, user } = await addOwner(store, 'ada@example.com', [server])
+    await store.setPassword(user.id, 'hash')
+    const times = { startedAt: presentInstant(), expiresAt: 2 * presentInstant() }
+    const session = { userId: user.id, tokenHash: 't', userAgent: '', address: '', ...times }
+    await store.beginSession(session, 'hash', null)
+    await store.keepSecret('setup', 'setup-code-7')
+    assert.equal((await claim(store, key)).outcome, 'granted')
+    const before = presentInstant()
+    const { made_at, ...facts } = await backUp()
+    assert.deepEqual(facts, { users: 1, servers: 1, api_keys: 1, active_api_keys: 1 })
+    assert.ok(made_at !== null && made_at >= before)
+    const found = rowsOf(target)
+    for (const name of CLEARED) assert.deepEqual(found[name], [], name)
+    const [use] = rows(path, 'SELECT api_key, used_at FROM uses')
+    assert.deepEqual(found.older_uses, [use])
+    assert.deepEqual(found.last_backup, [[1, made_at]])
+    const kept = rowsOf(path)
+    for (const name of ['users', 'passwords', 'servers', 'api_keys', 'audit_log'])
+      assert.deepEqual(found[name], kept[name], name)
+    // The service goes on.
+    assert.equal((await claim(store, key)).outcome, 'limited')
+  })
+  assert.equal(statSync(target).mode & 0o777, 0o600)
+  assert.deepEqual(rows(target, 'PRAGMA journal_mode'), [['delete']])
+  assert.equal(readFileSync(target).includes('setup-code-7'), false)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith('backup')),
+    ['backup'],
+  )
+})
+
+test('the later of two last uses is in the archive, whichever table has it', async (t) => {
+  const { path, target, backUp } = files(t)
+  await filledFile(path, 3)
+  change(
+    path,
+    `INSERT INTO uses VALUES (1, 1, 100, 0, 1), (2, 1, 90, 0, 1);
+     INSERT INTO last_uses VALUES (1, 80, 0, 1), (2, 200, 0, 1);
+     INSERT INTO older_uses VALUES (1, 300), (2, 100), (3, 7)`,
+  )
+  await backUp()
+  const uses = [
+    [1, 300],
+    [2, 200],
+    [3, 7],
+  ]
+  assert.deepEqual(rowsOf(target).older_uses, uses)
+})
+
+test('an archive has the revocations that only the journal knows', async (t) => {
+  const { path, target, backUp } = files(t)
+  await filledFile(path, 2)
+  writeFileSync(`${path}-revoked`, `\n2026-01-01T00:00:00.000000Z key ${hashOf(2)}\n`)
+  assert.equal((await backUp()).active_api_keys, 1)
+  assert.deepEqual(rows(target, 'SELECT lower(hex(key_hash)) FROM revoked_hashes'), [[hashOf(2)]])
+})
+
+test("an archive has none of another program's tables, and the database keeps them", async (t) => {
+  const { path, target, backUp } = files(t)
+  await filledFile(path, 1)
+  change(
+    path,
+    `CREATE TABLE shop (id TEXT REFERENCES users (id), secret TEXT);
+     INSERT INTO shop VALUES ('${idOf(1)}', 'hunter2');
+     CREATE VIEW shop_names AS SELECT secret FROM shop;
+     CREATE INDEX shop_servers ON servers (name);
+     CREATE TRIGGER shop_added AFTER INSERT ON users BEGIN DELETE FROM shop; END;
+     CREATE VIRTUAL TABLE shop_search USING fts5(text);
+     INSERT INTO shop_search VALUES ('hunter2')`,
+  )
+  await backUp()
+  assert.deepEqual(rows(target, `SELECT name FROM sqlite_schema WHERE name LIKE 'shop%'`), [])
+  assert.equal(readFileSync(target).includes('hunter2'), false)
+  assert.deepEqual(rows(path, 'SELECT secret FROM shop'), [['hunter2']])
+})
+
+test('an archive replaces an earlier one, and removes what a killed backup has left', async (t) => {
+  const { path, target, folder, backUp } = files(t)
+  await filledFile(path, 1)
+  await backUp()
+  // No process has a number this large.
+  for (const end of ['', '-journal']) writeFileSync(`${target}.partial-99999999${end}`, 'x')
+  writeFileSync(`${target}.partial-${process.ppid}`, 'of a process that runs')
+  change(path, `DELETE FROM users`)
+  assert.equal((await backUp()).users, 0)
+  const left = readdirSync(folder).filter((name) => name.includes('.partial-'))
+  assert.deepEqual(left, [`backup.partial-${process.ppid}`])
+})
+
+test('an archive that cannot be written leaves the earlier one, and says why', async (t) => {
+  const { path, target, folder, backUp } = files(t)
+  await filledFile(path, 1)
+  await backUp()
+  const before = readFileSync(target)
+  const refused = async (to: string, sentence: RegExp, from = path) => {
+    await assert.rejects(backUpSqlite(from, to), (error: Error) => {
+      assert.ok(error instanceof NotBackedUp || error instanceof NotConfigured, error.stack)
+      assert.match(error.message, sentence)
+      return true
+    })
+  }
+  await refused(path, /it is the database itself/)
+  await refused(`${folder}/none/backup`, /there is no folder .*none/)
+  mkdirSync(`${folder}/folder`)
+  await refused(`${folder}/folder`, /it is no regular file/)
+  await refused(`${folder}/new`, /there is no database file/, `${folder}/missing`)
+  assert.equal(existsSync(`${folder}/new`), false)
+  // A damaged page in the middle of the file.
+  const damaged = readFileSync(path)
+  damaged.fill(0xff, 4096 * 3, 4096 * 5)
+  writeFileSync(path, damaged)
+  await refused(target, /cannot back up to .*backup|the database is damaged/)
+  assert.deepEqual(readFileSync(target), before)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('partial')),
+    [],
+  )
+})
+
+test('on a full disk there is no new archive, and the earlier one stays', async (t) => {
+  const { path, target, folder, backUp } = files(t)
+  await filledFile(path, 1)
+  await backUp()
+  const before = readFileSync(target)
+  await assert.rejects(writeArchive(target, fillDisk), {
+    name: 'NotBackedUp',
+    message: `cannot back up to ${target}: the disk is full; there is no new backup`,
+  })
+  assert.deepEqual(readFileSync(target), before)
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.includes('partial')),
+    [],
+  )
+})
+
+async function fillDisk(partial: string): Promise<void> {
+  const database = new DatabaseSync(partial)
+  try {
+    // SQLite reports a file that may not grow as a full disk.
+    database.exec('PRAGMA max_page_count = 2; CREATE TABLE a (b)')
+    database.exec('INSERT INTO a VALUES (zeroblob(100000))')
+  } finally {
+    database.close()
+  }
+}

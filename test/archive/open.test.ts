@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { openArchive } from '../../src/archive/open.ts'
+import { MIGRATIONS } from '../../src/sqlite/migrate.ts'
+import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
+import { change, filledFile, files, hashOf } from './files.ts'
+
+test('what is no archive is refused with a sentence, and does not change', async (t) => {
+  const { folder, path, target, backUp } = files(t)
+  await filledFile(path, 3)
+  await backUp()
+  const archive = readFileSync(target)
+  const refused = async (sentence: RegExp, bytes: Uint8Array | null, ...changes: string[]) => {
+    if (bytes !== null) writeFileSync(target, bytes)
+    change(target, ...changes)
+    const before = readFileSync(target)
+    await assert.rejects(openArchive(target), { name: 'NotRestored', message: sentence })
+    assert.deepEqual(readFileSync(target), before)
+  }
+  await assert.rejects(
+    openArchive(join(folder, 'none')),
+    /cannot restore .*: there is no such file/,
+  )
+  await assert.rejects(openArchive(folder), /it is a folder or not a regular file/)
+  await refused(/it is empty/, new Uint8Array())
+  await refused(/it is the database of another program/, new Uint8Array(), 'CREATE TABLE notes (a)')
+  const rails = 'CREATE TABLE schema_migrations (version TEXT)'
+  await refused(/it is the database of another program/, new Uint8Array(), rails)
+  const later = `INSERT INTO schema_migrations VALUES (9999, 'later', 9999, 0)`
+  await refused(/needs a newer server-listing/, archive, later)
+  await refused(/a newer server-listing made it/, archive, later.replace("', 9999", "', 1"))
+  const first = `UPDATE schema_migrations SET name = '0001-init.sql'`
+  await refused(/a version before 0\.1\.0/, archive, first)
+  const column = 'ALTER TABLE passwords RENAME COLUMN hash TO other'
+  await refused(/its table passwords was changed: it lacks hash/, archive, column)
+
+  const damaged = async (sentence: RegExp) => {
+    const before = readFileSync(target)
+    await assert.rejects(openArchive(target), { name: 'NotRestored', message: sentence })
+    assert.deepEqual(readFileSync(target), before)
+  }
+  writeFileSync(target, 'PGDMP and so on'.repeat(500))
+  await damaged(/cannot restore .*backup: it is not an SQLite database/)
+  writeFileSync(target, archive)
+  truncateSync(target, 40_000)
+  await damaged(/cannot restore .*backup: it is damaged/)
+  const changed = Buffer.from(archive)
+  changed.fill(0xff, 4096 * 3, 4096 * 5)
+  writeFileSync(target, changed)
+  await damaged(/cannot restore .*backup: it is damaged/)
+})
+
+test('the file of a stopped service counts with its log and its journal', async (t) => {
+  const { folder, path } = files(t)
+  await filledFile(path, 1)
+  const stopped = join(folder, 'stopped.db')
+  const service = new DatabaseSync(path)
+  service.exec(`UPDATE users SET email = 'log@example.com'`)
+  // As a killed process leaves them: the last change is in the log only.
+  for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${stopped}${end}`)
+  service.close()
+  writeFileSync(`${stopped}-revoked`, `\n2026-01-01T00:00:00.000000Z key ${hashOf(1)}\n`)
+  const archive = await openArchive(stopped)
+  t.after(() => archive.close())
+  assert.equal(archive.database.prepare('SELECT email FROM users').get()?.email, 'log@example.com')
+  assert.deepEqual([...archive.revocations.keys()], [hashOf(1)])
+  assert.equal(archive.facts.made_at, null)
+})
+
+test('a file that is served is refused, and no process can serve it while it is open', async (t) => {
+  const { path } = files(t)
+  await filledFile(path, 1)
+  const lock = await takeServingLock(path, 0)
+  await assert.rejects(openArchive(path), /is being served by process \d+.*server-listing backup/)
+  lock.release()
+  const archive = await openArchive(path)
+  await assert.rejects(takeServingLock(path, 0), { name: 'AlreadyServed' })
+  archive.close()
+  ;(await takeServingLock(path, 0)).release()
+})
+
+test('an archive of an older schema is migrated in a copy', async (t) => {
+  const { target, path, backUp } = files(t)
+  await filledFile(path, 2)
+  await backUp()
+  const before = readFileSync(target)
+  const added = {
+    number: MIGRATIONS.length + 1,
+    name: `000${MIGRATIONS.length + 1}-made-up.sql`,
+    sql: `ALTER TABLE users ADD COLUMN made_up TEXT; UPDATE users SET made_up = email`,
+    programMin: 1,
+  }
+  const archive = await openArchive(target, [...MIGRATIONS, added])
+  const found = archive.database.prepare('SELECT count(made_up) AS count FROM users').get()
+  assert.deepEqual([found?.count, archive.facts.users], [2, 2])
+  const copy = archive.database.location()!
+  archive.close()
+  assert.equal(existsSync(copy), false)
+  assert.deepEqual(readFileSync(target), before)
+})
+
+test('what an open archive reads does not change', async (t) => {
+  const { path } = files(t)
+  await filledFile(path, 1)
+  const archive = await openArchive(path)
+  change(path, 'DELETE FROM users')
+  assert.equal(archive.database.prepare('SELECT count(*) AS count FROM users').get()?.count, 1)
+  archive.close()
+})

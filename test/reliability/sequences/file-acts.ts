@@ -1,0 +1,132 @@
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { backup, DatabaseSync } from 'node:sqlite'
+import { copyOf, replaceFile, restore, revoke, type Side, unite } from './model.ts'
+import {
+  type Act,
+  done,
+  nextPath,
+  type Place,
+  pick,
+  start,
+  stop,
+  whileStopped,
+  type World,
+} from './world.ts'
+
+async function save(world: World, place: Place): Promise<void> {
+  const path = nextPath(world, 'archive')
+  await done(world, place, 'backup', path)
+  world.archives.push({ path, side: copyOf(place.side) })
+}
+
+export const backUp: Act = async (world) => {
+  await save(world, world.main)
+  return true
+}
+
+export const restoreArchive: Act = async (world) => {
+  const { main } = world
+  const archive = pick(world, world.archives)
+  if (archive === null) return false
+  await whileStopped(world, async () => {
+    await done(world, main, 'restore', archive.path, '--yes')
+    restore(main.side, archive.side)
+  })
+  return true
+}
+
+export const uniteList: Act = async (world) => {
+  const archive = pick(world, world.archives)
+  if (archive === null) return false
+  await whileStopped(world, async () => {
+    await done(world, world.main, 'restore', '--revocations', archive.path)
+    unite(world.main.side, archive.side.list)
+  })
+  return true
+}
+
+/** Moves an archive to the other engine and back, where it meets the list of that database. */
+export const move: Act = async (world) => {
+  const archive = pick(world, world.archives)
+  if (archive === null) return false
+  await done(world, world.other, 'restore', archive.path, '--yes')
+  restore(world.other.side, archive.side)
+  await save(world, world.other)
+  return true
+}
+
+/** What `.restore` of the sqlite3 program does, beside the service. */
+export const pagesBesideService: Act = async (world) => {
+  const { main, service } = world
+  const archive = pick(world, world.archives)
+  if (main.engine !== 'sqlite' || service === null || archive === null) return false
+  const source = new DatabaseSync(archive.path, { readOnly: true })
+  await backup(source, pathOf(main), { rate: 2 ** 31 - 1 })
+  source.close()
+  replaceFile(main.side, archive.side)
+  world.foreign = null
+  // Rows are read by SQL, and the service unites the list before its next 200.
+  await done(world, main, 'key', 'list')
+  return true
+}
+
+const pathOf = ({ url }: Place) => url.slice('sqlite:'.length)
+
+export const copyFile: Act = async (world) => {
+  const { main } = world
+  if (main.engine !== 'sqlite') return false
+  await whileStopped(world, async () => {
+    const path = nextPath(world, 'file')
+    copyFileSync(pathOf(main), path)
+    const side = { ...copyOf(main.side), foreign: world.foreign }
+    world.files.push({ path, side })
+  })
+  return true
+}
+
+/** An older file in the place of this one, by hand. */
+export const putFile: Act = async (world) => {
+  const { main } = world
+  const file = pick(world, world.files)
+  if (file === null) return false
+  const wasServing = world.service !== null
+  await stop(world)
+  for (const end of ['-wal', '-shm']) rmSync(`${pathOf(main)}${end}`, { force: true })
+  copyFileSync(file.path, pathOf(main))
+  replaceFile(main.side, file.side)
+  world.foreign = (file.side as Side & { foreign: string | null }).foreign
+  if (wasServing) await start(world)
+  else await done(world, main, 'key', 'list')
+  return true
+}
+
+export const exportState: Act = async (world) => {
+  const { main } = world
+  if ([...main.side.rows.users.values()].some(({ isDisabled }) => isDisabled)) return false
+  const path = nextPath(world, 'json')
+  writeFileSync(path, await done(world, main, 'export'))
+  world.states.push({ path, side: copyOf(main.side) })
+  return true
+}
+
+/** Adds what is missing, and revokes what the file has as revoked. Changes all or nothing. */
+export const applyState: Act = async (world) => {
+  const { main } = world
+  const state = pick(world, world.states)
+  if (state === null) return false
+  if ([...main.side.rows.users.values()].some(({ isDisabled }) => isDisabled)) return false
+  const { code } = await world.run(main, ['apply', state.path, '--yes'])
+  if (code !== 0) return true
+  const { users, keys } = main.side.rows
+  for (const [id, user] of state.side.rows.users) if (!users.has(id)) users.set(id, { ...user })
+  for (const [hash, key] of state.side.rows.keys) {
+    if (!keys.has(hash)) keys.set(hash, { ...key })
+    if (key.isRevoked || main.side.list.has(hash)) revoke(main.side, hash)
+  }
+  return true
+}
+
+export const stopOrStart: Act = async (world) => {
+  await (world.service === null ? start(world) : stop(world))
+  return true
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import {
+  appendFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { NotConfigured, NotJournaled } from '../../../src/listing/faults.ts'
+import { appendToJournal, journalOf, readJournal } from '../../../src/sqlite/journal/journal.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+
+const [ONE, TWO] = ['1'.repeat(64), '2'.repeat(64)]
+const LINE = `1970-01-01T00:00:00.000007Z key ${ONE}`
+
+/** The journal beside a file that stands for a database. */
+function journalIn(t: TestContext): string {
+  const path = join(temporaryFolder(t), 'listing.db')
+  writeFileSync(path, '')
+  return journalOf(path)
+}
+
+test('a journal gives back the first instant of each hash, and only its owner can read it', async (t) => {
+  const journal = journalIn(t)
+  assert.deepEqual(readJournal(journal), new Map())
+  await appendToJournal(journal, new Map([[ONE, 7]]))
+  await appendToJournal(
+    journal,
+    new Map([
+      [TWO, -3],
+      [ONE, 9],
+    ]),
+  )
+  assert.deepEqual(
+    [...readJournal(journal)],
+    [
+      [ONE, 7],
+      [TWO, -3],
+    ],
+  )
+  assert.ok(readFileSync(journal, 'utf8').startsWith(`\n${LINE}\n`))
+  assert.equal(statSync(journal).mode & 0o777, 0o600)
+})
+
+test('a line that is cut anywhere revokes nothing, and the line after it counts', async (t) => {
+  const journal = journalIn(t)
+  for (let length = 0; length < LINE.length; length += 1) {
+    for (const cut of [LINE.slice(0, length), `${LINE.slice(0, length)}${'\0'.repeat(5)}`]) {
+      writeFileSync(journal, `\n${cut}`)
+      assert.deepEqual(readJournal(journal), new Map(), cut)
+      await appendToJournal(journal, new Map([[TWO, 2]]))
+      assert.deepEqual([...readJournal(journal)], [[TWO, 2]], cut)
+    }
+  }
+})
+
+const FOREIGN: [what: string, make: (path: string) => void][] = [
+  ['a folder', (path) => mkdirSync(path)],
+  ['a link to a file', (path) => linkTo(path, `${path}.target`, LINE)],
+  ['a link to nothing', (path) => symlinkSync(`${path}.missing`, path)],
+  ['a pipe', (path) => execFileSync('mkfifo', [path])],
+]
+
+function linkTo(path: string, target: string, text: string): void {
+  writeFileSync(target, text)
+  symlinkSync(target, path)
+}
+
+for (const [what, make] of FOREIGN)
+  test(`${what} in place of the journal is neither read nor written`, async (t) => {
+    const journal = journalIn(t)
+    make(journal)
+    assert.throws(() => readJournal(journal), isSentence(NotConfigured, /^cannot read the journal/))
+    await assert.rejects(
+      appendToJournal(journal, new Map([[TWO, 2]])),
+      isSentence(NotJournaled, /^cannot write the journal/),
+    )
+    rmSync(journal, { recursive: true })
+    await appendToJournal(journal, new Map([[ONE, 7]]))
+    assert.deepEqual([...readJournal(journal)], [[ONE, 7]])
+  })
+
+test("another program's file in place of the journal is refused", (t) => {
+  const journal = journalIn(t)
+  for (const text of ['{"users":[]}\n', 'SQLite format 3\0', LINE.toUpperCase(), 'hello\n']) {
+    writeFileSync(journal, text)
+    assert.throws(() => readJournal(journal), isSentence(NotConfigured, /no line of a journal/))
+  }
+  // Lines that a disk has damaged don't take the others along.
+  appendFileSync(journal, `\n${LINE}\n`)
+  assert.deepEqual([...readJournal(journal)], [[ONE, 7]])
+})
+
+function isSentence(kind: new () => Error, message: RegExp) {
+  return (error: unknown) => error instanceof kind && message.test(error.message)
+}
