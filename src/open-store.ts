@@ -1,6 +1,5 @@
 import type { DatabaseConfig } from './database-url.ts'
 import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
-import type { OpenArchive } from './archive/open.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { Finding } from './listing/health/finding.ts'
 import type { Revocations } from './listing/accounts/revocations.ts'
@@ -73,35 +72,16 @@ export async function prepareRestore(
   from: string,
   lists: readonly string[],
 ): Promise<PreparedRestore> {
-  const revocations = await readRevocations(lists)
   const { openArchive } = await import('./archive/open.ts')
-  const archive = await openArchive(from)
-  try {
-    const prepared = await prepare(database, archive, revocations)
-    return {
-      ...prepared,
-      async close() {
-        await prepared.close()
-        archive.close()
-      },
-    }
-  } catch (error) {
-    archive.close()
-    throw error
-  }
-}
-
-async function prepare(
-  database: DatabaseConfig,
-  archive: OpenArchive,
-  revocations: Revocations,
-): Promise<PreparedRestore> {
+  const further = await readRevocations(lists)
+  const opened = await openArchive(from)
+  const archive = { ...opened, revocations: new Map([...further, ...opened.revocations]) }
   if (database.engine === 'postgres') {
     const { preparePostgresRestore } = await import('./archive/postgres-restore.ts')
-    return preparePostgresRestore(database.url, archive, revocations)
+    return preparePostgresRestore(database.url, archive)
   }
   const { prepareSqliteRestore } = await import('./archive/sqlite-restore.ts')
-  return prepareSqliteRestore(pathOf(database), archive, revocations)
+  return prepareSqliteRestore(pathOf(database), archive)
 }
 
 /** Reads journals and archives for the revoked keys. Throws NotConfigured or NotRestored. */

@@ -61,7 +61,7 @@ try {
 async function restore(url: string, path: string): Promise<void> {
   const archive = await openArchive(path)
   try {
-    const prepared = await preparePostgresRestore(url, archive, new Map())
+    const prepared = await preparePostgresRestore(url, archive)
     const { kept } = await prepared.apply()
     await prepared.close()
     if (kept !== null) rmSync(kept)

@@ -6,14 +6,14 @@ import type { Instant } from '../listing/instant.ts'
  */
 
 /** The type of a column's values, which decides how PostgreSQL reads and writes them. */
-export type Kind = 'text' | 'uuid' | 'number' | 'instant' | 'bytes'
+export type Kind = 'text' | 'uuid' | 'integer' | 'instant' | 'bytes'
 
 export interface ArchiveTable {
   name: string
+  /** The columns that identify a row. A row with the same id and another of these is another row. */
+  key: readonly string[]
   /** The columns that both engines have. */
   columns: Readonly<Record<string, Kind>>
-  /** The columns that identify a row. */
-  key: readonly string[]
 }
 
 /**
@@ -22,105 +22,68 @@ export interface ArchiveTable {
  * `api_keys`. All other tables are empty in an archive, or are of one engine only.
  */
 export const TABLES: readonly ArchiveTable[] = [
-  {
-    name: 'users',
-    columns: {
-      id: 'uuid',
-      email: 'text',
-      external_id: 'text',
-      created_at: 'instant',
-      disabled_at: 'instant',
-    },
-    key: ['id'],
-  },
-  {
-    name: 'identities',
-    columns: { issuer: 'text', subject: 'text', user_id: 'uuid' },
-    key: ['issuer', 'subject'],
-  },
-  { name: 'passwords', columns: { user_id: 'uuid', hash: 'text' }, key: ['user_id'] },
-  { name: 'organizations', columns: { id: 'uuid', slug: 'text', name: 'text' }, key: ['id'] },
-  {
-    name: 'members',
-    columns: { organization_id: 'uuid', user_id: 'uuid', role: 'text', joined_at: 'instant' },
-    key: ['organization_id', 'user_id'],
-  },
-  {
-    name: 'invitations',
-    columns: {
-      id: 'uuid',
-      organization_id: 'uuid',
-      email: 'text',
-      invited_by: 'uuid',
-      invited_at: 'instant',
-    },
-    key: ['id'],
-  },
-  {
-    name: 'servers',
-    columns: {
-      id: 'uuid',
-      created_by: 'uuid',
-      organization_id: 'uuid',
-      name: 'text',
-      slug: 'text',
-      host_label: 'text',
-      edition: 'text',
-      status: 'text',
-      version: 'text',
-      listing_kind: 'text',
-      updated_at: 'instant',
-    },
-    key: ['id'],
-  },
-  {
-    name: 'api_keys',
-    columns: {
-      id: 'uuid',
-      user_id: 'uuid',
-      name: 'text',
-      prefix: 'text',
-      key_hash: 'bytes',
-      created_at: 'instant',
-      revoked_at: 'instant',
-      disabled_at: 'instant',
-    },
-    key: ['key_hash'],
-  },
-  {
-    name: 'revoked_hashes',
-    columns: { key_hash: 'bytes', revoked_at: 'instant' },
-    key: ['key_hash'],
-  },
-  {
-    name: 'audit_log',
-    columns: {
-      id: 'uuid',
-      occurred_at: 'instant',
-      user_id: 'uuid',
-      action: 'text',
-      subject: 'text',
-      address: 'text',
-    },
-    key: ['id'],
-  },
-  {
-    name: 'use_counts',
-    columns: {
-      slot: 'number',
-      api_key_id: 'uuid',
-      answered: 'number',
-      limited: 'number',
-      revoked: 'number',
-    },
-    key: ['slot', 'api_key_id'],
-  },
-  {
-    name: 'last_backup',
-    columns: { only_row: 'number', made_at: 'instant' },
-    key: ['only_row'],
-  },
+  tableOf('users', 'id', {
+    uuid: 'id',
+    text: 'email external_id',
+    instant: 'created_at disabled_at',
+  }),
+  tableOf('identities', 'issuer subject', { text: 'issuer subject', uuid: 'user_id' }),
+  tableOf('passwords', 'user_id', { uuid: 'user_id', text: 'hash' }),
+  tableOf('organizations', 'id', { uuid: 'id', text: 'slug name' }),
+  tableOf('members', 'organization_id user_id', {
+    uuid: 'organization_id user_id',
+    text: 'role',
+    instant: 'joined_at',
+  }),
+  tableOf('invitations', 'id organization_id email', {
+    uuid: 'id organization_id invited_by',
+    text: 'email',
+    instant: 'invited_at',
+  }),
+  tableOf('servers', 'id', {
+    uuid: 'id created_by organization_id',
+    text: 'name slug host_label edition status version listing_kind',
+    instant: 'updated_at',
+  }),
+  tableOf('revoked_hashes', 'key_hash', { bytes: 'key_hash', instant: 'revoked_at' }),
+  tableOf('api_keys', 'id key_hash', {
+    uuid: 'id user_id',
+    text: 'name prefix',
+    bytes: 'key_hash',
+    instant: 'created_at revoked_at disabled_at',
+  }),
+  tableOf('audit_log', 'id', {
+    uuid: 'id user_id',
+    text: 'action subject address',
+    instant: 'occurred_at',
+  }),
+  tableOf('use_counts', 'slot api_key_id', {
+    integer: 'slot answered limited revoked',
+    uuid: 'api_key_id',
+  }),
+  tableOf('last_backup', 'only_row', { integer: 'only_row', instant: 'made_at' }),
 ]
+
+function tableOf(
+  name: string,
+  key: string,
+  columnsOf: Readonly<Partial<Record<Kind, string>>>,
+): ArchiveTable {
+  const columns = Object.entries(columnsOf).flatMap(([kind, names]) =>
+    names.split(' ').map((column) => [column, kind as Kind] as const),
+  )
+  return { name, key: key.split(' '), columns: Object.fromEntries(columns) }
+}
+
+/** Tables of both engines that a restore empties: what they say holds for one process or browser. */
+export const ENDED = [
+  'sessions',
+  'sign_in_links',
+  'sign_in_attempts',
+  'secrets',
+  'checked_imports',
+  'server_changes',
+] as const
 
 /** What an archive or a database contains. */
 export interface Facts {

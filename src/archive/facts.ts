@@ -2,17 +2,15 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Instant } from '../listing/instant.ts'
 import type { ArchiveFacts, Facts } from './archive.ts'
 
-/** Counts what an SQLite database contains. */
+/** Counts what a database contains, on either engine. */
+export const FACTS = `
+  SELECT (SELECT count(*) FROM users) AS users,
+    (SELECT count(*) FROM servers) AS servers,
+    (SELECT count(*) FROM api_keys) AS api_keys,
+    (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS active_api_keys`
+
 export function readFacts(database: DatabaseSync): Facts {
-  const row = database
-    .prepare(
-      `SELECT (SELECT count(*) FROM users) AS users,
-         (SELECT count(*) FROM servers) AS servers,
-         (SELECT count(*) FROM api_keys) AS api_keys,
-         (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS active_api_keys`,
-    )
-    .get()
-  return { ...(row as unknown as Facts) }
+  return { ...(database.prepare(FACTS).get() as unknown as Facts) }
 }
 
 export function readArchiveFacts(database: DatabaseSync): ArchiveFacts {

@@ -48,7 +48,7 @@ function readSchema(database: DatabaseSync): SchemaPart[] {
 
 /**
  * What another program has attached to the tables of this one, in words. A restore would fire its
- * triggers, break its references or lose the values of its columns.
+ * triggers or break its references.
  */
 export function findAttached(database: DatabaseSync): string[] {
   return withOwnSchema((own) => {
@@ -64,12 +64,7 @@ export function findAttached(database: DatabaseSync): string[] {
           .filter(isOwn)
           .map((target) => `the foreign key of ${name} on ${target}`),
       )
-    const columns = tables.flatMap((table) => {
-      const known = columnsOf(own, table)
-      const added = columnsOf(database, table).filter((column) => !known.includes(column))
-      return added.map((column) => `the column ${column} of ${table}`)
-    })
-    return [...triggers, ...references, ...columns]
+    return [...triggers, ...references]
   })
 }
 
@@ -78,12 +73,4 @@ function referredBy(database: DatabaseSync, table: string): string[] {
     .prepare('SELECT DISTINCT "table" AS name FROM pragma_foreign_key_list(?)')
     .all(table)
   return rows.map(({ name }) => String(name))
-}
-
-/** The columns of a table, in order. */
-export function columnsOf(database: DatabaseSync, table: string, schema = 'main'): string[] {
-  return database
-    .prepare('SELECT name FROM pragma_table_info(?, ?)')
-    .all(table, schema)
-    .map(({ name }) => String(name))
 }

@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
-import type { Revocations } from '../listing/accounts/revocations.ts'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import type { Revocations } from '../listing/accounts/revocations.ts'
 import type { Migration } from '../migrations.ts'
 import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
-import { isUpToDate, migrate, MIGRATIONS } from '../sqlite/migrate.ts'
+import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
 import { type ArchiveFacts, NotRestored, TABLES } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 
@@ -56,7 +56,7 @@ function assertFile(path: string): void {
 }
 
 /** A service that stops may hold the lock for a moment. */
-const STOP_WAIT_MS = 1_000
+export const STOP_WAIT_MS = 1_000
 
 /** Only the file of a service has a lock beside it. */
 async function holdLock(path: string, opened: (() => void)[]): Promise<void> {
@@ -81,10 +81,13 @@ async function openCurrent(
     throw new NotRestored('it is the database of another program, and no archive')
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
-  if (isUpToDate(database, migrations)) {
-    assertKnownTables(database, migrations)
-    return database
-  }
+  const present = readLedger(database, migrations)
+  // A newer program may have added what a restore by this one would lose.
+  if (present > migrations.length)
+    throw new NotRestored(
+      `a newer server-listing made it: it has ${present} migrations, and this program knows ${migrations.length}`,
+    )
+  if (present === migrations.length) return database
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-archive-'))
   opened.push(() => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'archive')
@@ -122,19 +125,10 @@ function migrateFile(path: string, migrations: readonly Migration[]): void {
   }
 }
 
-/** A newer program may have added what a restore by this one would lose. */
-function assertKnownTables(database: DatabaseSync, migrations: readonly Migration[]): void {
-  const row = database.prepare('SELECT max(number) AS number FROM schema_migrations').get()
-  if (Number(row?.number) > migrations.length)
-    throw new NotRestored(
-      `a newer server-listing made it: it has ${Number(row?.number)} migrations, and this program knows ${migrations.length}`,
-    )
-}
-
 function assertTables(database: DatabaseSync): void {
   const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
   for (const { name, columns } of TABLES) {
-    const found = columnsOf.all(name).map((column) => String(column.name))
+    const found = columnsOf.all(name).map((column) => column.name)
     const missing = Object.keys(columns).filter((column) => !found.includes(column))
     if (missing.length > 0)
       throw new NotRestored(`its table ${name} was changed: it lacks ${missing.join(', ')}`)

@@ -7,7 +7,7 @@ import { assertUpToDate } from '../postgres/migrate.ts'
 import { ENDLESS } from '../postgres/patience.ts'
 import { unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, type ArchiveTable, type Kind, TABLES } from './archive.ts'
+import { type ArchiveFacts, type ArchiveTable, TABLES } from './archive.ts'
 import { writeArchive } from './write.ts'
 
 /** Rows in one FETCH: the event loop runs between two of them. */
@@ -59,7 +59,7 @@ export async function fillFromPostgres(client: pg.ClientBase, partial: string): 
     migrate(file)
     const completeSchema = dropIndexesAndTriggers(file)
     file.exec('BEGIN')
-    for (const table of TABLES) await copyTable(client, file, table)
+    for (const table of POSTGRES_TABLES) await copyTable(client, file, table)
     file.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
     file.exec('COMMIT')
     completeSchema()
@@ -84,16 +84,15 @@ function dropIndexesAndTriggers(file: DatabaseSync): () => void {
 async function copyTable(
   client: pg.ClientBase,
   file: DatabaseSync,
-  { name, columns }: ArchiveTable,
+  table: ArchiveTable,
 ): Promise<void> {
-  const names = Object.keys(columns)
+  const { name, columns } = table
+  const names = Object.keys(columns).filter((column) => column !== LAST_USE)
   const insert = file.prepare(
     `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
   const insertUse = file.prepare('INSERT INTO older_uses (api_key, used_at) VALUES (?, ?)')
-  const selected = names.map((column) => selectedAs(column, columns[column]!))
-  if (name === 'api_keys') selected.push(instantOf('last_used_at'))
-  for await (const rows of rowsOf(client, `SELECT ${selected.join(', ')} FROM ${name}`))
+  for await (const rows of rowsOf(client, selectFrom(table)))
     for (const row of rows) {
       const { lastInsertRowid } = insert.run(...row.slice(0, names.length))
       const lastUse = row[names.length] ?? null
@@ -101,9 +100,21 @@ async function copyTable(
     }
 }
 
-function selectedAs(column: string, kind: Kind): string {
-  if (kind === 'instant') return instantOf(column)
-  return kind === 'uuid' ? `${column}::text` : column
+const LAST_USE = 'last_used_at'
+
+/** The archive's tables as PostgreSQL has them: with the last use of a key in its row. */
+export const POSTGRES_TABLES: readonly ArchiveTable[] = TABLES.map((table) =>
+  table.name === 'api_keys'
+    ? { ...table, columns: { ...table.columns, [LAST_USE]: 'instant' } }
+    : table,
+)
+
+/** The rows of a table, with values that SQLite stores. */
+export function selectFrom({ name, columns }: ArchiveTable): string {
+  const selected = Object.entries(columns).map(([column, kind]) =>
+    kind === 'instant' ? instantOf(column) : column,
+  )
+  return `SELECT ${selected.join(', ')} FROM ${name}`
 }
 
 type Row = (string | number | Buffer | null)[]

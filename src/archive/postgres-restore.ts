@@ -1,17 +1,27 @@
 import { rmSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
-import type { Revocations } from '../listing/accounts/revocations.ts'
 import { type Database, openDatabase } from '../postgres/database.ts'
-import { countApplied, migrate } from '../postgres/migrate.ts'
+import { TYPES } from '../postgres/management-connection.ts'
+import { assertUpToDate, countApplied, migrate as migratePostgres } from '../postgres/migrate.ts'
 import { ENDLESS } from '../postgres/patience.ts'
 import { unreachableServer, unusable } from '../postgres/refusals.ts'
-import { NotBackedUp, NotRestored, type PreparedRestore, type Restored, TABLES } from './archive.ts'
+import { migrate } from '../sqlite/migrate.ts'
+import {
+  type Facts,
+  NotBackedUp,
+  NotRestored,
+  type PreparedRestore,
+  type Restored,
+  TABLES,
+} from './archive.ts'
+import { FACTS, readFacts } from './facts.ts'
 import type { OpenArchive } from './open.ts'
-import { fillFromPostgres, withoutTimeouts } from './postgres-backup.ts'
-import { compareWithStaging, dropStaging, mergeStaging, renewCaches } from './postgres-merge.ts'
-import { countListed, readFacts } from './postgres-plan.ts'
+import { fillFromPostgres, rowsOf, withoutTimeouts } from './postgres-backup.ts'
+import { compareRows, mergeRows, renewCaches } from './postgres-merge.ts'
 import { disableTriggers, findAttached, findWriters, lockTables } from './postgres-tables.ts'
-import { loadStaging } from './postgres-staging.ts'
+import { countRevoked } from './revocations.ts'
+import { attachArchive, planRows } from './unite.ts'
 import { writeArchive } from './write.ts'
 
 /** The advisory lock of restores. No other known program uses this number. */
@@ -21,29 +31,37 @@ const LOCK_MS = 60_000
 
 /**
  * Prepares to make a database equal to an archive, also beside services, and changes nothing yet.
- * The caller closes the archive. Throws NotRestored or NotConfigured.
+ * Closes the archive, too. Throws NotRestored or NotConfigured.
  */
 export async function preparePostgresRestore(
   url: string,
   archive: OpenArchive,
-  revocations: Revocations,
 ): Promise<PreparedRestore> {
   const database = openDatabase(url, ENDLESS)
-  const lists = [archive.revocations, revocations]
-  const close = () => database.close()
+  const close = async () => {
+    archive.close()
+    await database.close()
+  }
+  const listed = archive.revocations.keys()
   try {
     const isNew = (await countApplied(database)) === 0
-    if (!isNew) assertFree(await database.lend(findAttached))
-    const plan = {
-      archive: archive.facts,
-      present: isNew ? null : await database.lend(readFacts),
-      revoked: await countListed(database, archive.database, lists, isNew),
+    if (!isNew) {
+      await assertUpToDate(database)
+      assertFree(await database.lend(findAttached))
     }
+    const plan = isNew
+      ? { archive: archive.facts, present: null, revoked: await countRevoked(archive, [listed]) }
+      : await database.transact(async (client) => {
+          await withoutTimeouts(client)
+          const { rows } = await client.query<Facts>({ text: FACTS, types: TYPES })
+          const revoked = await countRevoked(archive, [listed, hashesIn(client)])
+          return { archive: archive.facts, present: rows[0]!, revoked }
+        })
     const apply = async (): Promise<Restored> => {
       try {
         const hadTables = (await countApplied(database)) > 0
-        await migrate(database)
-        return await replace(database, archive, lists, hadTables)
+        if (!hadTables) await migratePostgres(database)
+        return await replace(database, archive, hadTables)
       } catch (error) {
         throw sentenceFor(error, archive.path)
       }
@@ -55,29 +73,36 @@ export async function preparePostgresRestore(
   }
 }
 
+async function* hashesIn(client: pg.ClientBase): AsyncGenerator<string> {
+  const select = `SELECT encode(key_hash, 'hex') FROM revoked_hashes`
+  for await (const rows of rowsOf(client, select)) for (const [hash] of rows) yield String(hash)
+}
+
 async function replace(
   database: Database,
   archive: OpenArchive,
-  lists: readonly Revocations[],
   hadTables: boolean,
 ): Promise<Restored> {
   let isComplete = false
   let kept: string | null = null
+  let planned: DatabaseSync | undefined
   try {
     return await database.transact(async (client) => {
       await begin(client)
-      await loadStaging(client, archive.database, lists)
       if (!(await lockTables(client))) throw new NotRestored(await complaintAboutWriters(client))
       await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
       assertFree(await findAttached(client))
-      const present = hadTables ? await readFacts(client) : null
       // Under the lock: the archive has exactly what is replaced.
       if (hadTables) kept = await keepReplaced(client, archive.path)
+      planned = openPresent(kept)
+      attachArchive(planned, archive)
+      planned.exec('BEGIN')
+      const present = hadTables ? readFacts(planned) : null
+      const revoked = planRows(planned, [archive.revocations])
       const enableTriggers = await disableTriggers(client)
-      const revoked = await mergeStaging(client)
-      await compareWithStaging(client)
+      await mergeRows(client, planned)
+      await compareRows(client, planned)
       await enableTriggers()
-      await dropStaging(client)
       // Services ask at once, and PostgreSQL plans by what it knew of the rows before.
       await client.query(`ANALYZE ${TABLES.map(({ name }) => name).join(', ')}`)
       await renewCaches(client)
@@ -88,15 +113,23 @@ async function replace(
     if (isComplete) throw unsure(error, archive.path, kept)
     if (kept !== null) rmSync(kept, { force: true })
     throw error
+  } finally {
+    planned?.close()
   }
+}
+
+/** The present rows as SQLite has them. */
+function openPresent(kept: string | null): DatabaseSync {
+  if (kept !== null) return new DatabaseSync(kept, { readOnly: true })
+  const empty = new DatabaseSync(':memory:')
+  migrate(empty)
+  return empty
 }
 
 async function begin(client: pg.ClientBase): Promise<void> {
   await withoutTimeouts(client)
   // A policy must not hide rows.
-  await client.query(
-    `SET LOCAL row_security = off; SET LOCAL work_mem = 65536; SET LOCAL lock_timeout = ${LOCK_MS}`,
-  )
+  await client.query(`SET LOCAL row_security = off; SET LOCAL lock_timeout = ${LOCK_MS}`)
   const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS is_alone', [LOCK])
   if (!rows[0].is_alone)
     throw new NotRestored('another restore into this database is under way; wait for its end')

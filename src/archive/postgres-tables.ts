@@ -1,39 +1,20 @@
 import type pg from 'pg'
-import { TABLES } from './archive.ts'
+import { MIGRATIONS } from '../postgres/migrate.ts'
+import { ENDED, TABLES } from './archive.ts'
 
-/** Tables that a restore empties: what they say ends with it. */
-export const EMPTIED = [
-  'sessions',
-  'sign_in_links',
-  'sign_in_attempts',
-  'secrets',
-  'checked_imports',
-  'server_changes',
-] as const
-
-const LOCKED = [...TABLES.map(({ name }) => name), ...EMPTIED]
+const LOCKED = [...TABLES.map(({ name }) => name), ...ENDED]
 const OWN = [...LOCKED, 'listing_revisions', 'removed_uses', 'service_epoch', 'schema_migrations']
 const OWN_LIST = `ARRAY(
   SELECT oid FROM pg_class
   WHERE relnamespace = current_schema()::regnamespace AND relname IN (${OWN.map((name) => `'${name}'`).join(', ')})
 )`
 
-/** The triggers that the migrations make. */
-export const TRIGGERS: Readonly<Record<string, readonly string[]>> = {
-  users: ['users_disabled', 'users_kept'],
-  identities: ['identities_kept'],
-  api_keys: ['api_keys_kept', 'api_keys_listed', 'api_keys_removed', 'api_keys_truncated'],
-  revoked_hashes: ['revoked_hashes_applied', 'revoked_hashes_kept', 'revoked_hashes_united'],
-  servers: [
-    'servers_changed',
-    'servers_deleted',
-    'servers_inserted',
-    'servers_truncated',
-    'servers_updated',
-  ],
-}
-const OWN_TRIGGERS = Object.entries(TRIGGERS).flatMap(([table, names]) =>
-  names.map((name) => `('${table}', '${name}')`),
+/** The triggers that the migrations make, as SQL for a list of pairs. */
+const OWN_TRIGGERS = MIGRATIONS.flatMap(({ sql }) =>
+  Array.from(
+    sql.matchAll(/^CREATE TRIGGER (\w+) [^;]*? ON (\w+)\s/gm),
+    ([, name, table]) => `('${table}', '${name}')`,
+  ),
 )
 
 /**
@@ -97,26 +78,22 @@ export async function findWriters(client: pg.ClientBase): Promise<number[]> {
   return rows.map(({ pid }) => pid)
 }
 
-const ENABLE: Readonly<Record<string, string>> = {
-  O: 'ENABLE TRIGGER',
-  R: 'ENABLE REPLICA TRIGGER',
-  A: 'ENABLE ALWAYS TRIGGER',
-}
-
 /**
- * Disables the triggers of our tables. The returned function enables those again that were, each in
- * its own mode.
+ * Disables the triggers of our tables that fire here. The returned function enables them again, each
+ * in its own mode.
  */
 export async function disableTriggers(client: pg.ClientBase): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ table: string; name: string; mode: string }>(`
     SELECT tgrelid::regclass AS table, quote_ident(tgname) AS name, tgenabled AS mode FROM pg_trigger
-    WHERE tgrelid = ANY (${OWN_LIST}) AND NOT tgisinternal AND tgenabled <> 'D'`)
+    WHERE tgrelid = ANY (${OWN_LIST}) AND NOT tgisinternal AND tgenabled IN ('O', 'A')`)
   for (const { table, name } of rows)
     await client.query(`ALTER TABLE ${table} DISABLE TRIGGER ${name}`)
   return async () => {
     // PostgreSQL alters no table that has a deferred check.
     await client.query('SET CONSTRAINTS ALL IMMEDIATE')
     for (const { table, name, mode } of rows)
-      await client.query(`ALTER TABLE ${table} ${ENABLE[mode]} ${name}`)
+      await client.query(
+        `ALTER TABLE ${table} ENABLE ${mode === 'A' ? 'ALWAYS' : ''} TRIGGER ${name}`,
+      )
   }
 }

@@ -1,23 +1,22 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Instant } from '../listing/instant.ts'
-import type { Revocations } from '../listing/accounts/revocations.ts'
 import { readJournal } from '../sqlite/journal/journal.ts'
 import { NotRestored } from './archive.ts'
-import { openArchive } from './open.ts'
+import { type OpenArchive, openArchive } from './open.ts'
 
-/**
- * Adds hashes to the list of a database file, whose triggers revoke their keys. Returns how many
- * the list lacked. Needs an open transaction.
- */
-export function addRevocations(database: DatabaseSync, revocations: Revocations): number {
-  const insert = database.prepare(
-    `INSERT INTO revoked_hashes (key_hash, revoked_at) SELECT unhex(?1), ?2
-     WHERE NOT EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = unhex(?1))`,
+/** Counts the archive's active keys whose hashes the lists have, in hexadecimal. */
+export async function countRevoked(
+  { database }: OpenArchive,
+  lists: readonly (Iterable<string> | AsyncIterable<string>)[],
+): Promise<number> {
+  const find = database.prepare(
+    'SELECT 1 FROM api_keys WHERE key_hash = unhex(?) AND revoked_at IS NULL',
   )
-  let added = 0
-  for (const [hash, at] of revocations) added += Number(insert.run(hash, at).changes)
-  return added
+  const found = new Set<string>()
+  for (const list of lists)
+    for await (const hash of list) if (find.get(hash) !== undefined) found.add(hash)
+  return found.size
 }
 
 /** Reads lists of revoked keys, each a journal or an archive. Throws NotRestored. */
@@ -53,8 +52,13 @@ function isSqlite(path: string): boolean {
   }
 }
 
-function listOf(database: DatabaseSync): [string, Instant][] {
-  const statement = database.prepare('SELECT lower(hex(key_hash)), revoked_at FROM revoked_hashes')
-  statement.setReturnArrays(true)
-  return statement.all() as unknown as [string, Instant][]
+function* listOf(database: DatabaseSync): Generator<[string, Instant]> {
+  const list = database.prepare(
+    'SELECT lower(hex(key_hash)) AS hash, revoked_at FROM revoked_hashes',
+  )
+  for (const { hash, revoked_at } of list.iterate()) yield [String(hash), Number(revoked_at)]
+}
+
+export function* hashesIn(database: DatabaseSync): Generator<string> {
+  for (const [hash] of listOf(database)) yield hash
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
-import type { Revocations } from '../listing/accounts/revocations.ts'
 import { backup, DatabaseSync } from 'node:sqlite'
+import type { Revocations } from '../listing/accounts/revocations.ts'
 import { type Instant, presentInstant } from '../listing/instant.ts'
 import {
   closeDatabase,
@@ -11,10 +11,11 @@ import {
 } from '../sqlite/database.ts'
 import { isLocked } from '../sqlite/errors.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
+import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, NotBackedUp } from './archive.ts'
+import { type ArchiveFacts, ENDED, NotBackedUp } from './archive.ts'
 import { findForeign } from './foreign.ts'
-import { addRevocations } from './revocations.ts'
+import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
 /**
@@ -52,25 +53,8 @@ function isLockedTarget(error: unknown): boolean {
   return isLocked(error) || (error as { errcode?: number }).errcode === 0
 }
 
-/** Tables of which an archive has no rows: what they say holds for one process or one browser. */
-export const CLEARED = [
-  'sessions',
-  'sign_in_links',
-  'sign_in_attempts',
-  'secrets',
-  'checked_imports',
-  'server_changes',
-  'boots',
-  'uses',
-  'last_uses',
-  'removed_uses',
-] as const
-
-/** Last uses of the copy as one instant per key. The clock may have been set back between two. */
-export const USES = `
-  SELECT api_key, used_at FROM uses UNION ALL
-  SELECT api_key, used_at FROM last_uses UNION ALL
-  SELECT api_key, used_at FROM older_uses`
+/** Tables of which an archive has no rows. */
+export const CLEARED = [...ENDED, 'boots', 'uses', 'last_uses', 'removed_uses'] as const
 
 /** Makes a copy of all pages an archive, in the present schema. */
 function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations): void {
@@ -85,9 +69,9 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
     const hasForeign = transact(copy, () => {
       const dropped = dropForeign(copy)
       copy.exec(`
-        INSERT OR REPLACE INTO older_uses SELECT api_key, max(used_at) FROM (${USES}) GROUP BY api_key;
+        INSERT OR REPLACE INTO older_uses ${lastUses('main')};
         ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}`)
-      addRevocations(copy, revocations)
+      listHashes(copy, revocations)
       copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
       return dropped > 0
     })

@@ -1,7 +1,6 @@
 import { existsSync, lchownSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
-import { pathToFileURL } from 'node:url'
 import type { Revocations } from '../listing/accounts/revocations.ts'
 import { formatInstant, presentInstant } from '../listing/instant.ts'
 import { MEGABYTE } from '../listing/text.ts'
@@ -19,36 +18,43 @@ import {
   NotRestored,
   type PreparedRestore,
   type Restored,
+  TABLES,
 } from './archive.ts'
 import { findProblems, readFacts } from './facts.ts'
-import { findAttached } from './foreign.ts'
-import type { OpenArchive } from './open.ts'
-import { backUpSqlite } from './sqlite-backup.ts'
-import { countRevoked, replaceTables } from './sqlite-tables.ts'
-
-/** A service that stops may hold the lock for a moment. */
-const STOP_WAIT_MS = 1_000
+import { findAttached, ownTriggers } from './foreign.ts'
+import { type OpenArchive, STOP_WAIT_MS } from './open.ts'
+import { countRevoked, hashesIn } from './revocations.ts'
+import { backUpSqlite, CLEARED } from './sqlite-backup.ts'
+import {
+  assertRestored,
+  attachArchive,
+  changedRows,
+  deleteRows,
+  FREED,
+  freeRows,
+  missingRows,
+  planRows,
+  writeRows,
+} from './unite.ts'
 
 /**
- * Prepares to replace the tables of a database file by those of an archive, and changes nothing
- * yet. From here on no process can serve the file. `revocations` are revoked too. Throws
- * NotRestored, NotConfigured or AlreadyServed.
+ * Prepares to make the tables of a database file equal to those of an archive, and changes nothing
+ * yet. From here on no process can serve the file. Closes the archive, too. Throws NotRestored,
+ * NotConfigured or AlreadyServed.
  */
 export async function prepareSqliteRestore(
   path: string,
   archive: OpenArchive,
-  revocations: Revocations,
 ): Promise<PreparedRestore> {
-  const from = archive.path
-  if (existsSync(path) && realpathSync(path) === realpathSync(from))
-    throw new NotRestored(`cannot restore ${from}: it is the database itself`)
   const isNew = !existsSync(path)
   let isRestored = false
-  const opened: (() => void)[] = [() => isNew && !isRestored && removeFiles(path)]
+  const opened = [archive.close, () => isNew && !isRestored && removeFiles(path)]
   const close = async () => {
     for (const each of opened.splice(0).toReversed()) each()
   }
   try {
+    if (!isNew && realpathSync(path) === realpathSync(archive.path))
+      throw new NotRestored(`cannot restore ${archive.path}: it is the database itself`)
     createDatabaseFile(path)
     const lock = await takeServingLock(path, STOP_WAIT_MS)
     opened.push(() => lock.release())
@@ -56,18 +62,22 @@ export async function prepareSqliteRestore(
     opened.push(() => closeDatabase(database))
     const present = readPresent(database, path)
     assertRoom(path, archive)
-    database
-      .prepare('ATTACH ? AS archive')
-      .run(`${pathToFileURL(archive.database.location()!).href}?mode=ro`)
-    const journal = journalOf(path)
-    const lists = [archive.revocations, readJournal(journal), revocations]
-    const revoked = countRevoked(database, lists, present !== null)
-    const plan = { archive: archive.facts, present, revoked }
+    attachArchive(database, archive)
+    const readLists = () => [archive.revocations, readJournal(journalOf(path))]
+    const lists = [
+      ...readLists().map((list) => list.keys()),
+      present === null ? [] : hashesIn(database),
+    ]
+    const plan = { archive: archive.facts, present, revoked: await countRevoked(archive, lists) }
 
     const apply = async (): Promise<Restored> => {
-      const kept = present === null ? null : await keepReplaced(path)
       if (present === null) migrate(database)
-      replaceTables(database, [archive.revocations, readJournal(journal), revocations])
+      // Rows change in an order of their own. Other commands wait from here on, so that the
+      // archive of what is replaced lacks nothing.
+      database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
+      const kept = present === null ? null : await keepReplaced(path)
+      const revoked = replaceRows(database, readLists())
+      database.exec('COMMIT')
       isRestored = true
       try {
         await unite(database, path)
@@ -75,7 +85,7 @@ export async function prepareSqliteRestore(
         // The archive lacks the claims of the last second, which the next process waits out.
         lock.release('')
       }
-      return { ...plan, kept }
+      return { ...plan, revoked, kept }
     }
     return { plan, apply: () => withSentence(path, apply), close }
   } catch (error) {
@@ -90,6 +100,33 @@ async function withSentence<T>(path: string, body: () => Promise<T>): Promise<T>
   } catch (error) {
     throw sentenceFor(error, path)
   }
+}
+
+/**
+ * Makes the tables of a file equal to those of the attached archive, apart from what a restore
+ * unites. The operator's own tables, columns and indexes stay. Returns how many of the archive's
+ * active keys stay revoked. Needs an open transaction.
+ */
+function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): number {
+  const triggers = ownTriggers()
+  const revoked = planRows(database, lists)
+  for (const { name } of triggers) database.exec(`DROP TRIGGER IF EXISTS main."${name}"`)
+  for (const table of CLEARED) database.exec(`DELETE FROM main.${table}`)
+  for (const table of TABLES.toReversed())
+    database.exec(deleteRows(table, `(${missingRows(table)})`))
+  for (const table of TABLES) {
+    const changed = `(${changedRows(table)})`
+    const freed = FREED[table.name]
+    if (freed !== undefined) database.exec(freeRows(table, freed, changed))
+    database.exec(writeRows(table, Object.keys(table.columns), changed))
+  }
+  database.exec(`
+    DELETE FROM main.older_uses;
+    INSERT INTO main.older_uses
+      SELECT serial, used_at FROM main.api_keys JOIN temp.last USING (key_hash)`)
+  for (const { sql } of triggers) database.exec(sql)
+  for (const table of TABLES) assertRestored(database, table)
+  return revoked
 }
 
 /** What the file contains; null if it has no tables yet. */

@@ -170,12 +170,21 @@ const TYPE_OF_GIVEN = {
 }
 
 function givenRows(columns: GivenColumns, rows: readonly object[]): Sql {
-  const names = Object.keys(columns)
-  const typed = names.map((name) => `${name} ${TYPE_OF_GIVEN[columns[name]!]}`)
-  const json = JSON.stringify(rows, (name, value) => {
+  return sql`json_to_recordset(${jsonOf(columns, rows)}::json) AS given (${raw(typesOf(columns))})`
+}
+
+/** The columns of the rows that `jsonOf` writes, with their types. */
+export function typesOf(columns: GivenColumns): string {
+  return Object.entries(columns)
+    .map(([name, kind]) => `${name} ${TYPE_OF_GIVEN[kind]}`)
+    .join(', ')
+}
+
+export function jsonOf(columns: GivenColumns, rows: readonly object[]): string {
+  return JSON.stringify(rows, (name, value) => {
+    if (value === null) return null
     if (columns[name] === 'instant') return formatInstant(value as number)
     if (columns[name] === 'bytes') return `\\x${Buffer.from(value as Uint8Array).toString('hex')}`
     return value
   })
-  return sql`json_to_recordset(${json}::json) AS given (${raw(typed.join(', '))})`
 }

@@ -30,8 +30,8 @@ export function migrate(
 }
 
 /** Whether there is nothing to migrate; only reads. Throws what `migrate` throws. */
-export function isUpToDate(database: DatabaseSync, migrations = MIGRATIONS): boolean {
-  return readLedger(database, migrations) >= migrations.length
+export function isUpToDate(database: DatabaseSync): boolean {
+  return readLedger(database, MIGRATIONS) >= MIGRATIONS.length
 }
 
 /** Throws NotConfigured if the schema lacks a migration of this program; only reads. */
@@ -68,8 +68,8 @@ function applyNext(
   return true
 }
 
-/** The number of these migrations that the database has. */
-function readLedger(database: DatabaseSync, migrations: readonly Migration[]): number {
+/** The number of migrations that the database has. Throws what `migrate` throws. */
+export function readLedger(database: DatabaseSync, migrations: readonly Migration[]): number {
   if (tableNames(database).length === 0) return 0
   const ledger = database
     .prepare(

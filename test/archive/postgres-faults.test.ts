@@ -137,7 +137,7 @@ test('a restore changes nothing if it cannot keep what it replaces', async (t) =
   t.after(() => opened.close())
   const missing = join(dirname(path), 'missing')
   const elsewhere = { ...opened, path: join(missing, 'archive') }
-  const prepared = await preparePostgresRestore(url, elsewhere, new Map())
+  const prepared = await preparePostgresRestore(url, elsewhere)
   t.after(() => prepared.close())
   await assert.rejects(prepared.apply(), {
     name: 'NotRestored',

@@ -88,7 +88,7 @@ test('hashes of a list that comes with the restore are united, and the plan coun
   const list = new Map([60, 61, 80].map((number) => [hashOf(number), 1_700_000_000_000_001]))
   const opened = await openArchive(archive('before'))
   t.after(() => opened.close())
-  const prepared = await preparePostgresRestore(url, { ...opened, revocations: list }, list)
+  const prepared = await preparePostgresRestore(url, { ...opened, revocations: list })
   t.after(() => prepared.close())
   assert.equal(prepared.plan.revoked, 2)
   assert.deepEqual(prepared.plan.present, { users: 3, servers: 2, api_keys: 6, active_api_keys: 4 })

@@ -3,7 +3,6 @@ import type { TestContext } from 'node:test'
 import { type ArchiveTable, type Kind, type Restored, TABLES } from '../../src/archive/archive.ts'
 import { openArchive } from '../../src/archive/open.ts'
 import { preparePostgresRestore } from '../../src/archive/postgres-restore.ts'
-import type { Revocations } from '../../src/listing/accounts/revocations.ts'
 import { asAdmin, removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import type { Server } from '../fixtures/postgres/server.ts'
@@ -26,21 +25,12 @@ export async function query<Row = Record<string, unknown>>(
   return result.rows as Row[]
 }
 
-export async function restore(
-  url: string,
-  path: string,
-  revocations: Revocations = new Map(),
-): Promise<Restored> {
-  const archive = await openArchive(path)
+export async function restore(url: string, path: string): Promise<Restored> {
+  const prepared = await preparePostgresRestore(url, await openArchive(path))
   try {
-    const prepared = await preparePostgresRestore(url, archive, revocations)
-    try {
-      return await prepared.apply()
-    } finally {
-      await prepared.close()
-    }
+    return await prepared.apply()
   } finally {
-    archive.close()
+    await prepared.close()
   }
 }
 

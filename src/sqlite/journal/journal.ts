@@ -1,13 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { Revocations } from '../../listing/accounts/revocations.ts'
 import { NotConfigured, NotJournaled } from '../../listing/faults.ts'
 import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
 import { codeOf } from '../errors.ts'
 import { isRoot } from '../file/create-file.ts'
-
-/** Instants of revocation by the key's hash in hexadecimal. */
-export type Revocations = ReadonlyMap<string, Instant>
 
 /** A line of the journal. A crash may leave a part of one, which does not match. */
 const LINE = /^([\dTZ:.-]+) key ([0-9a-f]{64})$/gm

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { Revocations } from '../../listing/accounts/revocations.ts'
 import { NotJournaled } from '../../listing/faults.ts'
 import { INSTANT_MAX, type Instant } from '../../listing/instant.ts'
 import { transact } from '../database.ts'
@@ -99,7 +100,7 @@ function createMirror(
         united = schema
         return
       }
-      const revived = list(database, missing)
+      const revived = transact(database, () => listHashes(database, missing))
       if (revived > 0) onRevived(revivedKeys(revived, journal))
     }
   }
@@ -138,24 +139,16 @@ function createMirror(
   }
 }
 
-/** Lists hashes in one transaction, and returns the number of keys that this revoked. */
-function list(database: DatabaseSync, hashes: ReadonlyMap<string, Instant>): number {
-  const isActive = database.prepare(
-    'SELECT 1 FROM api_keys WHERE key_hash = ? AND revoked_at IS NULL',
-  )
+/** Lists hashes, which revokes their keys. Returns how many keys that were. */
+export function listHashes(database: DatabaseSync, hashes: Revocations): number {
+  const active = database.prepare('SELECT count(*) AS count FROM api_keys WHERE revoked_at IS NULL')
+  const countActive = () => Number(active.get()?.count)
   const insert = database.prepare(
-    `INSERT INTO revoked_hashes (key_hash, revoked_at) SELECT ?1, ?2
-     WHERE NOT EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = ?1)`,
+    'INSERT INTO revoked_hashes (key_hash, revoked_at) VALUES (unhex(?), ?)',
   )
-  return transact(database, () => {
-    let revoked = 0
-    for (const [hash, at] of hashes) {
-      const bytes = Uint8Array.from(Buffer.from(hash, 'hex'))
-      if (isActive.get(bytes) !== undefined) revoked += 1
-      insert.run(bytes, at)
-    }
-    return revoked
-  })
+  const before = countActive()
+  for (const [hash, at] of hashes) insert.run(hash, at)
+  return before - countActive()
 }
 
 function revivedKeys(count: number, journal: string): RevivedKeys {

@@ -1,0 +1,142 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import type { Revocations } from '../listing/accounts/revocations.ts'
+import { INSTANT_MAX } from '../listing/instant.ts'
+import { type ArchiveTable, NotRestored, TABLES } from './archive.ts'
+import type { OpenArchive } from './open.ts'
+
+/*
+ * What a restore makes of the present rows and an archive, on either engine. The functions take a
+ * connection to an SQLite file with the present rows, to which the archive is attached.
+ */
+
+export function attachArchive(database: DatabaseSync, { database: archive }: OpenArchive): void {
+  database.prepare('ATTACH ? AS archive').run(`${pathToFileURL(archive.location()!).href}?mode=ro`)
+}
+
+/** Last uses as one instant per key. The clock may have been set back between two. */
+export function lastUses(schema: 'main' | 'archive'): string {
+  return `
+    SELECT api_key, max(used_at) AS used_at FROM (
+      SELECT api_key, used_at FROM ${schema}.uses UNION ALL
+      SELECT api_key, used_at FROM ${schema}.last_uses UNION ALL
+      SELECT api_key, used_at FROM ${schema}.older_uses
+    ) GROUP BY api_key`
+}
+
+/**
+ * Makes views of the rows that each table must get: those of the archive, united with the present
+ * list of revoked hashes, last uses and disabled users. They stay as they are when the present rows
+ * change. Returns how many keys that are active in the archive must be revoked.
+ */
+export function planRows(database: DatabaseSync, lists: readonly Revocations[]): number {
+  database.exec(`
+    CREATE TEMP TABLE listed (key_hash PRIMARY KEY, revoked_at) WITHOUT ROWID;
+    INSERT INTO listed SELECT key_hash, revoked_at FROM main.revoked_hashes;
+    INSERT OR IGNORE INTO listed SELECT key_hash, revoked_at FROM archive.revoked_hashes;
+    INSERT OR IGNORE INTO listed
+      SELECT key_hash, revoked_at FROM archive.api_keys WHERE revoked_at IS NOT NULL;
+    CREATE TEMP TABLE last (key_hash PRIMARY KEY, used_at) WITHOUT ROWID;
+    INSERT INTO last ${usesOf('main')};
+    INSERT INTO last SELECT * FROM (${usesOf('archive')}) WHERE true
+      ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at);
+    CREATE TEMP TABLE disabled (id PRIMARY KEY, disabled_at) WITHOUT ROWID;
+    INSERT INTO disabled SELECT id, disabled_at FROM archive.users WHERE disabled_at IS NOT NULL;
+    INSERT OR IGNORE INTO disabled
+      SELECT id, disabled_at FROM main.users WHERE disabled_at IS NOT NULL`)
+  const insert = database.prepare('INSERT OR IGNORE INTO temp.listed VALUES (unhex(?), ?)')
+  for (const list of lists) for (const [hash, at] of list) insert.run(hash, at)
+  for (const { name, columns } of TABLES) {
+    const selected = Object.entries(columns).map(([column, kind]) => {
+      const value = UNITED[`${name}.${column}`] ?? `given.${column}`
+      return kind === 'instant' ? `${bounded(value)} AS ${column}` : `${value} AS ${column}`
+    })
+    if (name === 'api_keys') selected.push(`${bounded(LAST_USE)} AS last_used_at`)
+    const from = name === 'revoked_hashes' ? 'temp.listed' : `archive.${name}`
+    database.exec(
+      `CREATE TEMP VIEW wanted_${name} AS SELECT ${selected.join(', ')} FROM ${from} AS given`,
+    )
+  }
+  return countIn(
+    database,
+    `SELECT 1 FROM archive.api_keys AS given JOIN temp.listed USING (key_hash)
+     WHERE given.revoked_at IS NULL`,
+  )
+}
+
+/** A key is its hash: serials are numbers of one file. */
+const usesOf = (schema: 'main' | 'archive'): string => `
+  SELECT key_hash, used_at FROM (${lastUses(schema)}) JOIN ${schema}.api_keys ON serial = api_key`
+
+const LAST_USE = '(SELECT used_at FROM temp.last WHERE key_hash = given.key_hash)'
+
+const UNITED: Readonly<Record<string, string>> = {
+  'users.disabled_at': '(SELECT disabled_at FROM temp.disabled WHERE id = given.id)',
+  'api_keys.disabled_at': '(SELECT disabled_at FROM temp.disabled WHERE id = given.user_id)',
+  'api_keys.revoked_at':
+    'coalesce(given.revoked_at, (SELECT revoked_at FROM temp.listed WHERE key_hash = given.key_hash))',
+}
+
+/** The driver can't read an integer that a number can't hold. */
+const bounded = (value: string): string => `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
+
+/** A query for the keys of rows in `own` that must go. */
+export function missingRows({ name, key }: ArchiveTable, own = presentRows(name)): string {
+  return `SELECT ${key.join(', ')} FROM ${own} AS own
+    WHERE NOT EXISTS (SELECT 1 FROM temp.wanted_${name} AS wanted WHERE ${same(key, '=')})`
+}
+
+/** A query for the rows that must be as they are, and in `own` are not. */
+export function changedRows({ name, key, columns }: ArchiveTable, own = presentRows(name)): string {
+  const names = Object.keys(columns)
+  const others = names.filter((column) => !key.includes(column))
+  return `SELECT ${names.join(', ')} FROM temp.wanted_${name} AS wanted
+    WHERE NOT EXISTS (
+      SELECT 1 FROM ${own} AS own WHERE ${[same(key, '='), ...others.map((one) => same([one], 'IS'))].join(' AND ')}
+    )`
+}
+
+const same = (columns: readonly string[], is: '=' | 'IS'): string =>
+  columns.map((column) => `wanted.${column} ${is} own.${column}`).join(' AND ')
+
+/** Only an archive has all last uses in one table. */
+const presentRows = (name: string): string =>
+  name === 'api_keys'
+    ? `(SELECT *, (SELECT used_at FROM main.older_uses WHERE api_key = serial) AS last_used_at FROM main.api_keys)`
+    : `main.${name}`
+
+/** Frees the unique values of rows that change: one row may get the value that another one had. */
+export const FREED: Readonly<Record<string, string>> = {
+  users: 'email = NULL, external_id = NULL',
+  organizations: `slug = 'restoring ' || id`,
+}
+
+export function deleteRows({ name, key }: ArchiveTable, rows: string): string {
+  return `DELETE FROM ${name} WHERE (${key.join(', ')}) IN (SELECT ${key.join(', ')} FROM ${rows})`
+}
+
+export function freeRows({ name }: ArchiveTable, freed: string, rows: string): string {
+  return `UPDATE ${name} SET ${freed} WHERE id IN (SELECT id FROM ${rows})`
+}
+
+/** A row stays where its key stays, because another program may have columns of its own there. */
+export function writeRows({ name, key }: ArchiveTable, columns: readonly string[], rows: string) {
+  return `INSERT INTO ${name} (${columns.join(', ')}) SELECT ${columns.join(', ')} FROM ${rows} WHERE true
+    ON CONFLICT (${key[0] === 'id' ? 'id' : key.join(', ')}) DO UPDATE
+    SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`
+}
+
+/** Throws NotRestored if a table is not as it must be. */
+export function assertRestored(database: DatabaseSync, table: ArchiveTable, own?: string): void {
+  const surplus = countIn(database, missingRows(table, own))
+  const wrong = countIn(database, changedRows(table, own))
+  if (surplus + wrong > 0)
+    throw new NotRestored(
+      `nothing was restored: the table ${table.name} has ${surplus} rows too many, and ${wrong} ` +
+        'rows of the archive are not in it',
+    )
+}
+
+function countIn(database: DatabaseSync, select: string): number {
+  return Number(database.prepare(`SELECT count(*) AS count FROM (${select})`).get()?.count)
+}
