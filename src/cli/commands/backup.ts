@@ -1,7 +1,7 @@
 import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { ArchiveFacts, Facts } from '../../archive/archive.ts'
 import { formatInstant } from '../../listing/instant.ts'
@@ -58,7 +58,7 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
   const database = loadDatabase(shell)
   const file = isFolder ? join(target, nameNow()) : target
   const facts = await backUpStore(database, file)
-  if (keep !== null) await removeOlder(target, keep)
+  if (keep !== null) await removeOlder(file, keep)
   if (options.json) printJson(shell, { file, ...facts, made_at: formatInstant(facts.made_at!) })
   say(shell, `backed up and checked ${file}: ${describe(facts)}`)
   await record(shell, facts)
@@ -87,10 +87,17 @@ function nameNow(): string {
   return `server-listing-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
 }
 
-/** The names sort by time. */
-async function removeOlder(folder: string, keep: number): Promise<void> {
-  const names = (await readdir(folder)).filter((name) => NAME.test(name)).toSorted()
-  for (const name of names.slice(0, -keep)) await rm(join(folder, name), { force: true })
+/** Keeps this archive and the newest others. The names sort by time, which may be set back. */
+async function removeOlder(file: string, keep: number): Promise<void> {
+  const folder = dirname(file)
+  const others = (await readdir(folder)).filter(
+    (name) => NAME.test(name) && name !== basename(file),
+  )
+  for (const name of others
+    .toSorted()
+    .toReversed()
+    .slice(keep - 1))
+    await rm(join(folder, name), { force: true })
 }
 
 async function toStandardOutput(shell: Shell): Promise<void> {

@@ -70,6 +70,13 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
   assert.match(first!, /^server-listing-\d{8}T\d{9}Z$/)
   assert.deepEqual(others, ['server-listing-notes'])
 
+  // The clock was set back since.
+  writeFileSync(join(program.folder, 'server-listing-29990101T000000000Z'), 'of the future')
+  const { stderr } = await program.run(['backup', '--keep', '1', program.folder])
+  const [last, ...rest] = names().toSorted()
+  assert.ok(stderr.includes(last!), stderr)
+  assert.deepEqual(rest, ['server-listing-notes'])
+
   const misused: [string[], RegExp][] = [
     [['backup'], /missing required argument 'target'/],
     [['backup', '--keep', '0', program.folder], /--keep must be a number from 1 to 10000, not "0"/],
