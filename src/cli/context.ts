@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { type Config, type ConfigOption, readConfig } from '../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../database-url.ts'
 import type { Store } from '../listing/store.ts'
@@ -133,6 +134,33 @@ export function needUser(
   const reference = readUser(email, externalId, flag)
   if (reference !== null) return reference
   throw new Misuse(`${flag} or --external-id <id> is missing\n${HELP_HINT}`)
+}
+
+/** The options of a command that names one user. */
+export interface UserOptions {
+  externalId?: string
+  json?: boolean
+}
+
+/** Adds a command that names a user by the email address or `--external-id`. */
+export function addUserCommand(group: Command, name: string, description: string): Command {
+  return group
+    .command(name)
+    .description(description)
+    .argument('[email]', "the user's email address")
+    .option(...EXTERNAL_ID)
+    .option('--json', 'print JSON')
+}
+
+/** Changes the user whom such a command names. */
+export async function changeUser(
+  shell: Shell,
+  email: string | undefined,
+  { externalId }: UserOptions,
+  body: (store: CommandStore, user: User) => Promise<void>,
+): Promise<void> {
+  const reference = needUser(email, externalId, '<email>')
+  await changeStore(shell, async (store) => body(store, await findUser(store, reference)))
 }
 
 /** The part of a command line that names this user. */

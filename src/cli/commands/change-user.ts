@@ -1,27 +1,29 @@
 import type { Command } from 'commander'
-import { presentInstant } from '../../listing/instant.ts'
-import { nameOf } from '../../listing/accounts/user.ts'
+import type { AuditStore } from '../../listing/accounts/audit.ts'
+import { nameOf, type User, type UserStore } from '../../listing/accounts/user.ts'
+import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
-import { changeStore, EXTERNAL_ID, findUser, HELP_HINT, needUser, readEmail } from '../context.ts'
+import {
+  addUserCommand,
+  changeUser,
+  EXTERNAL_ID,
+  HELP_HINT,
+  readEmail,
+  type UserOptions,
+} from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { userJson } from '../json.ts'
 import { printJson, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
 
-interface Options {
-  externalId?: string
-  json?: boolean
-}
-
 /** Commands that change a user who exists. */
 export function addChangeCommands(user: Command, shell: Shell): void {
-  user
-    .command('disable')
-    .description('end all access of a user: sign-in, sessions and keys, until `user enable`')
-    .argument('[email]', "the user's email address")
-    .option(...EXTERNAL_ID)
-    .option('--json', 'print JSON')
+  addUserCommand(
+    user,
+    'disable',
+    'end all access of a user: sign-in, sessions and keys, until `user enable`',
+  )
     .addHelpText(
       'after',
       `
@@ -33,12 +35,11 @@ Example:
     )
     .action((email, options) => disable(shell, email, options))
 
-  user
-    .command('enable')
-    .description('let a disabled user sign in again, with the same keys and servers')
-    .argument('[email]', "the user's email address")
-    .option(...EXTERNAL_ID)
-    .option('--json', 'print JSON')
+  addUserCommand(
+    user,
+    'enable',
+    'let a disabled user sign in again, with the same keys and servers',
+  )
     .addHelpText('after', '\nExample:\n  server-listing user enable ada@example.com')
     .action((email, options) => enable(shell, email, options))
 
@@ -62,16 +63,11 @@ Examples:
     .action((addresses, options) => changeEmail(shell, addresses, options))
 }
 
-async function disable(shell: Shell, email: string | undefined, options: Options): Promise<void> {
-  const reference = needUser(email, options.externalId, '<email>')
-  const now = presentInstant()
-  await changeStore(shell, async (store) => {
-    const user = await findUser(store, reference)
+function disable(shell: Shell, email: string | undefined, options: UserOptions): Promise<void> {
+  return changeUser(shell, email, options, async (store, user) => {
+    const now = presentInstant()
     const { api_keys } = await store.countBelongings(user.id)
-    const outcome = await store.setDisabled(user.id, now)
-    if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
-    const isNew = outcome === 'changed'
-    if (isNew) await audit(shell, store, 'user disabled', user.id, nameOf(user))
+    const isNew = await setDisabled(shell, store, user, now)
     const disabled_at = isNew ? now : (user.disabled_at ?? now)
     if (options.json) printJson(shell, userJson({ ...user, disabled_at }))
     say(
@@ -84,27 +80,37 @@ async function disable(shell: Shell, email: string | undefined, options: Options
   })
 }
 
-async function enable(shell: Shell, email: string | undefined, options: Options): Promise<void> {
-  const reference = needUser(email, options.externalId, '<email>')
-  await changeStore(shell, async (store) => {
-    const user = await findUser(store, reference)
-    const outcome = await store.setDisabled(user.id, null)
-    if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
-    if (outcome === 'changed') await audit(shell, store, 'user enabled', user.id, nameOf(user))
+function enable(shell: Shell, email: string | undefined, options: UserOptions): Promise<void> {
+  return changeUser(shell, email, options, async (store, user) => {
+    const isNew = await setDisabled(shell, store, user, null)
     if (options.json) printJson(shell, userJson({ ...user, disabled_at: null }))
     say(
       shell,
-      outcome === 'changed'
+      isNew
         ? `enabled ${nameOf(user)}: the user's keys work again, and the user can sign in`
         : `${nameOf(user)} was not disabled`,
     )
   })
 }
 
+/** False if the user was in that state before. */
+async function setDisabled(
+  shell: Shell,
+  store: UserStore & AuditStore,
+  user: User,
+  disabledAt: Instant | null,
+): Promise<boolean> {
+  const outcome = await store.setDisabled(user.id, disabledAt)
+  if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
+  const event = disabledAt === null ? 'user enabled' : 'user disabled'
+  if (outcome === 'changed') await audit(shell, store, event, user.id, nameOf(user))
+  return outcome === 'changed'
+}
+
 async function changeEmail(
   shell: Shell,
   addresses: readonly string[],
-  options: Options,
+  options: UserOptions,
 ): Promise<void> {
   const [first, second, ...rest] = addresses
   const [old, wanted] = options.externalId === undefined ? [first, second] : [undefined, first]
@@ -113,10 +119,8 @@ async function changeEmail(
       'user email needs the old and the new email address, or --external-id and the new one\n' +
         HELP_HINT,
     )
-  const reference = needUser(old, options.externalId, '<email>')
   const email = readEmail(wanted)
-  await changeStore(shell, async (store) => {
-    const user = await findUser(store, reference)
+  await changeUser(shell, old, options, async (store, user) => {
     const name = nameOf(user)
     const outcome = await store.setEmail(user.id, email)
     if (outcome === 'not found') throw removedMeanwhile(name)

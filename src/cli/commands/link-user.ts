@@ -4,26 +4,23 @@ import { LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
 import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { formatInstant, HOUR_US, presentInstant } from '../../listing/instant.ts'
 import { audit } from '../audit.ts'
-import { changeStore, EXTERNAL_ID, findUser, loadConfig, needUser } from '../context.ts'
+import { addUserCommand, changeUser, loadConfig, type UserOptions } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
 
-interface LinkOptions {
-  externalId?: string
+interface LinkOptions extends UserOptions {
   hours?: string
-  json?: boolean
 }
 
 export function addLinkCommand(user: Command, shell: Shell): void {
-  user
-    .command('link')
-    .description('print a link with which the user sets a new password and signs in, once')
-    .argument('[email]', "the user's email address")
-    .option(...EXTERNAL_ID)
+  addUserCommand(
+    user,
+    'link',
+    'print a link with which the user sets a new password and signs in, once',
+  )
     .option('--hours <n>', `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: 1)`)
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -39,13 +36,11 @@ Examples:
 
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
 async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
-  const reference = needUser(email, options.externalId, '<email>')
   const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
   const base = readDashboardUrl(shell)
   // Loaded here: other commands of the group need no cryptography.
   const { createToken, hashToken } = await import('../../listing/accounts/token.ts')
-  await changeStore(shell, async (store) => {
-    const user = await findUser(store, reference)
+  await changeUser(shell, email, options, async (store, user) => {
     const { email: address } = user
     if (address === null) throw refusal(user, 'no email address', 'user email')
     const token = createToken()

@@ -6,12 +6,14 @@ import { createUser, nameOf } from '../../listing/accounts/user.ts'
 import { audit } from '../audit.ts'
 import { confirm, YES } from '../confirm.ts'
 import {
+  addUserCommand,
   changeStore,
-  EXTERNAL_ID,
+  changeUser,
   findUser,
   needUser,
   readEmail,
   readExternalId,
+  type UserOptions,
   withStore,
 } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
@@ -37,12 +39,11 @@ Examples:
     )
 
   addAddCommand(user, shell)
-  user
-    .command('password')
-    .description('set the password from standard input, and end every session of the user')
-    .argument('[email]', "the user's email address")
-    .option(...EXTERNAL_ID)
-    .option('--json', 'print JSON')
+  addUserCommand(
+    user,
+    'password',
+    'set the password from standard input, and end every session of the user',
+  )
     .addHelpText(
       'after',
       '\nExample:\n  server-listing user password ada@example.com < password.txt',
@@ -62,13 +63,12 @@ Examples:
     )
     .action((options) => list(shell, options))
 
-  user
-    .command('remove')
-    .description('remove a user with all keys and all servers, also in organizations')
-    .argument('[email]', "the user's email address")
-    .option(...EXTERNAL_ID)
+  addUserCommand(
+    user,
+    'remove',
+    'remove a user with all keys and all servers, also in organizations',
+  )
     .option(...YES)
-    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `
@@ -143,15 +143,10 @@ async function add(shell: Shell, email: string | undefined, options: AddOptions)
   )
 }
 
-interface ChangeOptions {
-  externalId?: string
-  json?: boolean
-}
-
 async function password(
   shell: Shell,
   email: string | undefined,
-  options: ChangeOptions,
+  options: UserOptions,
 ): Promise<void> {
   const reference = needUser(email, options.externalId, '<email>')
   const hash = await readPasswordHash(shell, 'email' in reference ? reference.email : null)
@@ -224,11 +219,9 @@ async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
 async function remove(
   shell: Shell,
   email: string | undefined,
-  options: ChangeOptions & { yes?: boolean },
+  options: UserOptions & { yes?: boolean },
 ): Promise<void> {
-  const reference = needUser(email, options.externalId, '<email>')
-  await changeStore(shell, async (store) => {
-    const user = await findUser(store, reference)
+  await changeUser(shell, email, options, async (store, user) => {
     const name = nameOf(user)
     const belongings = await store.countBelongings(user.id)
     const { api_keys, servers, organization_servers, organizations } = belongings
