@@ -27,6 +27,15 @@ export function ownTriggers(): SchemaPart[] {
   return withOwnSchema(readSchema).filter(({ type }) => type === 'trigger')
 }
 
+/** Drops parts of a schema. The returned function makes them again. */
+export function dropParts(database: DatabaseSync, parts: readonly SchemaPart[]): () => void {
+  for (const { type, name } of parts)
+    database.exec(`DROP ${type} IF EXISTS main."${name.replaceAll('"', '""')}"`)
+  return () => {
+    for (const { sql } of parts) database.exec(sql)
+  }
+}
+
 /** What another program has added to a database file. */
 export function findForeign(database: DatabaseSync): SchemaPart[] {
   const own = new Set(withOwnSchema(readSchema).map(keyOf))
@@ -36,7 +45,7 @@ export function findForeign(database: DatabaseSync): SchemaPart[] {
 const keyOf = ({ type, name }: SchemaPart): string => `${type} ${name}`
 
 /** Triggers and views come before their tables, and virtual tables before those that they need. */
-function readSchema(database: DatabaseSync): SchemaPart[] {
+export function readSchema(database: DatabaseSync): SchemaPart[] {
   return database
     .prepare(
       `SELECT type, name, tbl_name AS "table", sql FROM main.sqlite_schema

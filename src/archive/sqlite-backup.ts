@@ -14,7 +14,7 @@ import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { type ArchiveFacts, ENDED, NotBackedUp } from './archive.ts'
-import { findForeign } from './foreign.ts'
+import { dropParts, findForeign } from './foreign.ts'
 import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
@@ -67,25 +67,19 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       PRAGMA secure_delete = ON`)
     migrate(copy)
     const hasForeign = transact(copy, () => {
-      const dropped = dropForeign(copy)
+      // Another program's tables are no part of an archive, which either engine can restore.
+      const foreign = findForeign(copy)
+      dropParts(copy, foreign)
       copy.exec(`
         INSERT OR REPLACE INTO older_uses ${lastUses('main')};
         ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}`)
       listHashes(copy, revocations)
       copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
-      return dropped > 0
+      return foreign.length > 0
     })
     // Their pages would be a part of the archive.
     if (hasForeign) copy.exec('VACUUM')
   } finally {
     copy.close()
   }
-}
-
-/** Another program's tables are no part of an archive, which either engine can restore. */
-function dropForeign(copy: DatabaseSync): number {
-  const foreign = findForeign(copy)
-  for (const { type, name } of foreign)
-    copy.exec(`DROP ${type} IF EXISTS "${name.replaceAll('"', '""')}"`)
-  return foreign.length
 }

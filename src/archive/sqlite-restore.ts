@@ -21,7 +21,7 @@ import {
   TABLES,
 } from './archive.ts'
 import { findProblems, readFacts } from './facts.ts'
-import { findAttached, ownTriggers } from './foreign.ts'
+import { dropParts, findAttached, ownTriggers } from './foreign.ts'
 import { type OpenArchive, STOP_WAIT_MS } from './open.ts'
 import { countRevoked, hashesIn } from './revocations.ts'
 import { backUpSqlite, CLEARED } from './sqlite-backup.ts'
@@ -108,9 +108,8 @@ async function withSentence<T>(path: string, body: () => Promise<T>): Promise<T>
  * active keys stay revoked. Needs an open transaction.
  */
 function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): number {
-  const triggers = ownTriggers()
   const revoked = planRows(database, lists)
-  for (const { name } of triggers) database.exec(`DROP TRIGGER IF EXISTS main."${name}"`)
+  const makeTriggers = dropParts(database, ownTriggers())
   for (const table of CLEARED) database.exec(`DELETE FROM main.${table}`)
   for (const table of TABLES.toReversed())
     database.exec(deleteRows(table, `(${missingRows(table)})`))
@@ -124,7 +123,7 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
     DELETE FROM main.older_uses;
     INSERT INTO main.older_uses
       SELECT serial, used_at FROM main.api_keys JOIN temp.last USING (key_hash)`)
-  for (const { sql } of triggers) database.exec(sql)
+  makeTriggers()
   for (const table of TABLES) assertRestored(database, table)
   return revoked
 }

@@ -9,21 +9,11 @@ const INTERVAL_MS = 500
  * Mirrors what other programs list, and unites a file that was restored under a serving process.
  * `onFault` gets one error per episode in which that fails.
  */
-export interface KeptMirror {
-  /**
-   * Whether claims may be decided in the file with this version of the schema. If not, the union
-   * with the journal is under way. Throws the fault if the last one has failed.
-   */
-  isUnited(schema: number): boolean
-  /** Mirrors what was listed until now. */
-  close(): Promise<void>
-}
-
 export function keepMirrored(
   connection: Pick<ManagementConnection, 'flush'>,
   mirror: Pick<Mirror, 'isOf'>,
   onFault: (fault: unknown) => void,
-): KeptMirror {
+) {
   let underWay: Promise<void> | null = null
   let failed: AuthenticationFault | null = null
 
@@ -52,7 +42,11 @@ export function keepMirrored(
   const timer = setInterval(() => void flush(), INTERVAL_MS).unref()
 
   return {
-    isUnited(schema) {
+    /**
+     * Whether claims may be decided in the file with this version of the schema. If not, the union
+     * with the journal is under way. Throws the fault if the last one has failed.
+     */
+    isUnited(schema: number): boolean {
       if (mirror.isOf(schema)) return true
       // The timer tries again.
       if (failed !== null) throw failed
@@ -60,7 +54,8 @@ export function keepMirrored(
       return false
     },
 
-    async close() {
+    /** Mirrors what was listed until now. */
+    async close(): Promise<void> {
       clearInterval(timer)
       await underWay
       await flush()
