@@ -59,15 +59,10 @@ try {
 }
 
 async function restore(url: string, path: string): Promise<void> {
-  const archive = await openArchive(path)
-  try {
-    const prepared = await preparePostgresRestore(url, archive)
-    const { kept } = await prepared.apply()
-    await prepared.close()
-    if (kept !== null) rmSync(kept)
-  } finally {
-    archive.close()
-  }
+  const prepared = await preparePostgresRestore(url, await openArchive(path))
+  const { kept } = await prepared.apply()
+  await prepared.close()
+  if (kept !== null) rmSync(kept)
 }
 
 async function measure(name: string, body: () => Promise<unknown>): Promise<void> {

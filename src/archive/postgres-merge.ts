@@ -4,8 +4,9 @@ import { jsonOf, typesOf } from '../postgres/management-connection.ts'
 import { type ArchiveTable, ENDED } from './archive.ts'
 import { POSTGRES_TABLES, rowsOf, selectFrom } from './postgres-backup.ts'
 import {
-  assertRestored,
+  assertEqual,
   changedRows,
+  countIn,
   deleteRows,
   FREED,
   freeRows,
@@ -28,24 +29,30 @@ export async function mergeRows(client: pg.ClientBase, planned: DatabaseSync): P
     await send(client, planned, missingRows(table), table, (given) => deleteRows(table, given))
   for (const table of POSTGRES_TABLES) {
     const { name, columns } = table
-    const changed = changedRows(table)
+    planned.exec(`CREATE TEMP TABLE changed AS ${changedRows(table)}`)
     const freed = name === 'api_keys' ? 'revoked_at = now(), slot = NULL' : FREED[name]
     if (freed !== undefined)
-      await send(client, planned, changed, table, (given) => freeRows(table, freed, given))
+      await send(client, planned, CHANGED, table, (given) => freeRows(table, freed, given))
     const names = Object.keys(columns)
-    await send(client, planned, changed, table, (given) =>
+    await send(client, planned, CHANGED, table, (given) =>
       name === 'api_keys'
         ? writeRows(table, [...names, 'slot'], withSlots(given))
         : writeRows(table, names, given),
     )
+    planned.exec('DROP TABLE temp.changed')
   }
 }
+
+const CHANGED = 'SELECT * FROM temp.changed'
 
 /** An active key gets a place that none of its user's keys has. */
 const withSlots = (given: string): string => `(
   SELECT *, CASE WHEN revoked_at IS NULL THEN (ARRAY(
     SELECT free::smallint FROM generate_series(1, 5) AS free
-    WHERE NOT EXISTS (SELECT FROM api_keys AS ours WHERE ours.user_id = placed.user_id AND slot = free)
+    WHERE NOT EXISTS (
+      SELECT FROM api_keys AS ours
+      WHERE ours.user_id = placed.user_id AND ours.slot = free AND ours.revoked_at IS NULL
+    )
     ORDER BY free
   ))[place] END AS slot
   FROM (
@@ -84,20 +91,19 @@ function* batchesOf(rows: Iterable<object>): Generator<object[]> {
   if (batch.length > 0) yield batch
 }
 
-/** Throws NotRestored if a table is not as it was planned. */
+/** Throws NotRestored if a table differs. Equal numbers and no strange row are equal tables. */
 export async function compareRows(client: pg.ClientBase, planned: DatabaseSync): Promise<void> {
   for (const table of POSTGRES_TABLES) {
-    const names = Object.keys(table.columns)
-    planned.exec(
-      `CREATE TEMP TABLE restored (${names.join(', ')}, PRIMARY KEY (${table.key.join(', ')})) WITHOUT ROWID`,
-    )
-    const insert = planned.prepare(
-      `INSERT INTO restored VALUES (${names.map(() => '?').join(', ')})`,
-    )
+    const { name, key, columns } = table
+    const isSame = Object.keys(columns).map((one) => `${one} ${key.includes(one) ? '=' : 'IS'} ?`)
+    const find = planned.prepare(`SELECT 1 FROM temp.wanted_${name} WHERE ${isSame.join(' AND ')}`)
+    let [found, strange] = [0, 0]
     for await (const rows of rowsOf(client, selectFrom(table)))
-      for (const row of rows) insert.run(...row)
-    assertRestored(planned, table, 'temp.restored')
-    planned.exec('DROP TABLE temp.restored')
+      for (const row of rows) {
+        found += 1
+        if (find.get(...row) === undefined) strange += 1
+      }
+    assertEqual(name, found, countIn(planned, `temp.wanted_${name}`), strange)
   }
 }
 

@@ -10,8 +10,12 @@ import type { OpenArchive } from './open.ts'
  * connection to an SQLite file with the present rows, to which the archive is attached.
  */
 
+const CACHE_KIB = 8_192
+
 export function attachArchive(database: DatabaseSync, { database: archive }: OpenArchive): void {
   database.prepare('ATTACH ? AS archive').run(`${pathToFileURL(archive.location()!).href}?mode=ro`)
+  for (const schema of ['main', 'archive', 'temp'])
+    database.exec(`PRAGMA ${schema}.cache_size = -${CACHE_KIB}`)
 }
 
 /** Last uses as one instant per key. The clock may have been set back between two. */
@@ -30,15 +34,17 @@ export function lastUses(schema: 'main' | 'archive'): string {
  * change. Returns how many keys that are active in the archive must be revoked.
  */
 export function planRows(database: DatabaseSync, lists: readonly Revocations[]): number {
+  // In order: each row goes to the end of its table.
   database.exec(`
     CREATE TEMP TABLE listed (key_hash PRIMARY KEY, revoked_at) WITHOUT ROWID;
-    INSERT INTO listed SELECT key_hash, revoked_at FROM main.revoked_hashes;
-    INSERT OR IGNORE INTO listed SELECT key_hash, revoked_at FROM archive.revoked_hashes;
+    INSERT INTO listed SELECT key_hash, revoked_at FROM main.revoked_hashes ORDER BY 1;
+    INSERT OR IGNORE INTO listed
+      SELECT key_hash, revoked_at FROM archive.revoked_hashes ORDER BY 1;
     INSERT OR IGNORE INTO listed
       SELECT key_hash, revoked_at FROM archive.api_keys WHERE revoked_at IS NOT NULL;
     CREATE TEMP TABLE last (key_hash PRIMARY KEY, used_at) WITHOUT ROWID;
-    INSERT INTO last ${usesOf('main')};
-    INSERT INTO last SELECT * FROM (${usesOf('archive')}) WHERE true
+    INSERT INTO last ${usesOf('main')} ORDER BY 1;
+    INSERT INTO last SELECT * FROM (${usesOf('archive')}) WHERE true ORDER BY 1
       ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at);
     CREATE TEMP TABLE disabled (id PRIMARY KEY, disabled_at) WITHOUT ROWID;
     INSERT INTO disabled SELECT id, disabled_at FROM archive.users WHERE disabled_at IS NOT NULL;
@@ -59,8 +65,7 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
   }
   return countIn(
     database,
-    `SELECT 1 FROM archive.api_keys AS given JOIN temp.listed USING (key_hash)
-     WHERE given.revoked_at IS NULL`,
+    `archive.api_keys AS given JOIN temp.listed USING (key_hash) WHERE given.revoked_at IS NULL`,
   )
 }
 
@@ -80,19 +85,19 @@ const UNITED: Readonly<Record<string, string>> = {
 /** The driver can't read an integer that a number can't hold. */
 const bounded = (value: string): string => `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
 
-/** A query for the keys of rows in `own` that must go. */
-export function missingRows({ name, key }: ArchiveTable, own = presentRows(name)): string {
-  return `SELECT ${key.join(', ')} FROM ${own} AS own
+/** A query for the keys of present rows that must go. */
+export function missingRows({ name, key }: ArchiveTable): string {
+  return `SELECT ${key.join(', ')} FROM main.${name} AS own
     WHERE NOT EXISTS (SELECT 1 FROM temp.wanted_${name} AS wanted WHERE ${same(key, '=')})`
 }
 
-/** A query for the rows that must be as they are, and in `own` are not. */
-export function changedRows({ name, key, columns }: ArchiveTable, own = presentRows(name)): string {
+/** A query for the rows that the present ones lack or have otherwise. */
+export function changedRows({ name, key, columns }: ArchiveTable): string {
   const names = Object.keys(columns)
   const others = names.filter((column) => !key.includes(column))
   return `SELECT ${names.join(', ')} FROM temp.wanted_${name} AS wanted
     WHERE NOT EXISTS (
-      SELECT 1 FROM ${own} AS own WHERE ${[same(key, '='), ...others.map((one) => same([one], 'IS'))].join(' AND ')}
+      SELECT 1 FROM ${presentRows(name)} AS own WHERE ${[same(key, '='), ...others.map((one) => same([one], 'IS'))].join(' AND ')}
     )`
 }
 
@@ -126,17 +131,21 @@ export function writeRows({ name, key }: ArchiveTable, columns: readonly string[
     SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`
 }
 
-/** Throws NotRestored if a table is not as it must be. */
-export function assertRestored(database: DatabaseSync, table: ArchiveTable, own?: string): void {
-  const surplus = countIn(database, missingRows(table, own))
-  const wrong = countIn(database, changedRows(table, own))
-  if (surplus + wrong > 0)
+/** Throws NotRestored if a table differs from what it must be. */
+export function assertRestored(database: DatabaseSync, table: ArchiveTable): void {
+  const [found, wanted] = [`main.${table.name}`, `temp.wanted_${table.name}`].map((rows) =>
+    countIn(database, rows),
+  )
+  assertEqual(table.name, found!, wanted!, countIn(database, `(${changedRows(table)})`))
+}
+
+export function assertEqual(table: string, found: number, wanted: number, wrong: number): void {
+  if (found !== wanted || wrong > 0)
     throw new NotRestored(
-      `nothing was restored: the table ${table.name} has ${surplus} rows too many, and ${wrong} ` +
-        'rows of the archive are not in it',
+      `nothing was restored: the table ${table} has ${found} rows instead of ${wanted}, and ${wrong} differ`,
     )
 }
 
-function countIn(database: DatabaseSync, select: string): number {
-  return Number(database.prepare(`SELECT count(*) AS count FROM (${select})`).get()?.count)
+export function countIn(database: DatabaseSync, rows: string): number {
+  return Number(database.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count)
 }
