@@ -34,8 +34,8 @@ test('an archive of a served file has what lasts, in one file of its owner', asy
     const kept = rowsOf(path)
     for (const name of ['users', 'passwords', 'servers', 'api_keys', 'audit_log'])
       assert.deepEqual(found[name], kept[name], name)
-    // The service goes on.
-    assert.equal((await claim(store, key)).outcome, 'limited')
+    // The service goes on. A slow backup takes more than the key's second.
+    assert.match((await claim(store, key)).outcome, /^(limited|granted)$/)
   })
   assert.equal(statSync(target).mode & 0o777, 0o600)
   assert.deepEqual(rows(target, 'PRAGMA journal_mode'), [['delete']])
