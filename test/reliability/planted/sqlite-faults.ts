@@ -91,7 +91,7 @@ export const SQLITE_FAULTS: Mutant[] = [
   {
     name: 'change-in-a-lost-file-confirmed',
     file: 'src/sqlite/management-connection.ts',
-    from: '    options.watch?.confirm()\n',
+    from: '    watch?.confirm()\n',
     to: '',
     noticedBy: witness('test/sqlite/file/held-files.test.ts', 'does not confirm a change'),
   },
