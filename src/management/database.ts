@@ -1,4 +1,3 @@
-import type { Instant } from '../listing/instant.ts'
 import type { Sql } from './sql.ts'
 
 /** Runs statements: a database runs each in a transaction of its own. */
@@ -87,9 +86,10 @@ export interface Dialect {
   /** A query for the API keys that `where` selects, as records with their last use. */
   selectApiKeys(where: Sql): Sql
   /**
-   * Records the last use of a new key that another service has granted, at least one second ago.
+   * Records `last_used_at` of given new keys, which another service has granted at least one second
+   * ago. A later use that the database has stays.
    */
-  recordLastUse(apiKeyId: string, usedAt: Instant): Sql
+  recordLastUses(given: Given): Sql
   /** A query for the ids of the keys that were used last. */
   recentApiKeys(keysMax: number): Sql
   /** A query for the facts about the database that the operator's page shows. */

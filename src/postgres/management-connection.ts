@@ -7,16 +7,7 @@ import type {
   Queries,
   Transaction,
 } from '../management/database.ts'
-import {
-  at,
-  isTyped,
-  raw,
-  type Sql,
-  sql,
-  type TypedValue,
-  uuid,
-  type Value,
-} from '../management/sql.ts'
+import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../management/sql.ts'
 import type { Database as Connections } from './database.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -55,8 +46,9 @@ export function managementConnection(connections: Connections): Database {
       instant: (column) => raw(instantOf(column)),
       selectApiKeys: (where) => sql`
         SELECT id, user_id, name, prefix, ${raw(INSTANTS_OF_KEYS)} FROM api_keys WHERE ${where}`,
-      recordLastUse: (apiKeyId, usedAt) => sql`
-        UPDATE api_keys SET last_used_at = ${at(usedAt)} WHERE id = ${uuid(apiKeyId)}`,
+      recordLastUses: ({ column, from }) => sql`
+        UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, ${column('last_used_at')})
+        ${from} WHERE api_keys.id = ${column('id')}`,
       recentApiKeys: (keysMax) => sql`
         SELECT id FROM api_keys WHERE last_used_at IS NOT NULL
         ORDER BY last_used_at DESC LIMIT ${keysMax}`,

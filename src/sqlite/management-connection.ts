@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { INSTANT_MAX, type Instant } from '../listing/instant.ts'
-import type { Database, Dialect, Transaction } from '../management/database.ts'
-import { at, raw, type Sql, sql, uuid } from '../management/sql.ts'
+import { INSTANT_MAX } from '../listing/instant.ts'
+import type { Database, Dialect, Given, Transaction } from '../management/database.ts'
+import { raw, type Sql, sql } from '../management/sql.ts'
 import { retryWhileLocked, rollBack } from './database.ts'
 import { isLocked } from './errors.ts'
 import type { FileWatch } from './file/file-watch.ts'
@@ -111,7 +111,7 @@ function assertHeld(watch: FileWatch | undefined): void {
 const DIALECT: Dialect = {
   instant: (column) => raw(instantOf(column)),
   selectApiKeys,
-  recordLastUse,
+  recordLastUses,
   recentApiKeys,
   databaseFacts: sql`
     SELECT 'SQLite' AS engine, sqlite_version() AS version, page_count * page_size AS bytes
@@ -197,10 +197,11 @@ function selectApiKeys(where: Sql): Sql {
  * Boot 0 is no boot of this machine: no clock compares the stamp with its own. The serving process
  * has no stamp of a new key in memory.
  */
-function recordLastUse(apiKeyId: string, usedAt: Instant): Sql {
+function recordLastUses({ column }: Given): Sql {
   return sql`
     INSERT INTO last_uses (api_key, used_at, monotonic, boot)
-    SELECT serial, ${at(usedAt)}, 0, 0 FROM api_keys WHERE id = ${uuid(apiKeyId)}`
+    SELECT serial, ${column('last_used_at')}, 0, 0 FROM api_keys WHERE id = ${column('id')}
+    ON CONFLICT DO NOTHING`
 }
 
 /** The latest rows of each table suffice: a key's last use is the later one of its rows. */

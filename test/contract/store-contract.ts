@@ -42,6 +42,7 @@ import { checkedImportsContract } from './servers/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
 import { outdatedStatesContract } from './states/outdated.ts'
 import { stateKeysContract } from './states/keys.ts'
+import { namedUsersContract } from './states/named-users.ts'
 import { statesContract } from './states/states.ts'
 import { useCountsContract } from './keys/use-counts.ts'
 import { usersContract } from './accounts/users.ts'
@@ -90,6 +91,7 @@ export function storeContract(engine: string, openFixture: OpenFixture): void {
   suite(`${engine}: use counts`, () => useCountsContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))
+  suite(`${engine}: declared users`, () => namedUsersContract(open))
   suite(`${engine}: declared state that is outdated`, () => outdatedStatesContract(open))
   suite(`${engine}: the schema`, () => schemaContract(open))
   suite(`${engine}: the rows of users`, () => userRowsContract(open))

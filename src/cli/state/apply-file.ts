@@ -5,10 +5,11 @@ import { confirm } from '../confirm.ts'
 import { changeStore, withStore } from '../context.ts'
 import { readInput } from '../input.ts'
 import { printJson, say } from '../output.ts'
-import { applyPlan } from './apply-plan.ts'
-import { keyFilesBeside, parseJson, planOrRefuse, refusal } from './read-file.ts'
-import { countChanges, planJson, sayPlan } from './show-plan.ts'
 import type { Shell } from '../shell.ts'
+import { applyPlans } from './apply-plans.ts'
+import { planFile } from './plan-file.ts'
+import { keyFilesBeside, parseJson } from './read-file.ts'
+import { countChanges, planJson, sayPlan } from './show-plan.ts'
 
 export interface ApplyOptions {
   dryRun?: boolean
@@ -22,14 +23,13 @@ export async function applyFile(shell: Shell, file: string, options: ApplyOption
   const { dryRun = false, prune = false } = options
   const now = presentInstant()
   const json = parseJson(await readInput(shell, file), file)
-  const { state, complaints } = readState(json, now, keyFilesBeside(file))
-  if (state === null) throw refusal(file, complaints)
+  const read = readState(json, now, keyFilesBeside(file))
   const run = dryRun ? withStore : changeStore
   await run(shell, async (store) => {
-    const plan = await planOrRefuse(store, file, state, complaints, { prune, now })
-    sayPlan(shell, plan, store.place)
-    const { added, changed, removed } = countChanges(plan)
-    const isNeeded = plan.changes.length > 0
+    const { plans, ...planned } = await planFile(store, file, read, { prune, now })
+    sayPlan(shell, plans, store.place)
+    const { added, changed, removed } = countChanges(plans)
+    const isNeeded = added + changed + removed > 0
     if (isNeeded && !dryRun) {
       await confirm(
         shell,
@@ -37,9 +37,9 @@ export async function applyFile(shell: Shell, file: string, options: ApplyOption
           `in ${store.place}`,
         options,
       )
-      await applyPlan(store, state, { plan, prune, now: presentInstant() })
+      await applyPlans(shell, store, plans, planned.options)
     }
-    if (options.json) printJson(shell, planJson(plan, !dryRun))
+    if (options.json) printJson(shell, planJson(plans, !dryRun))
     if (!isNeeded) say(shell, '0 changes')
     else if (dryRun) say(shell, 'nothing was changed')
     else

@@ -1,17 +1,17 @@
 import { nameOf } from '../../listing/accounts/user.ts'
 import { presentInstant } from '../../listing/instant.ts'
-import type { StateComplaint } from '../../listing/state/declared-state.ts'
-import { isKeyTable, readKeyTable } from '../../listing/state/key-table.ts'
-import { readKeys } from '../../listing/state/read-state.ts'
+import { readKeyTable } from '../../listing/state/key-table.ts'
+import { type ListedKey, readKeys } from '../../listing/state/read-state.ts'
 import { count, countOf } from '../../listing/text.ts'
-import { changeStore, findUser, needOption, needUser } from '../context.ts'
+import { changeStore, findUser, needOption, readUser } from '../context.ts'
 import { Failure } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
 import { printJson, say } from '../output.ts'
-import { applyPlan } from './apply-plan.ts'
-import { keyFilesBeside, parseJson, planOrRefuse, refusal } from './read-file.ts'
-import { planJson } from './show-plan.ts'
 import type { Shell } from '../shell.ts'
+import { applyPlans } from './apply-plans.ts'
+import { planFile } from './plan-file.ts'
+import { keyFilesBeside, parseJson, refusal } from './read-file.ts'
+import { countChanges, keptRevoked, planJson } from './show-plan.ts'
 
 export interface ImportKeysOptions {
   user?: string
@@ -20,52 +20,43 @@ export interface ImportKeysOptions {
   json?: boolean
 }
 
-/** Adds keys of another site by their hashes. A known key gets the name and prefix of the file. */
+/**
+ * Adds keys of another site by their hashes, to one user or each to the user that its row names. A
+ * known key gets the name and prefix of the file.
+ */
 export async function importKeys(shell: Shell, options: ImportKeysOptions): Promise<void> {
-  const reference = needUser(options.user, options.externalId)
+  const reference = readUser(options.user, options.externalId, '--user')
   const file = needOption(options.hashFile, '--hash-file <file>')
-  const text = await readInput(shell, file)
-  const { json, placeOf } = readHashFile(text, file)
-  const placed = (complaints: readonly StateComplaint[]) =>
-    complaints.map(({ place, message }) => ({ place: placeOf(place), message: placeOf(message) }))
+  const listed = listedIn(await readInput(shell, file), file)
   await changeStore(shell, async (store) => {
     const now = presentInstant()
-    const user = await findUser(store, reference)
-    if (user.email === null)
-      throw new Failure(
-        `nothing was changed: ${nameOf(user)} has no email address, which an import needs. ` +
-          `\`server-listing user email\` sets one`,
-      )
-    const { state, complaints } = readKeys(json, user.email, now, keyFilesBeside(file))
-    if (state === null) throw refusal(file, placed(complaints))
-    const declared = { organizations: [], users: [state] }
-    const kept = { prune: false, now }
-    const plan = await planOrRefuse(store, file, declared, complaints, kept, placed)
-    await applyPlan(store, declared, { plan, ...kept })
-    if (options.json) printJson(shell, planJson(plan, true))
-    const added = plan.changes.filter(({ action }) => action === 'add').length
-    const listed = state.keys!.length
-    for (const { text: key } of plan.keptRevoked) say(shell, `stays revoked: ${key}`)
+    const user = reference === null ? null : await findUser(store, reference)
+    const read = readKeys(listed, user?.id ?? null, now, keyFilesBeside(file))
+    const planned = await planFile(store, file, read, { prune: false, needsUsers: true, now })
+    const { plans } = planned
+    await applyPlans(shell, store, plans, planned.options)
+    if (options.json) printJson(shell, planJson(plans, true))
+    const { added } = countChanges(plans)
+    const kept = keptRevoked(plans)
+    for (const { of, text } of kept) say(shell, `stays revoked: ${text} of ${of}`)
+    const whose = user === null ? countOf(plans.length, 'user') : nameOf(user)
+    const revoked = kept.length === 0 ? '' : `, ${count(kept.length)} that stay revoked`
     say(
       shell,
-      `imported ${countOf(listed, 'key')} for ${nameOf(user)}: ${count(added)} new, ` +
-        `${count(listed - added)} known`,
+      `imported ${countOf(listed.length, 'key')} for ${whose}: ${count(added)} new, ` +
+        `${count(listed.length - added)} known${revoked}`,
     )
   })
 }
 
-/** The keys of a JSON array or a CSV table, and how a message names their places. */
-function readHashFile(
-  text: string,
-  file: string,
-): { json: unknown; placeOf: (place: string) => string } {
-  if (!isKeyTable(text)) return { json: parseJson(text, file), placeOf: (place) => place }
+/** The keys of a JSON array or a CSV table. */
+function listedIn(text: string, file: string): ListedKey[] {
   const table = readKeyTable(text)
-  if ('complaint' in table)
-    throw new Failure(`nothing was changed: ${inputName(file)} ${table.complaint}`)
-  const placeOf = (place: string) =>
-    place
-      .replace(/keys\[(\d+)\]\.?/g, (_, index: string) => `row ${table.rows[Number(index)]} `)
-      .trim()
-  return { json: table.keys, placeOf }
+  if (table === null) {
+    const json = parseJson(text, file)
+    if (!Array.isArray(json)) throw refusal(file, [{ place: 'keys', message: 'must be an array' }])
+    return json.map((key: unknown, at) => ({ place: `keys[${at}]`, json: key }))
+  }
+  if ('keys' in table) return table.keys
+  throw new Failure(`nothing was changed: ${inputName(file)} ${table.complaint}`)
 }

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { DeclaredState, StateComplaint } from '../../listing/state/declared-state.ts'
-import type { StateOptions, StatePlan, StateStore } from '../../listing/state/state-store.ts'
+import type { StateComplaint } from '../../listing/state/declared-state.ts'
 import type { ReadKeyFile } from '../../listing/state/read-state.ts'
 import { countOf, quote } from '../../listing/text.ts'
 import { Failure } from '../errors.ts'
@@ -31,21 +30,6 @@ export function keyFilesBeside(file: string): ReadKeyFile {
       }
     }
   }
-}
-
-/** Plans a state without mistakes. Else one error has those of the file and of the database. */
-export async function planOrRefuse(
-  store: StateStore,
-  file: string,
-  state: DeclaredState,
-  complaints: readonly StateComplaint[],
-  options: StateOptions,
-  placed = (found: readonly StateComplaint[]) => found,
-): Promise<StatePlan> {
-  const plan = await store.planState(state, options)
-  const all = [...complaints, ...('complaints' in plan ? plan.complaints : [])]
-  if ('complaints' in plan || all.length > 0) throw refusal(file, placed(all))
-  return plan
 }
 
 /** All mistakes of a file as one error. */

@@ -1,4 +1,4 @@
-import type { StateChange, StatePlan } from '../../listing/state/state-store.ts'
+import type { RecordPlan, StateChange } from '../../listing/state/state-store.ts'
 import { count } from '../../listing/text.ts'
 import { say } from '../output.ts'
 import type { Shell } from '../shell.ts'
@@ -10,36 +10,41 @@ export interface ChangeCounts {
   removed: number
 }
 
-export function countChanges({ changes }: StatePlan): ChangeCounts {
-  const of = (wanted: StateChange['action']) =>
-    changes.filter(({ action }) => action === wanted).length
-  return { added: of('add'), changed: of('change'), removed: of('remove') }
+export function countChanges(plans: readonly RecordPlan[]): ChangeCounts {
+  const counts = { add: 0, change: 0, remove: 0 }
+  for (const { changes } of plans) for (const { action } of changes) counts[action] += 1
+  return { added: counts.add, changed: counts.change, removed: counts.remove }
 }
 
-const SIGNS = { add: '+', change: '~', remove: '-' }
+const SIGNS: Record<StateChange['action'], string> = { add: '+', change: '~', remove: '-' }
 
 /** Prints what would change, by user and organization, and which keys stay revoked. */
-export function sayPlan(shell: Shell, plan: StatePlan, place: string): void {
-  const { added, changed, removed } = countChanges(plan)
+export function sayPlan(shell: Shell, plans: readonly RecordPlan[], place: string): void {
+  const { added, changed, removed } = countChanges(plans)
   const lines = [
     `Plan for ${place}: ${count(added)} to add, ${count(changed)} to change, ` +
       `${count(removed)} to remove or revoke`,
   ]
-  for (const [of, changes] of Map.groupBy(plan.changes, (change) => change.of)) {
-    lines.push('', of)
+  for (const { of, changes } of plans) {
+    if (changes.length > 0) lines.push('', of)
     for (const { action, kind, text } of changes)
       lines.push(`  ${SIGNS[action]} ${kind}${text === '' ? '' : ` ${text}`}`)
   }
-  if (plan.keptRevoked.length > 0) lines.push('', 'Revoked keys stay revoked:')
-  for (const { of, text } of plan.keptRevoked) lines.push(`  ! ${of}: key ${text}`)
+  const kept = keptRevoked(plans)
+  if (kept.length > 0) lines.push('', 'Revoked keys stay revoked:')
+  for (const { of, text } of kept) lines.push(`  ! ${of}: key ${text}`)
   say(shell, `${lines.join('\n')}\n`)
 }
 
-export function planJson(plan: StatePlan, isApplied: boolean): object {
+/** Active keys of the file that stay revoked. */
+export const keptRevoked = (plans: readonly RecordPlan[]): { of: string; text: string }[] =>
+  plans.flatMap((plan) => plan.keptRevoked.map((text) => ({ of: plan.of, text })))
+
+export function planJson(plans: readonly RecordPlan[], isApplied: boolean): object {
   return {
     applied: isApplied,
-    ...countChanges(plan),
-    changes: plan.changes.map(({ action, kind, of, text }) => ({ action, kind, of, text })),
-    kept_revoked: plan.keptRevoked,
+    ...countChanges(plans),
+    changes: plans.flatMap(({ changes }) => changes),
+    kept_revoked: keptRevoked(plans),
   }
 }

@@ -66,6 +66,8 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`An operator added you to ${organization()}`
     case 'member role changed':
       return html`An operator changed your role in ${organization()}`
+    case 'external id changed':
+      return 'An operator changed the id that the site has for you'
     case 'organization renamed':
       return html`An operator renamed ${organization()}`
     default:

@@ -46,6 +46,7 @@ export type AuditAction =
   | 'sign-in link used'
   | 'password changed'
   | 'e-mail changed'
+  | 'external id changed'
   | 'organization made'
   | 'organization deleted'
   | 'invited'

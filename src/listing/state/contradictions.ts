@@ -1,36 +1,36 @@
 import type { Instant } from '../instant.ts'
 import { quote } from '../text.ts'
 import type {
+  DeclaredMember,
+  DeclaredName,
   DeclaredOrganization,
   DeclaredState,
   DeclaredUser,
   StateComplaint,
 } from './declared-state.ts'
 
-/** The mistakes that several fields of a file make together. */
+/** The mistakes that several fields of a file make together. Gives users their memberships. */
 export function findContradictions(
   { organizations, users }: DeclaredState,
   now: Instant,
 ): StateComplaint[] {
   const keys = users.flatMap((user) => user.keys ?? [])
   const servers = users.flatMap((user) => user.servers ?? [])
-  const known = new Set(users.map(({ email }) => email))
+  const members = organizations.flatMap((one) => one.members ?? [])
   return [
     ...twice(organizations, 'slug', ({ slug }) => slug),
+    ...twice(users, 'external_id', ({ external_id }) => external_id),
     ...twice(users, 'email', ({ email }) => email),
     ...[organizations, users, keys, servers].flatMap((records) =>
       twice<{ place: string; id?: string | undefined }>(records, 'id', ({ id }) => id),
     ),
     ...twice(keys, 'key_hash', ({ hash }) => hash || undefined, secret),
-    ...organizations.flatMap((organization) => aboutMembers(organization, known)),
+    ...users.flatMap(aboutName),
+    ...joinMembers(organizations, users),
     ...users.flatMap(aboutServers),
-    ...inFuture(users, ['created_at'], now),
+    ...inFuture(users, ['created_at', 'disabled_at'], now),
     ...inFuture(keys, ['created_at', 'revoked_at', 'last_used_at'], now),
-    ...inFuture(
-      organizations.flatMap(({ members = [] }) => members),
-      ['joined_at'],
-      now,
-    ),
+    ...inFuture(members, ['joined_at'], now),
   ]
 }
 
@@ -40,41 +40,58 @@ const secret = () => 'the same key'
 function twice<One extends { place: string }>(
   records: readonly One[],
   field: string,
-  read: (record: One) => string | undefined,
+  read: (record: One) => string | null | undefined,
   tell: (value: string) => string = quote,
 ): StateComplaint[] {
   const first = new Map<string, string>()
   return records.flatMap((record) => {
-    const value = read(record)
-    if (value === undefined) return []
-    const earlier = first.get(value)
-    if (earlier === undefined) {
-      first.set(value, record.place)
-      return []
-    }
+    const value = read(record) ?? null
+    const earlier = value === null ? undefined : first.get(value)
+    if (value !== null && earlier === undefined) first.set(value, record.place)
+    if (value === null || earlier === undefined) return []
     return [{ place: `${record.place}.${field}`, message: `is ${tell(value)}, as of ${earlier}` }]
   })
 }
 
-function aboutMembers(
-  { place, members }: DeclaredOrganization,
-  known: ReadonlySet<string>,
+/** What the file calls the user. */
+const calledIn = ({ external_id, id, email }: DeclaredName) => external_id ?? id ?? email
+
+function aboutName(user: DeclaredUser): StateComplaint[] {
+  if (calledIn(user)) return []
+  return [{ place: user.place, message: 'needs an "external_id", an "id" or an "email"' }]
+}
+
+/** Gives each user of the file the memberships that organizations declare. */
+function joinMembers(
+  organizations: readonly DeclaredOrganization[],
+  users: readonly DeclaredUser[],
 ): StateComplaint[] {
-  if (members === undefined) return []
-  const complaints = twice(members, 'email', ({ email }) => email)
-  if (!members.some(({ role }) => role === 'owner'))
-    complaints.push({
-      place: `${place}.members`,
-      message: 'must have a member with the role "owner"',
-    })
-  const strangers = members.filter(({ email }) => !known.has(email))
-  return [
-    ...complaints,
-    ...strangers.map(({ place: at, email }) => ({
-      place: `${at}.email`,
-      message: `must be the email address of a user in this file, not ${quote(email)}`,
-    })),
-  ]
+  const indexOf = (field: 'external_id' | 'id' | 'email') =>
+    new Map(users.flatMap((user) => (user[field] ? [[user[field], user] as const] : [])))
+  const [byExternalId, byId, byEmail] = [indexOf('external_id'), indexOf('id'), indexOf('email')]
+  const find = ({ external_id, id, email }: DeclaredMember) =>
+    byExternalId.get(external_id ?? '') ?? byId.get(id ?? '') ?? byEmail.get(email ?? '')
+
+  return organizations.flatMap(({ place, slug, members }) => {
+    if (members === undefined) return []
+    const complaints: StateComplaint[] = members.some(({ role }) => role === 'owner')
+      ? []
+      : [{ place: `${place}.members`, message: 'must have a member with the role "owner"' }]
+    for (const member of members) {
+      const user = find(member)
+      const earlier = user?.memberships.get(slug)
+      if (user !== undefined && earlier === undefined) user.memberships.set(slug, member)
+      else
+        complaints.push({
+          place: member.place,
+          message:
+            earlier === undefined
+              ? `must be a user of this file, not ${quote(calledIn(member) ?? null)}`
+              : `is the same user, as of ${earlier.place}`,
+        })
+    }
+    return complaints
+  })
 }
 
 function aboutServers({ servers = [] }: DeclaredUser): StateComplaint[] {

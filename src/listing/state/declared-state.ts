@@ -17,11 +17,19 @@ export interface DeclaredState {
   users: DeclaredUser[]
 }
 
+export type DeclaredRecord = DeclaredOrganization | DeclaredUser
+
 /** Every record knows its place in the file. */
 interface Placed {
   place: string
   /** Absent if the service chooses it for a new record. */
   id?: string | undefined
+}
+
+/** The fields that name a user: the first of them that is known does. */
+export interface DeclaredName extends Placed {
+  external_id?: string | null | undefined
+  email?: string | null | undefined
 }
 
 export interface DeclaredOrganization extends Placed {
@@ -30,15 +38,18 @@ export interface DeclaredOrganization extends Placed {
   members?: DeclaredMember[] | undefined
 }
 
-export interface DeclaredMember extends Omit<Placed, 'id'> {
-  email: string
+/** Names a user of the file. */
+export interface DeclaredMember extends DeclaredName {
   role: Role
   joined_at?: Instant | undefined
 }
 
-export interface DeclaredUser extends Placed {
-  email: string
+export interface DeclaredUser extends DeclaredName {
   created_at?: Instant | undefined
+  /** An instant disables the user, and null enables the user. */
+  disabled_at?: Instant | null | undefined
+  /** By the slug of the organization. */
+  memberships: Map<string, DeclaredMember>
   keys?: DeclaredKey[] | undefined
   servers?: DeclaredServer[] | undefined
 }
@@ -59,3 +70,6 @@ export interface DeclaredServer extends Placed {
   organization?: string | null | undefined
   entry: ServerEntry
 }
+
+export const isOrganization = (record: DeclaredRecord): record is DeclaredOrganization =>
+  'slug' in record

@@ -4,67 +4,125 @@ import { hashApiKey, prefixOf } from '../api-key.ts'
 import { FIXED_PREFIX } from '../key-format.ts'
 import type { Instant } from '../instant.ts'
 import { quote } from '../text.ts'
-import type { DeclaredKey, DeclaredState, DeclaredUser, StateComplaint } from './declared-state.ts'
+import type {
+  DeclaredKey,
+  DeclaredOrganization,
+  DeclaredState,
+  DeclaredUser,
+  StateComplaint,
+} from './declared-state.ts'
 import { findContradictions } from './contradictions.ts'
-import { type KeyFields, keysField, type StateFields, stateField } from './state-fields.ts'
+import {
+  type KeyFields,
+  keyField,
+  namedKeyField,
+  type OrganizationFields,
+  organizationField,
+  stateField,
+  type UserFields,
+  userField,
+} from './state-fields.ts'
 
 /** The text of a file that a `key_file` names, or the reason why it can't be read. */
 export type ReadKeyFile = (name: string) => { text: string } | { complaint: string }
 
 /** `state` is null if the mistakes leave nothing to compare with the database. */
-export interface ReadState<State> {
-  state: State | null
-  complaints: StateComplaint[]
+export interface ReadState {
+  state: DeclaredState | null
+  complaints: readonly StateComplaint[]
 }
 
 /** A value of these fields may be a key that was put into the wrong place. */
 const UNQUOTED = new Set(['key_hash', 'key_file', 'prefix'])
 
-/** Reads the JSON of a state file. Returns every mistake that does not depend on the database. */
-export function readState(
-  json: unknown,
-  now: Instant,
-  readKeyFile: ReadKeyFile,
-): ReadState<DeclaredState> {
-  const read = readFields(stateField, json, '')
-  if ('complaints' in read) return { state: null, ...read }
-  const complaints: StateComplaint[] = []
-  const state = declared(read.fields, (place, fields) =>
-    keyOf(place, fields, readKeyFile, complaints),
-  )
-  complaints.push(...findContradictions(state, now))
-  return { state, complaints }
+/**
+ * Reads the JSON of a state file. Returns every mistake that does not depend on the database. Takes
+ * the records out of the JSON, which may have hundreds of thousands.
+ */
+export function readState(json: unknown, now: Instant, readKeyFile: ReadKeyFile): ReadState {
+  const mistakes: StateComplaint[] = []
+  const read = readRecord(stateField, json, '', mistakes)
+  if (read === null) return { state: null, complaints: mistakes }
+  const fields = {
+    organizations: readEach(organizationField, read.organizations, 'organizations', mistakes),
+    users: readEach(userField, read.users, 'users', mistakes),
+  }
+  if (mistakes.length > 0) return { state: null, complaints: mistakes }
+  const state = {
+    organizations: fields.organizations.map((one, at) => organizationOf(one, at)),
+    users: fields.users.map((one, at) => userOf(one, at, readKeyFile, mistakes)),
+  }
+  return { state, complaints: [...mistakes, ...findContradictions(state, now)] }
 }
 
-/** Reads a list of keys of one user, for `key import`. */
+/** A key of a list, with its place there. */
+export interface ListedKey {
+  place: string
+  json: unknown
+}
+
+/** Reads keys for `key import`: of this user, or each with the external id or address of its own. */
 export function readKeys(
-  json: unknown,
-  email: string,
+  listed: readonly ListedKey[],
+  userId: string | null,
   now: Instant,
   readKeyFile: ReadKeyFile,
-): ReadState<DeclaredUser> {
-  const read = readFields(keysField, json, 'keys')
-  if ('complaints' in read) return { state: null, ...read }
-  const complaints: StateComplaint[] = []
-  const keys = read.fields.map((fields, index) =>
-    keyOf(`keys[${index}]`, fields, readKeyFile, complaints),
-  )
-  const user = { place: '', email, keys }
-  complaints.push(...findContradictions({ organizations: [], users: [user] }, now))
-  return { state: user, complaints }
+): ReadState {
+  const mistakes: StateComplaint[] = []
+  const users = new Map<string, DeclaredUser & { keys: DeclaredKey[] }>()
+  for (const { place, json } of listed) {
+    const field: typeof namedKeyField = userId === null ? namedKeyField : (keyField as never)
+    const fields = readRecord(field, json, place, mistakes)
+    if (fields === null) continue
+    const { external_id, email, ...rest } = fields
+    if (userId === null && (external_id === undefined) === (email === undefined)) {
+      mistakes.push({
+        place,
+        message: 'needs either "external_id" or "email", because the command has no --user',
+      })
+      continue
+    }
+    const name = JSON.stringify([external_id, email])
+    const key = keyOf(place, rest, readKeyFile, mistakes)
+    const known = users.get(name)
+    if (known !== undefined) known.keys.push(key)
+    else {
+      const id = userId ?? undefined
+      users.set(name, { place, id, external_id, email, memberships: new Map(), keys: [key] })
+    }
+  }
+  if (mistakes.length > 0) return { state: null, complaints: mistakes }
+  const state = { organizations: [], users: [...users.values()] }
+  return { state, complaints: findContradictions(state, now) }
 }
 
-function readFields<Schema extends v.GenericSchema>(
+/** The records without mistakes. Each leaves the list once it is read. */
+function readEach<Schema extends v.GenericSchema>(
+  schema: Schema,
+  list: unknown[] = [],
+  name: string,
+  mistakes: StateComplaint[],
+): v.InferOutput<Schema>[] {
+  return list.flatMap((json, at) => {
+    list[at] = undefined
+    return readRecord(schema, json, `${name}[${at}]`, mistakes) ?? []
+  })
+}
+
+function readRecord<Schema extends v.GenericSchema>(
   schema: Schema,
   json: unknown,
-  root: string,
-): { fields: v.InferOutput<Schema> } | { complaints: StateComplaint[] } {
-  const clear = findClearKeys(json, root)
+  place: string,
+  mistakes: StateComplaint[],
+): v.InferOutput<Schema> | null {
+  const clear = place === '' ? [] : findClearKeys(json, place)
   const checked = v.safeParse(schema, json)
-  if (checked.success && clear.length === 0) return { fields: checked.output }
-  const places = new Set(clear.map(({ place }) => place))
-  const issues = (checked.issues ?? []).map((issue) => describe(issue, root))
-  return { complaints: [...clear, ...issues.filter(({ place }) => !places.has(place))] }
+  if (checked.success && clear.length === 0) return checked.output
+  const places = new Set(clear.map((one) => one.place))
+  const issues = (checked.issues ?? []).map((issue) => describe(issue, place))
+  for (const one of clear) mistakes.push(one)
+  for (const one of issues) if (!places.has(one.place)) mistakes.push(one)
+  return null
 }
 
 function describe(issue: v.BaseIssue<unknown>, root: string): StateComplaint {
@@ -91,11 +149,11 @@ function findClearKeys(json: unknown, root: string): StateComplaint[] {
     const { place, value } = one
     if (typeof value === 'string') {
       if (findKeys(value).length > 0) found.push({ place, message: CLEAR_KEY })
-    } else if (Array.isArray(value))
-      open.push(...value.map((part, index) => ({ place: `${place}[${index}]`, value: part })))
-    else if (typeof value === 'object' && value !== null)
+    } else if (typeof value === 'object' && value !== null) {
+      const isList = Array.isArray(value)
       for (const [name, part] of Object.entries(value))
-        open.push({ place: placeOf(place, name), value: part })
+        open.push({ place: placeOf(place, isList ? Number(name) : name), value: part })
+    }
   }
   return found.toSorted((one, other) => (one.place < other.place ? -1 : 1))
 }
@@ -137,33 +195,32 @@ function keyOf(
   return { ...rest, place, hash: hashApiKey(key).toString('hex'), prefix }
 }
 
-function declared(
-  { organizations = [], users = [] }: StateFields,
-  keyAt: (place: string, fields: KeyFields) => DeclaredKey,
-): DeclaredState {
-  return {
-    organizations: organizations.map(({ members, ...fields }, index) => {
-      const place = `organizations[${index}]`
-      const listed = members?.map((member, at) => ({ ...member, place: `${place}.members[${at}]` }))
-      return { ...fields, place, ...(listed === undefined ? {} : { members: listed }) }
-    }),
-    users: users.map(({ keys, servers, ...fields }, index) => {
-      const place = `users[${index}]`
-      return {
-        ...fields,
-        place,
-        ...(keys && { keys: keys.map((key, at) => keyAt(`${place}.keys[${at}]`, key)) }),
-        ...(servers && {
-          servers: servers.map(({ id, organization, ...entry }, at) => ({
-            place: `${place}.servers[${at}]`,
-            ...(id === undefined ? {} : { id }),
-            ...(organization === undefined ? {} : { organization }),
-            entry: entry as DeclaredServerEntry,
-          })),
-        }),
-      }
-    }),
-  }
+function organizationOf(
+  { members, ...fields }: OrganizationFields,
+  index: number,
+): DeclaredOrganization {
+  const place = `organizations[${index}]`
+  const listed = members?.map((member, at) => ({ ...member, place: `${place}.members[${at}]` }))
+  return { ...fields, place, ...(listed && { members: listed }) }
 }
 
-type DeclaredServerEntry = NonNullable<DeclaredUser['servers']>[number]['entry']
+function userOf(
+  { keys, servers, ...fields }: UserFields,
+  index: number,
+  readKeyFile: ReadKeyFile,
+  mistakes: StateComplaint[],
+): DeclaredUser {
+  const place = `users[${index}]`
+  return {
+    ...fields,
+    place,
+    memberships: new Map(),
+    keys: keys?.map((key, at) => keyOf(`${place}.keys[${at}]`, key, readKeyFile, mistakes)),
+    servers: servers?.map(({ id, organization, ...entry }, at) => ({
+      place: `${place}.servers[${at}]`,
+      id,
+      organization,
+      entry: entry as NonNullable<DeclaredUser['servers']>[number]['entry'],
+    })),
+  }
+}

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { checkEmail } from '../accounts/user.ts'
+import { checkEmail, complaintAboutExternalId } from '../accounts/user.ts'
 import { checkKeyName } from '../api-key.ts'
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../key-format.ts'
 import { checkOrganizationName, complaintAboutOrganizationSlug } from '../organization.ts'
@@ -29,6 +29,11 @@ function checked(check: (value: string) => { value: string } | { complaint: stri
 const email = checked((value) => {
   const result = checkEmail(value)
   return 'email' in result ? { value: result.email } : result
+})
+
+const externalId = checked((value) => {
+  const complaint = complaintAboutExternalId(value)
+  return complaint === null ? { value } : { complaint }
 })
 
 const keyName = checked((value) => {
@@ -84,7 +89,7 @@ function object<Fields extends v.ObjectEntries>(name: string, fields: Fields) {
 
 const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must be an array')
 
-const key = object('a key', {
+const KEY = {
   id,
   name: keyName,
   key_hash: v.optional(hash),
@@ -93,10 +98,15 @@ const key = object('a key', {
   created_at: instant,
   revoked_at: nullableInstant,
   last_used_at: nullableInstant,
-})
+}
 
-/** A list of keys by itself, for `key import`. */
-export const keysField = list(key)
+/** A key of a user, and one in a list of keys of many users, which names its user. */
+export const keyField = object('a key', KEY)
+export const namedKeyField = object('a key', {
+  ...KEY,
+  external_id: v.optional(externalId),
+  email: v.optional(email),
+})
 
 const server = object('a server', {
   id,
@@ -104,32 +114,41 @@ const server = object('a server', {
   ...SERVER_ENTRY_FIELDS,
 })
 
-const user = object('a user', {
+export const userField = object('a user', {
   id,
-  email,
+  external_id: v.optional(v.nullable(externalId)),
+  email: v.optional(v.nullable(email)),
   created_at: instant,
-  keys: v.optional(keysField),
+  disabled_at: nullableInstant,
+  keys: v.optional(list(keyField)),
   servers: v.optional(list(server)),
 })
 
 const member = object('a member', {
-  email,
+  id,
+  external_id: v.optional(v.nullable(externalId)),
+  email: v.optional(v.nullable(email)),
   role: v.picklist(['owner', 'member'], 'must be owner or member'),
   joined_at: instant,
 })
 
-const organization = object('an organization', {
+export const organizationField = object('an organization', {
   id,
   slug: organizationSlug,
   name: organizationName,
   members: v.optional(list(member)),
 })
 
+/** The records are checked one after the other, so that no second copy of all is made. */
 export const stateField = object('a state file', {
   format_version: v.literal(STATE_FORMAT_VERSION, `must be ${STATE_FORMAT_VERSION}`),
-  organizations: v.optional(list(organization)),
-  users: v.optional(list(user)),
+  organizations: v.optional(list(v.unknown())),
+  users: v.optional(list(v.unknown())),
 })
 
-export type KeyFields = v.InferOutput<typeof key>
-export type StateFields = v.InferOutput<typeof stateField>
+/** A list of keys by itself, for `key import`. */
+export const keysField = list(v.unknown())
+
+export type KeyFields = v.InferOutput<typeof keyField>
+export type UserFields = v.InferOutput<typeof userField>
+export type OrganizationFields = v.InferOutput<typeof organizationField>

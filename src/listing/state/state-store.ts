@@ -2,38 +2,24 @@ import type { User } from '../accounts/user.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../instant.ts'
 import type { Organization, Role } from '../organization.ts'
-import type { Server } from '../servers/server.ts'
-import type {
-  DeclaredOrganization,
-  DeclaredState,
-  DeclaredUser,
-  StateComplaint,
-} from './declared-state.ts'
+import type { RegisteredServer } from '../servers/registered-server.ts'
+import type { DeclaredOrganization, DeclaredRecord, StateComplaint } from './declared-state.ts'
 
-/** The records that a state file can declare, as the database has them. */
+/** Records that a state file can declare, as the database has them. */
 export interface StoredState {
-  /** By email address. */
   users: User[]
-  /** By slug. */
   organizations: Organization[]
   members: StoredMember[]
-  /** By id. */
-  servers: StoredServer[]
+  servers: RegisteredServer[]
   /** Oldest first. */
   keys: StoredKey[]
 }
 
-export interface StoredMember {
+export interface StoredMember extends Pick<User, 'email' | 'external_id'> {
   organization_id: string
   user_id: string
   role: Role
   joined_at: Instant
-}
-
-export interface StoredServer extends Server {
-  created_by: string
-  organization_id: string | null
-  updated_at: Instant
 }
 
 export interface StoredKey extends ApiKey {
@@ -44,54 +30,56 @@ export interface StoredKey extends ApiKey {
 export interface StateChange {
   action: 'add' | 'change' | 'remove'
   kind: 'user' | 'organization' | 'member' | 'server' | 'key'
-  /** The user's email address, or the slug of the organization. */
+  /** The name of the user, or the slug of the organization. */
   of: string
   /** The rest of a line for people. */
   text: string
 }
 
-export interface StatePlan {
+/** What applying one record of a file does, or the reasons why it can't. */
+export interface RecordPlan {
+  record: DeclaredRecord
+  /** The user's id; null for an organization. */
+  userId: string | null
+  /** The name of the user, or the slug of the organization. */
+  of: string
   changes: StateChange[]
-  /** Active keys of the file that the database has revoked. They stay revoked. */
-  keptRevoked: { of: string; text: string }[]
+  /** Active keys of the file that stay revoked. */
+  keptRevoked: string[]
+  complaints: StateComplaint[]
+  /** Slugs of the organizations that the user becomes an owner of. */
+  owns: string[]
+  /** Slugs of the organizations that need an owner once the record is applied. */
+  needs: string[]
 }
 
 export interface StateOptions {
   /** Removes what the file leaves out of the lists that it has. */
   prune: boolean
   now: Instant
+  /** Those of the file, by slug. */
+  organizations: ReadonlyMap<string, DeclaredOrganization>
+  /** Users that don't exist are mistakes. */
+  needsUsers?: boolean
 }
-
-/** What a call may do: the changes that the operator has seen, and no others. */
-export interface ConfirmedState extends StateOptions {
-  plan: StatePlan
-}
-
-/** `outdated`: the database has changed since the plan. Nothing was written. */
-export type Applied = 'written' | 'outdated'
 
 /** Declared state: the operator's users, organizations, servers and keys as one file. */
 export interface StateStore {
-  /** All records that a state file can declare, as they were at one moment. */
-  readState(): Promise<StoredState>
-  /** What applying the state would do, or every reason why it can't. Changes nothing. */
-  planState(
-    state: DeclaredState,
-    options: StateOptions,
-  ): Promise<StatePlan | { complaints: StateComplaint[] }>
   /**
-   * Makes an organization and its members as declared. Adds users that don't exist. `users` are
-   * those of the file. Writes audit entries.
+   * Hands over all records that a state file can declare, as they were at one moment: in the order
+   * of their ids, first organizations with their members, then users with what they have. `onPart`
+   * must not wait for anything, because a transaction is open.
    */
-  applyOrganization(
-    organization: DeclaredOrganization,
-    users: readonly DeclaredUser[],
-    confirmed: ConfirmedState,
-  ): Promise<Applied>
+  readState(onPart: (part: StoredState) => void): Promise<void>
+  /** What applying these records would do. Changes nothing. */
+  planState(records: readonly DeclaredRecord[], options: StateOptions): Promise<RecordPlan[]>
   /**
-   * Makes a user, the keys and the servers as declared. The organizations must be applied already.
-   * A last use must be at least one second ago, because the limit does not look at it. Never makes
-   * a revoked key active. Writes audit entries.
+   * Makes these records as declared, and writes audit entries. A plan that makes a member comes
+   * with those of the organization and of an owner, or after them. A last use must be at least one
+   * second ago, because the limit does not look at it. Never makes a revoked key active.
+   *
+   * Makes no change that the plans lack: it returns a plan whose record another program has changed
+   * since, and then nothing was written. Else it returns null.
    */
-  applyUser(user: DeclaredUser, confirmed: ConfirmedState): Promise<Applied>
+  applyState(plans: readonly RecordPlan[], options: StateOptions): Promise<RecordPlan | null>
 }

@@ -88,7 +88,8 @@ export async function saveParts(
   return { ...counts, wrong: [] }
 }
 
-const FIELDS = {
+/** The columns that an import gives. */
+export const FIELDS = {
   id: 'uuid',
   name: 'text',
   slug: 'text',

@@ -1,6 +1,7 @@
 import type { StateComplaint, DeclaredServer } from '../../listing/state/declared-state.ts'
-import type { StateChange, StoredServer } from '../../listing/state/state-store.ts'
+import type { StateChange } from '../../listing/state/state-store.ts'
 import { formatInstant } from '../../listing/instant.ts'
+import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import { toServer } from '../../listing/servers/server.ts'
 import { quote } from '../../listing/text.ts'
 import {
@@ -12,8 +13,7 @@ import {
   OPTIONAL,
 } from '../servers/changed-server.ts'
 import { createOrderedIds } from '../servers/ordered-ids.ts'
-import type { Lookup } from './lookup.ts'
-import type { Names } from './names.ts'
+import type { Stored } from './stored-state.ts'
 
 /** A server after the change. A place is the slug of an organization, or null. */
 interface Target {
@@ -21,23 +21,26 @@ interface Target {
   place: string | null
 }
 
-export interface ServerPlan {
+export interface PlannedServers {
   added: Target[]
   changed: ChangedServer[]
   /** Servers that come under another organization, or become personal. */
   moved: { id: string; place: string | null }[]
   removed: string[]
-}
-
-export interface PlannedServers {
-  plan: ServerPlan
   changes: Omit<StateChange, 'of'>[]
   complaints: StateComplaint[]
 }
 
+/** Where the user's servers may be, once the file is applied. */
+export interface Places {
+  stored: Stored
+  slugOf(organizationId: string | null): string | null
+  isMember(slug: string): boolean
+}
+
 interface Matched {
   declared: DeclaredServer
-  stored: StoredServer | null
+  stored: RegisteredServer | null
   target: Target
 }
 
@@ -45,14 +48,16 @@ interface Matched {
 export function planServers(
   declared: readonly DeclaredServer[] | undefined,
   userId: string,
-  stored: Lookup,
-  names: Names,
+  places: Places,
   { prune, now }: { prune: boolean; now: number },
 ): PlannedServers {
-  const plan: ServerPlan = { added: [], changed: [], moved: [], removed: [] }
-  const changes: PlannedServers['changes'] = []
-  const own = stored.serversOf(userId)
-  const { matched, complaints } = matchServers(declared ?? [], userId, stored, names, now)
+  const plan = { added: [], changed: [], moved: [], removed: [], changes: [] } as Omit<
+    PlannedServers,
+    'complaints'
+  >
+  const { changes } = plan
+  const own = places.stored.serversOf(userId)
+  const { matched, complaints } = matchServers(declared ?? [], userId, places, now)
   const known = new Set(matched.map((one) => one.stored?.id))
   const absent = own.filter(({ id }) => !known.has(id))
   const removed = prune && declared !== undefined ? absent : []
@@ -63,7 +68,7 @@ export function planServers(
       continue
     }
     const change = { stored: rowOf(before), row: target.row, named: namedIn(one) }
-    const from = names.slugOf(before.organization_id)
+    const from = places.slugOf(before.organization_id)
     const isMoved = from !== target.place
     const fields = changedFields(change)
     if (fields.length === 0 && !isMoved) continue
@@ -76,26 +81,25 @@ export function planServers(
   }
   for (const server of removed) {
     plan.removed.push(server.id)
-    const text = tell(rowOf(server), names.slugOf(server.organization_id))
+    const text = tell(rowOf(server), places.slugOf(server.organization_id))
     changes.push({ action: 'remove', kind: 'server', text })
   }
-  const left = absent.filter((one) => !removed.includes(one))
-  return { plan, changes, complaints: [...complaints, ...slugsTaken(matched, left, names)] }
+  const left = removed.length === 0 ? absent : []
+  return { ...plan, complaints: [...complaints, ...slugsTaken(matched, left, places)] }
 }
 
 function matchServers(
   declared: readonly DeclaredServer[],
   userId: string,
-  stored: Lookup,
-  names: Names,
+  places: Places,
   now: number,
 ): { matched: Matched[]; complaints: StateComplaint[] } {
   const complaints: StateComplaint[] = []
-  const own = stored.serversOf(userId)
+  const own = places.stored.serversOf(userId)
   const bySlug = Map.groupBy(own, ({ slug, organization_id }) =>
-    keyOf(slug, names.slugOf(organization_id)),
+    keyOf(slug, places.slugOf(organization_id)),
   )
-  const places = new Map<string, string>()
+  const meant = new Map<string, string>()
   const makeId = createOrderedIds()
   const matched = declared.flatMap((one): Matched[] => {
     const { id, place: at, entry } = one
@@ -106,7 +110,7 @@ function matchServers(
     const found =
       id === undefined
         ? (bySlug.get(keyOf(entry.slug ?? null, one.organization ?? null)) ?? [])
-        : [stored.serversById.get(id)].filter((server) => server !== undefined)
+        : [places.stored.serversById.get(id)].filter((server) => server !== undefined)
     if (found.length > 1)
       return complain(
         'slug',
@@ -115,13 +119,13 @@ function matchServers(
     const before = found[0] ?? null
     if (before !== null && before.created_by !== userId)
       return complain('id', "is the id of another user's server")
-    const twice = before === null ? undefined : places.get(before.id)
+    const twice = before === null ? undefined : meant.get(before.id)
     if (twice !== undefined) return complain('slug', `means the same server as ${twice}`)
-    if (before !== null) places.set(before.id, at)
+    if (before !== null) meant.set(before.id, at)
     const base = before === null ? { ...NEW_ROW, id: id ?? makeId() } : rowOf(before)
-    const from = before === null ? null : names.slugOf(before.organization_id)
+    const from = before === null ? null : places.slugOf(before.organization_id)
     const place = one.organization === undefined ? from : one.organization
-    if (place !== null && (before === null || place !== from) && !names.isMember(userId, place))
+    if (place !== null && (before === null || place !== from) && !places.isMember(place))
       return complain('organization', `must have the user as a member: ${quote(place)}`)
     const row = { ...applied(entry, base, now) }
     return [{ declared: one, stored: before, target: { row, place } }]
@@ -131,12 +135,12 @@ function matchServers(
 
 function slugsTaken(
   matched: readonly Matched[],
-  left: readonly StoredServer[],
-  names: Names,
+  left: readonly RegisteredServer[],
+  places: Places,
 ): StateComplaint[] {
   const taken = new Map(
     left.map((server) => [
-      keyOf(server.slug, names.slugOf(server.organization_id)),
+      keyOf(server.slug, places.slugOf(server.organization_id)),
       quote(server.name),
     ]),
   )
@@ -161,7 +165,7 @@ function namedIn({ entry }: DeclaredServer): ChangedServer['named'] {
   return new Set(OPTIONAL.filter((field) => entry[field] !== undefined))
 }
 
-function rowOf(stored: StoredServer): ImportedRow {
+function rowOf(stored: RegisteredServer): ImportedRow {
   const { id, name, slug, address, edition, status, version, listing_kind, updated_at } = stored
   const row = { id, name, slug, host_label: address, edition, status, version, listing_kind }
   return { ...row, updated_at }

@@ -1,146 +1,131 @@
+import { type DeclaredRecord, isOrganization } from '../../listing/state/declared-state.ts'
 import type {
-  DeclaredState,
-  DeclaredUser,
-  StateComplaint,
-} from '../../listing/state/declared-state.ts'
-import type {
-  Applied,
-  ConfirmedState,
+  RecordPlan,
   StateChange,
   StateOptions,
-  StatePlan,
   StateStore,
-  StoredState,
 } from '../../listing/state/state-store.ts'
 import type { Database, Transaction } from '../database.ts'
-import { lookupIn } from './lookup.ts'
-import { namesIn } from './names.ts'
+import { sql, strings } from '../sql.ts'
 import { planOrganization } from './planned-organization.ts'
-import { type Planned, planUser } from './planned-user.ts'
-import { readPeople, readStored } from './stored-state.ts'
-import { sql, strings, uuids } from '../sql.ts'
-import { writeOrganization } from './written-organization.ts'
-import { writeUser } from './written-user.ts'
+import { planUser } from './planned-user.ts'
+import { namedUsers, type Part, readParts, readStored, type Stored } from './stored-state.ts'
+import { type PlannedPart, writePart } from './written-state.ts'
 
-/** Ends a transaction whose plan is not the confirmed one. */
+/** Ends a transaction that would make a change which this plan lacks. */
 class Outdated extends Error {
   override name = 'Outdated'
+  readonly plan: RecordPlan
+  constructor(plan: RecordPlan) {
+    super(`${plan.of} has changed since the plan was made`)
+    this.plan = plan
+  }
 }
 
 export function states(database: Database): StateStore {
   const { dialect } = database
 
-  /** Runs the writes of `body`, or none of them if the database has changed since the plan. */
-  async function apply(body: (transaction: Transaction) => Promise<boolean>): Promise<Applied> {
-    try {
-      await database.transact(async (transaction) => {
-        if (!(await body(transaction))) throw new Outdated()
-      })
-      return 'written'
-    } catch (error) {
-      // Another process may have stored the same email address, slug or hash at the same moment.
-      if (error instanceof Outdated || dialect.isTaken(error)) return 'outdated'
-      throw error
-    }
+  async function write(plans: readonly RecordPlan[], options: StateOptions): Promise<void> {
+    const part = partOf(plans.map(({ record }) => record))
+    await database.transact(async (transaction) => {
+      const locked = await lockPart(transaction, part, plans)
+      const stored = await readStored(transaction, dialect, part)
+      const planned = planPart(part, stored, options)
+      const found = new Map<DeclaredRecord, RecordPlan>(
+        [...planned.organizations, ...planned.users].map((one) => [one.record, one]),
+      )
+      for (const plan of plans)
+        if (!isConfirmed(found.get(plan.record)!, plan)) throw new Outdated(plan)
+      const unlocked = planned.users.find(({ before }) => before && !locked.has(before.id))
+      if (unlocked !== undefined) throw new Outdated(unlocked)
+      const ownerless = await writePart(transaction, dialect, planned, options.now)
+      if (ownerless.length === 0) return
+      const needy = plans.find(({ of, needs }) =>
+        [of, ...needs].some((one) => ownerless.includes(one)),
+      )
+      throw new Outdated(needy ?? plans[0]!)
+    })
   }
 
   return {
-    readState: () => database.snapshot((queries) => readStored(queries, dialect)),
+    readState: (onPart) => database.snapshot((queries) => readParts(queries, dialect, onPart)),
 
-    planState: (state, options) =>
-      database.snapshot(async (queries) => {
-        const stored = await readStored(queries, dialect, state)
-        return planAll(state, stored, options)
-      }),
+    async planState(records, options) {
+      const part = partOf(records)
+      const stored = await database.snapshot((queries) => readStored(queries, dialect, part))
+      const { organizations, users } = planPart(part, stored, options)
+      return [...organizations, ...users]
+    },
 
-    applyOrganization: (organization, users, confirmed) =>
-      apply(async (transaction) => {
-        const { slug, members = [] } = organization
-        const present = await transaction.all<{ email: string }>(sql`
-          SELECT email FROM users WHERE id IN (SELECT user_id FROM members WHERE organization_id IN
-            (SELECT id FROM organizations WHERE slug = ${slug}))`)
-        const emails = new Set([...members, ...present].map(({ email }) => email))
-        const related = users.filter(({ email }) => emails.has(email))
-        const locked = await lockUsers(transaction, related)
-        const known = idsOf(
-          await transaction.all<Found>(sql`SELECT id FROM organizations WHERE slug = ${slug}`),
-        )
-        await transaction.lock('organizations', known, 'remove')
-        const scope = { organizations: [organization], users: related }
-        const stored = await readPeople(transaction, dialect, scope)
-        if (stored.users.some(({ id }) => !locked.has(id))) return false
-        if (stored.organizations.some((one) => one.slug === slug && !known.includes(one.id)))
-          return false
-        const planned = planOrganization(organization, related, stored, confirmed)
-        if (!isConfirmed(planned, confirmed)) return false
-        return writeOrganization(transaction, planned.plan, confirmed.now)
-      }),
-
-    applyUser: (user, confirmed) =>
-      apply(async (transaction) => {
-        const locked = await lockUsers(transaction, [user])
-        const scope = { organizations: [], users: [user] }
-        const stored = await readStored(transaction, dialect, scope)
-        if (stored.users.some(({ id }) => !locked.has(id))) return false
-        const planned = planUser(user, lookupIn(stored), namesIn(stored, scope, false), confirmed)
-        if (!isConfirmed(planned, confirmed)) return false
-        return writeUser(transaction, dialect, planned.plan, stored.organizations, confirmed.now)
-      }),
+    async applyState(plans, options) {
+      const attempt = () => write(plans, options)
+      try {
+        // Another process may have stored the same address, slug or hash at the same moment. The
+        // second attempt sees it.
+        await attempt().catch((error: unknown) => {
+          if (!dialect.isTaken(error)) throw error
+          return attempt()
+        })
+        return null
+      } catch (error) {
+        if (error instanceof Outdated) return error.plan
+        throw error
+      }
+    },
   }
 }
 
-interface Found {
-  id: string
+function partOf(records: readonly DeclaredRecord[]): Part {
+  return {
+    organizations: records.filter(isOrganization),
+    users: records.flatMap((record) => (isOrganization(record) ? [] : [record])),
+  }
 }
 
-const idsOf = (found: readonly Found[]) => found.map(({ id }) => id)
+function planPart(part: Part, stored: Stored, options: StateOptions): PlannedPart {
+  return {
+    organizations: part.organizations.map((one) => planOrganization(one, stored)),
+    users: part.users.map((one) => planUser(one, stored, options)),
+  }
+}
 
 /**
- * Makes others that apply these users wait, also for users that don't exist yet. Returns the ids of
- * the locked rows. A row that appears afterwards is not locked, so its plan could be wrong.
+ * Another `apply` waits, so that both see users that don't exist yet. Returns the ids of the locked
+ * users: a row that appears afterwards is not locked, so its plan could be wrong.
  */
-async function lockUsers(
+async function lockPart(
   transaction: Transaction,
-  users: readonly DeclaredUser[],
+  { users }: Part,
+  plans: readonly RecordPlan[],
 ): Promise<ReadonlySet<string>> {
-  const emails = users.map(({ email }) => email)
-  await transaction.lockNames(emails)
-  const known = idsOf(
-    await transaction.all<Found>(sql`
-      SELECT id FROM users
-      WHERE email IN (${strings(emails)}) OR id IN (${uuids(users.flatMap(({ id }) => id ?? []))})`),
-  )
+  await transaction.lockNames(['apply'])
+  const known = idsOf(await transaction.all<{ id: string }>(namedUsers(users)))
   await transaction.lock('users', known)
+  const places = users.flatMap(({ servers = [] }) =>
+    servers.flatMap(({ organization }) => organization ?? []),
+  )
+  const changing = plans.flatMap(({ owns, needs, userId, of }) => [
+    ...owns,
+    ...needs,
+    ...(userId === null ? [of] : []),
+  ])
+  for (const [slugs, strength] of [
+    [changing, 'remove'],
+    [places, 'keep'],
+  ] as const) {
+    const found = sql`SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`
+    if (slugs.length > 0)
+      await transaction.lock('organizations', idsOf(await transaction.all(found)), strength)
+  }
   return new Set(known)
 }
 
-function planAll(
-  state: DeclaredState,
-  stored: StoredState,
-  options: StateOptions,
-): StatePlan | { complaints: StateComplaint[] } {
-  const names = namesIn(stored, state, options.prune)
-  const organizations = state.organizations.map((one) =>
-    planOrganization(one, state.users, stored, options),
-  )
-  const lookup = lookupIn(stored)
-  const users = state.users.map((one) => planUser(one, lookup, names, options))
-  const all: Planned<unknown>[] = [...organizations, ...users]
-  const complaints = all.flatMap((one) => one.complaints)
-  if (complaints.length > 0) return { complaints }
-  const changes = all.flatMap((one) => one.changes)
-  // A new member is a new user of the plan for the organization and of the one for the user.
-  const distinct = new Map(changes.map((change) => [lineOf(change), change]))
-  return {
-    changes: changes.filter((change) => change.kind !== 'user' || distinct.delete(lineOf(change))),
-    keptRevoked: all.flatMap(({ kept }) => kept),
-  }
-}
+const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id)
 
 /** True if the transaction would do nothing that the operator has not seen. */
-function isConfirmed({ complaints, changes }: Planned<unknown>, { plan }: ConfirmedState): boolean {
-  const seen = new Set(plan.changes.map(lineOf))
-  return complaints.length === 0 && changes.every((change) => seen.has(lineOf(change)))
+function isConfirmed(planned: RecordPlan, shown: RecordPlan): boolean {
+  const seen = new Set(shown.changes.map(lineOf))
+  return planned.complaints.length === 0 && planned.changes.every((one) => seen.has(lineOf(one)))
 }
 
 const lineOf = ({ action, kind, of, text }: StateChange): string =>

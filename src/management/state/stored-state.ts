@@ -1,100 +1,173 @@
 import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
+import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
+import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import type { DeclaredOrganization, DeclaredUser } from '../../listing/state/declared-state.ts'
-import type { StoredMember, StoredState } from '../../listing/state/state-store.ts'
-import { USER_NAME, userColumns } from '../accounts/user-columns.ts'
+import type { StoredKey, StoredMember, StoredState } from '../../listing/state/state-store.ts'
+import { userColumns } from '../accounts/user-columns.ts'
 import type { Dialect, Queries } from '../database.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from '../servers/server-lists.ts'
-import { bytes, type Sql, sql, strings, uuids } from '../sql.ts'
+import { bytes, type Sql, sql, strings, uuid, uuids } from '../sql.ts'
 
-/** What a state names. Absent: everything. */
-export interface Scope {
+/** The records of a file that are planned and written together. */
+export interface Part {
   organizations: readonly DeclaredOrganization[]
   users: readonly DeclaredUser[]
 }
 
-/** Users, organizations and their members. */
-export type People = Pick<StoredState, 'users' | 'organizations' | 'members'>
+/** The stored records that a part names, and those of its users, by what a file calls them. */
+export interface Stored {
+  usersByName: Record<'external_id' | 'id' | 'email', ReadonlyMap<string | null, User>>
+  organizationsById: ReadonlyMap<string, Organization>
+  organizationsBySlug: ReadonlyMap<string, Organization>
+  membersOf(userId: string): readonly StoredMember[]
+  keysByHash: ReadonlyMap<string, StoredKey>
+  keysById: ReadonlyMap<string, StoredKey>
+  keysOf(userId: string): readonly StoredKey[]
+  serversById: ReadonlyMap<string, RegisteredServer>
+  serversOf(userId: string): readonly RegisteredServer[]
+  /** The hashes of the file that are in the list of revocations. */
+  revocations: ReadonlyMap<string, Instant>
+}
 
-/** Reads the records that the scope names, and those of the users that it names. */
-export async function readStored(
-  queries: Queries,
-  dialect: Dialect,
-  scope?: Scope,
-): Promise<StoredState> {
-  const where = conditionsOf(scope)
-  const servers = await queries.all<RegisteredRow>(sql`
-    SELECT ${columnsOf(dialect)} FROM servers WHERE ${where.servers} ORDER BY id`)
+const idsOf = (records: readonly { id?: string | undefined }[]) =>
+  records.flatMap(({ id }) => id ?? [])
+
+/** A query for the ids of the users that these records mean. Each part of it follows an index. */
+export const namedUsers = (users: readonly DeclaredUser[]): Sql => sql`
+  SELECT id FROM users WHERE external_id IN (${strings(users.flatMap((one) => one.external_id ?? []))})
+  UNION SELECT id FROM users WHERE id IN (${uuids(idsOf(users))})
+  UNION SELECT id FROM users WHERE email IN (${strings(users.flatMap(({ email }) => email ?? []))})`
+
+/** A constant number of queries, however many records the part has. */
+export async function readStored(queries: Queries, dialect: Dialect, part: Part): Promise<Stored> {
+  const { users: named, organizations } = part
+  const declaredKeys = named.flatMap((user) => user.keys ?? [])
+  const declaredServers = named.flatMap((user) => user.servers ?? [])
+  const hashes = bytes(declaredKeys.map(({ hash }) => Buffer.from(hash, 'hex')))
+  const users = await queries.all<User>(
+    sql`SELECT ${userColumns(dialect)} FROM users WHERE id IN (${namedUsers(named)})`,
+  )
+  const ids = uuids(idsOf(users))
+  const members = await readMembers(queries, dialect, sql`user_id IN (${ids})`)
+  const servers = await readServers(
+    queries,
+    dialect,
+    sql`id IN (SELECT id FROM servers WHERE created_by IN (${ids})
+      UNION SELECT id FROM servers WHERE id IN (${uuids(idsOf(declaredServers))}))`,
+  )
+  const slugs = [
+    ...organizations.map(({ slug }) => slug),
+    ...named.flatMap(({ memberships }) => [...memberships.keys()]),
+    ...declaredServers.flatMap(({ organization }) => organization ?? []),
+  ]
+  const places = [...servers, ...members].flatMap(({ organization_id }) => organization_id ?? [])
+  const known = await queries.all<Organization>(sql`
+    SELECT id, slug, name FROM organizations WHERE id IN (
+      SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})
+      UNION SELECT id FROM organizations
+        WHERE id IN (${uuids([...new Set([...idsOf(organizations), ...places])])})
+    )`)
+  const keys = await readKeys(
+    queries,
+    dialect,
+    sql`id IN (SELECT id FROM api_keys WHERE user_id IN (${ids})
+      UNION SELECT id FROM api_keys WHERE key_hash IN (${hashes})
+      UNION SELECT id FROM api_keys WHERE id IN (${uuids(idsOf(declaredKeys))}))`,
+  )
+  const listed = await queries.all<{ key_hash: Uint8Array; revoked_at: Instant }>(sql`
+    SELECT key_hash, ${dialect.instant('revoked_at')} FROM revoked_hashes
+    WHERE key_hash IN (${hashes})`)
+  return lookupIn({ users, organizations: known, members, servers, keys }, listed)
+}
+
+function lookupIn(
+  { users, organizations, members, servers, keys }: StoredState,
+  listed: readonly { key_hash: Uint8Array; revoked_at: Instant }[],
+): Stored {
+  const usersBy = (field: 'external_id' | 'id' | 'email') =>
+    new Map(users.map((user) => [user[field], user]))
+  const keysOf = Map.groupBy(keys, ({ user_id }) => user_id)
+  const serversOf = Map.groupBy(servers, ({ created_by }) => created_by)
+  const membersOf = Map.groupBy(members, ({ user_id }) => user_id)
   return {
-    ...(await readPeople(queries, dialect, scope)),
-    servers: servers.map(toRegisteredServer),
-    keys: await readKeys(queries, dialect, where.keys),
+    usersByName: {
+      external_id: usersBy('external_id'),
+      id: usersBy('id'),
+      email: usersBy('email'),
+    },
+    organizationsById: new Map(organizations.map((one) => [one.id, one])),
+    organizationsBySlug: new Map(organizations.map((one) => [one.slug, one])),
+    keysByHash: new Map(keys.map((key) => [key.hash, key])),
+    keysById: new Map(keys.map((key) => [key.id, key])),
+    serversById: new Map(servers.map((server) => [server.id, server])),
+    membersOf: (userId) => membersOf.get(userId) ?? [],
+    keysOf: (userId) => keysOf.get(userId) ?? [],
+    serversOf: (userId) => serversOf.get(userId) ?? [],
+    revocations: new Map(listed.map((one) => [hexOf(one.key_hash), one.revoked_at])),
   }
 }
 
-export async function readPeople(
+const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
+
+/** Records per query of an export. */
+const PART_MAX = 1_000
+/** Less than any id. */
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+/** Everything, in parts. */
+export async function readParts(
   queries: Queries,
   dialect: Dialect,
-  scope?: Scope,
-): Promise<People> {
-  const { byBytes, instant } = dialect
-  const where = conditionsOf(scope)
-  const users = await queries.all<User>(sql`
-    SELECT ${userColumns(dialect)} FROM users
-    WHERE ${where.users} ORDER BY ${USER_NAME} ${byBytes}`)
-  const organizations = await queries.all<Organization>(sql`
-    SELECT id, slug, name FROM organizations WHERE ${where.organizations} ORDER BY slug ${byBytes}`)
-  const members = await queries.all<StoredMember>(sql`
-    SELECT organization_id, user_id, role, ${instant('joined_at')} FROM members
-    WHERE ${where.members} ORDER BY organization_id, user_id`)
-  return { users, organizations, members }
+  onPart: (part: StoredState) => void,
+): Promise<void> {
+  const none = { users: [], organizations: [], members: [], servers: [], keys: [] }
+  for await (const organizations of pagesOf(queries, sql`id, slug, name FROM organizations`)) {
+    const where = sql`organization_id IN (${uuids(idsOf(organizations))})`
+    const members = await readMembers(queries, dialect, where)
+    onPart({ ...none, organizations: organizations as Organization[], members })
+  }
+  for await (const users of pagesOf(queries, sql`${userColumns(dialect)} FROM users`)) {
+    const ids = uuids(idsOf(users))
+    const servers = await readServers(queries, dialect, sql`created_by IN (${ids})`)
+    const keys = await readKeys(queries, dialect, sql`user_id IN (${ids})`)
+    onPart({ ...none, users: users as User[], servers, keys })
+  }
 }
 
-async function readKeys(queries: Queries, dialect: Dialect, where: Sql) {
+async function* pagesOf(queries: Queries, select: Sql): AsyncGenerator<{ id: string }[]> {
+  let last = FIRST
+  for (;;) {
+    const rows = await queries.all<{ id: string }>(
+      sql`SELECT ${select} WHERE id > ${uuid(last)} ORDER BY id LIMIT ${PART_MAX}`,
+    )
+    if (rows.length > 0) yield rows
+    if (rows.length < PART_MAX) return
+    last = rows.at(-1)!.id
+  }
+}
+
+async function readMembers(queries: Queries, { instant }: Dialect, where: Sql) {
+  return queries.all<StoredMember>(sql`
+    SELECT organization_id, user_id, email, external_id, role, ${instant('joined_at')}
+    FROM members JOIN users ON users.id = user_id WHERE ${where} ORDER BY organization_id, user_id`)
+}
+
+async function readServers(queries: Queries, dialect: Dialect, where: Sql) {
+  const rows = await queries.all<RegisteredRow>(
+    sql`SELECT ${columnsOf(dialect)} FROM servers WHERE ${where} ORDER BY id`,
+  )
+  return rows.map(toRegisteredServer)
+}
+
+async function readKeys(queries: Queries, dialect: Dialect, where: Sql): Promise<StoredKey[]> {
   const keys = await queries.all<ApiKey>(
     sql`${dialect.selectApiKeys(where)} ORDER BY api_keys.created_at, id`,
   )
   const hashes = await queries.all<{ id: string; key_hash: Uint8Array }>(
     sql`SELECT id, key_hash FROM api_keys WHERE ${where}`,
   )
-  const hashOf = new Map(hashes.map(({ id, key_hash }) => [id, key_hash]))
-  return keys.map((key) => ({ ...key, hash: Buffer.from(hashOf.get(key.id)!).toString('hex') }))
-}
-
-type Conditions = Record<'users' | 'organizations' | 'members' | 'servers' | 'keys', Sql>
-
-const ALL = sql`true`
-const EVERYTHING: Conditions = {
-  users: ALL,
-  organizations: ALL,
-  members: ALL,
-  servers: ALL,
-  keys: ALL,
-}
-
-function conditionsOf(scope: Scope | undefined): Conditions {
-  return scope === undefined ? EVERYTHING : namedIn(scope)
-}
-
-const ids = (records: readonly { id?: string | undefined }[]) =>
-  uuids(records.flatMap(({ id }) => (id === undefined ? [] : [id])))
-
-function namedIn({ organizations, users }: Scope): Conditions {
-  const keys = users.flatMap((user) => user.keys ?? [])
-  const servers = users.flatMap((user) => user.servers ?? [])
-  const hashes = keys.map(({ hash }) => Buffer.from(hash, 'hex'))
-  const places = servers.flatMap(({ organization }) => organization ?? [])
-  const slugs = strings([...organizations.map(({ slug }) => slug), ...places])
-  const named = sql`email IN (${strings(users.map(({ email }) => email))}) OR id IN (${ids(users)})`
-  const ofUsers = sql`(SELECT id FROM users WHERE ${named})`
-  const organization = sql`slug IN (${slugs}) OR id IN (${ids(organizations)})
-    OR id IN (SELECT organization_id FROM servers WHERE created_by IN ${ofUsers})`
-  return {
-    users: named,
-    organizations: organization,
-    members: sql`organization_id IN (SELECT id FROM organizations WHERE ${organization})`,
-    servers: sql`created_by IN ${ofUsers} OR id IN (${ids(servers)})`,
-    keys: sql`(user_id IN ${ofUsers} OR key_hash IN (${bytes(hashes)}) OR id IN (${ids(keys)}))`,
-  }
+  const hashOf = new Map(hashes.map(({ id, key_hash }) => [id, hexOf(key_hash)]))
+  return keys.map((key) => ({ ...key, hash: hashOf.get(key.id)! }))
 }

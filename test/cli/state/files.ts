@@ -26,6 +26,34 @@ export const STATE = JSON.stringify({
   })),
 })
 
+/**
+ * A file of a whole site: an organization whose owner comes last, and users with a key, a server of
+ * their own and one of the organization each.
+ */
+export function siteOf(users: number): string {
+  const names = Array.from({ length: users }, (_, index) => `user${index}`)
+  return JSON.stringify({
+    format_version: 1,
+    organizations: [
+      {
+        slug: 'red',
+        name: 'Red',
+        members: names.map((name, index) => {
+          return { email: `${name}@example.com`, role: index === users - 1 ? 'owner' : 'member' }
+        }),
+      },
+    ],
+    users: names.map((name) => ({
+      external_id: name,
+      email: `${name}@example.com`,
+      keys: [{ name, key_hash: hashOf(name) }],
+      servers: ['red', null].map((organization) => {
+        return { name, slug: 's', address: `${name}.example.com`, organization }
+      }),
+    })),
+  })
+}
+
 /** A program with an empty database, and what exporting it prints. */
 export async function empty(t: TestContext): Promise<Commands & { exported(): Promise<string> }> {
   const program = commandsIn(t)

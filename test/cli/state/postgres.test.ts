@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openStore } from '../../../src/open-store.ts'
 import { parseDatabaseUrl } from '../../../src/database-url.ts'
+import { createUser } from '../../../src/listing/accounts/user.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import { addOrganization, join as joinOrganization, register } from '../../contract/people.ts'
@@ -34,11 +35,12 @@ test('a state that is exported and applied on the other engine is exported alike
   await first.ended
 
   const exported = await at(sqlite, 'export')
-  assert.equal(JSON.parse(exported.stdout).users[0].keys.length, 2)
+  const { users } = JSON.parse(exported.stdout) as { users: { email: string; keys: object[] }[] }
+  assert.equal(users.find(({ email }) => email === 'ada@example.com')!.keys.length, 2)
   for (const url of [postgres, `sqlite:${again}`]) {
     if (url !== postgres) await at(url, 'migrate')
     const applied = await at(url, 'apply - --yes', exported.stdout)
-    assert.match(applied.stderr, /\n13 added, 0 changed, 0 removed or revoked\n/)
+    assert.match(applied.stderr, /\n14 added, 0 changed, 0 removed or revoked\n/)
     assert.equal((await at(url, 'export')).stdout, exported.stdout)
     const twice = await at(url, 'apply - --prune', exported.stdout)
     assert.match(twice.stderr, /\n0 changes\n/)
@@ -69,7 +71,10 @@ async function at(url: string, args: string, stdin = '') {
   return ended
 }
 
-/** Users with keys, personal servers, and an organization with a server of each. */
+/**
+ * Users with keys, personal servers, and an organization with a server of each. One user is
+ * disabled, and one has no address.
+ */
 async function filled(url: string): Promise<{ key: string; revoked: string }> {
   const store: Store = await openStore(parseDatabaseUrl(url, 'DATABASE_URL'), { create: true })
   const now = presentInstant()
@@ -77,7 +82,9 @@ async function filled(url: string): Promise<{ key: string; revoked: string }> {
   const other = await issueKey(store, ada, 'leaked')
   await store.revokeApiKey(ada.id, other.id, now)
   const bob = await addUser(store, 'bob@example.com')
-  await addUser(store, 'cid@example.com')
+  const cid = await addUser(store, 'cid@example.com')
+  await store.setDisabled(cid.id, now)
+  await store.insertUser(createUser(null, '4711'))
   const red = await addOrganization(store, ada, { slug: 'red', name: 'Red „Stone“ 🧱' }, now)
   await joinOrganization(store, red, ada, bob, now)
   const personal = { version: '1.21', listing_kind: 'realm', status: 'draft' }

@@ -76,7 +76,7 @@ test('mistakes between records and with the database are named at once, too', as
     '  users[1].email: is "ada@example.com", as of users[0]',
     '  users[3].keys[0].key_hash: is the same key, as of users[0].keys[0]',
     '  organizations[0].members: must have a member with the role "owner"',
-    '  organizations[0].members[0].email: must be the email address of a user in this file, not "eve@example.com"',
+    '  organizations[0].members[0]: must be a user of this file, not "eve@example.com"',
     '  users[0].servers[0]: needs a "slug" or an "id", so that a second run finds the same server',
     '  users[5].keys[0].last_used_at: lies in the future',
     '  organizations[1].members: is missing; a new organization needs an owner',
@@ -110,13 +110,16 @@ test('a table with a mistake is refused with its row, and no key is imported', a
   const key = generateKey()
   const [a, b] = [hashOf('svc_live_a'), hashOf('svc_live_b')]
   for (const [text, wanted] of [
-    [`key_hash,name\n${a},a\n\n${key},b\n`, /row 4 key_hash: has an API key in clear/],
-    [`key_hash,name\n${a},a\n${a},b\n`, /row 3 key_hash: is the same key, as of row 2\n/],
-    [`key_hash,name\n${a},\n`, /row 2 name: is missing/],
-    [`key_hash,name\n${a.slice(1)},a\n`, /row 2 key_hash: must be the SHA-256/],
-    [`key_hash,name,prefix\n${a},a,pk_live_12\n`, /row 2 prefix: .*must begin with svc_live_/],
-    [`key_hash,name,last_used_at\n${a},a,2100-01-01T00:00:00Z\n`, /row 2 last_used_at: lies in/],
-    [`key_hash,name,key\n${a},a,x\n`, /has a column "key"\. The columns are key_hash, name/],
+    [`key_hash,name\n${a},a\n\n${key},b\n`, /row 4\.key_hash: has an API key in clear/],
+    [`key_hash,name\n${a},a\n${a},b\n`, /row 3\.key_hash: is the same key, as of row 2\n/],
+    [`key_hash,name\n${a},\n`, /row 2\.name: is missing/],
+    [`key_hash,name\n${a.slice(1)},a\n`, /row 2\.key_hash: must be the SHA-256/],
+    [`key_hash,name,prefix\n${a},a,pk_live_12\n`, /row 2\.prefix: .*must begin with svc_live_/],
+    [`key_hash,name,last_used_at\n${a},a,2100-01-01T00:00:00Z\n`, /row 2\.last_used_at: lies in/],
+    [
+      `key_hash,name,key\n${a},a,x\n`,
+      /has a column "key"\. The columns are key_hash, name, external_id/,
+    ],
     [`key_hash,name\n${a},a,x\n`, /has more cells in row 2 than in the first row/],
     [`key_hash,name\n${a},"a\n`, /has a cell in row 2 that begins with " and does not end/],
     [

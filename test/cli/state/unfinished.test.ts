@@ -2,23 +2,35 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { formatInstant, presentInstant } from '../../../src/listing/instant.ts'
-import { empty, hashOf, STATE } from './files.ts'
+import { empty, fileOf, hashOf, STATE } from './files.ts'
 
 test('a failure in the middle says how far it came, and a second run finishes', async (t) => {
   const { run, databasePath } = await empty(t)
+  // The servers of the first user fill a transaction.
+  const state = fileOf(
+    { email: 'ada@example.com', servers: servers('ada', 1_000) },
+    { email: 'bob@example.com', servers: servers('bob', 1) },
+  )
   const database = new DatabaseSync(databasePath)
   database.exec(`CREATE TRIGGER away BEFORE INSERT ON servers WHEN NEW.name = 'bob'
     BEGIN SELECT RAISE(ABORT, 'it is away'); END`)
-  const failed = await run('apply - --yes', { stdin: STATE })
+  const failed = await run('apply - --yes', { stdin: state })
   assert.equal(failed.code, 1)
   assert.match(
     failed.stderr,
-    /error: bob@example\.com was not changed: it is away\. Done before that: 2 of 4 users and organizations\. Run the same command again to finish\n$/,
+    /error: bob@example\.com was not changed: it is away\. Done before that: 1 of 2 users and organizations\. Run the same command again to finish\n$/,
+  )
+  const whole = await run('apply - --yes', { stdin: STATE })
+  assert.match(
+    whole.stderr,
+    /error: 4 users and organizations, from red to bob@example\.com, were not changed: it is away\. Done before that: 0 of 4 /,
   )
   database.exec('DROP TRIGGER away')
   database.close()
-  assert.equal((await run('apply - --yes', { stdin: STATE })).code, 0)
-  assert.match((await run('apply - --prune', { stdin: STATE })).stderr, /\n0 changes\n/)
+  for (const stdin of [state, STATE]) {
+    assert.equal((await run('apply - --yes', { stdin })).code, 0)
+    assert.match((await run('apply -', { stdin })).stderr, /\n0 changes\n/)
+  }
 })
 
 test('a last use within the last second is waited for, and one in the future is refused', async (t) => {
@@ -34,6 +46,9 @@ test('a last use within the last second is waited for, and one in the future is 
   assert.equal(key.last_used_at, formatInstant(usedAt))
   assert.ok(presentInstant() - usedAt >= 1_000_000)
 })
+
+const servers = (name: string, length: number) =>
+  Array.from({ length }, (_, at) => ({ name, slug: `${name}${at}`, address: 's.example.com' }))
 
 /** A key with this last use. */
 const stateWith = (last_used_at: string) =>

@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import type { DeclaredKey, DeclaredState } from '../../../src/listing/state/declared-state.ts'
 import { readState } from '../../../src/listing/state/read-state.ts'
-import type { Applied, StatePlan } from '../../../src/listing/state/state-store.ts'
+import type {
+  RecordPlan,
+  StateOptions,
+  StoredState,
+} from '../../../src/listing/state/state-store.ts'
+import { createStateText } from '../../../src/listing/state/write-state.ts'
+import { unitsOf } from '../../../src/cli/state/apply-plans.ts'
 import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
 import type { Store } from '../../../src/listing/store.ts'
 import { NOW } from '../people.ts'
@@ -22,34 +28,70 @@ export function newKey(fields: Partial<DeclaredKey> = {}) {
   return { key, fields: { name: 'bot', prefix: prefixOf(key), key_hash, ...fields } }
 }
 
+/** Everything that a state file can declare. */
+export async function stored(store: Store): Promise<StoredState> {
+  const all: StoredState = { users: [], organizations: [], members: [], servers: [], keys: [] }
+  await store.readState((part) => {
+    for (const kind of ['users', 'organizations', 'members', 'servers', 'keys'] as const)
+      all[kind].push(...(part[kind] as never[]))
+  })
+  return all
+}
+
+export async function exported(store: Store): Promise<string> {
+  const text = createStateText()
+  await store.readState(text.add)
+  return text.end().join('')
+}
+
+function optionsFor({ organizations }: DeclaredState, prune: boolean): StateOptions {
+  return { prune, now: NOW, organizations: new Map(organizations.map((one) => [one.slug, one])) }
+}
+
 export async function plan(
   store: Store,
   state: DeclaredState,
   { prune = false } = {},
-): Promise<StatePlan> {
-  const planned = await store.planState(state, { prune, now: NOW })
-  assert.ok('changes' in planned, JSON.stringify(planned))
-  return planned
+): Promise<RecordPlan[]> {
+  const records = [...state.organizations, ...state.users]
+  const plans = await store.planState(records, optionsFor(state, prune))
+  assert.deepEqual(
+    plans.flatMap(({ complaints }) => complaints),
+    [],
+  )
+  return plans
 }
 
-/** Applies a state as `apply` does, and returns the outcome of each step. */
+/** The mistakes that the database shows. */
+export async function complaintsOf(store: Store, state: DeclaredState): Promise<string[]> {
+  const plans = await store.planState(state.users, optionsFor(state, false))
+  return plans.flatMap(({ complaints }) =>
+    complaints.map(({ place, message }) => `${place}: ${message}`),
+  )
+}
+
+/**
+ * Applies a state, one transaction for each user. Returns the name of each record that another
+ * program has changed.
+ */
 export async function applyAll(
   store: Store,
   state: DeclaredState,
-  { prune = false, confirmed = null as StatePlan | null } = {},
-): Promise<Applied[]> {
-  const options = { plan: confirmed ?? (await plan(store, state, { prune })), prune, now: NOW }
-  const outcomes: Applied[] = []
-  for (const one of state.organizations)
-    outcomes.push(await store.applyOrganization(one, state.users, options))
-  for (const one of state.users) outcomes.push(await store.applyUser(one, options))
-  return outcomes
+  { prune = false, confirmed = null as RecordPlan[] | null } = {},
+): Promise<string[]> {
+  const plans = confirmed ?? (await plan(store, state, { prune }))
+  const outdated: string[] = []
+  for (const unit of unitsOf(plans)) {
+    const found = await store.applyState(unit, optionsFor(state, prune))
+    if (found !== null) outdated.push(found.of)
+  }
+  return outdated
 }
 
-/** The changes of a plan, as `+ key ada@example.com "bot" (svc_live_…)`. */
-export function linesOf({ changes }: StatePlan): string[] {
+/** The changes of plans, as `+ key ada@example.com "bot" (svc_live_…)`. */
+export function linesOf(plans: readonly RecordPlan[]): string[] {
   const signs = { add: '+', change: '~', remove: '-' }
-  return changes.map(({ action, kind, of, text }) =>
-    `${signs[action]} ${kind} ${of} ${text}`.trim(),
+  return plans.flatMap(({ changes }) =>
+    changes.map(({ action, kind, of, text }) => `${signs[action]} ${kind} ${of} ${text}`.trim()),
   )
 }

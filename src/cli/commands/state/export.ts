@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { stateJson } from '../../../listing/state/write-state.ts'
+import { createStateText } from '../../../listing/state/write-state.ts'
 import { countOf } from '../../../listing/text.ts'
 import { withStore } from '../../context.ts'
-import { printJson, say } from '../../output.ts'
+import { say } from '../../output.ts'
 import type { Shell } from '../../shell.ts'
 
 export function addExportCommand(program: Command, shell: Shell): void {
@@ -13,7 +13,7 @@ export function addExportCommand(program: Command, shell: Shell): void {
       'after',
       `
 Keys are SHA-256 hashes. Passwords, sessions, invitations, usage counts and the audit log are not in
-the file: \`backup\` and \`copy\` have them.
+the file: \`backup\` has them.
 
 Example:
   server-listing export > state.json`,
@@ -22,14 +22,22 @@ Example:
 }
 
 async function exportState(shell: Shell): Promise<void> {
-  const state = await withStore(shell, (store) => store.readState())
-  printJson(shell, stateJson(state))
-  const { users, organizations, keys, servers } = state
-  const counts = [
-    countOf(users.length, 'user'),
-    countOf(organizations.length, 'organization'),
-    countOf(keys.length, 'key'),
-    countOf(servers.length, 'server'),
+  const text = createStateText()
+  const counts = { users: 0, organizations: 0, keys: 0, servers: 0 }
+  await withStore(shell, (store) =>
+    store.readState((part) => {
+      text.add(part)
+      for (const kind of ['users', 'organizations', 'keys', 'servers'] as const)
+        counts[kind] += part[kind].length
+    }),
+  )
+  // Only now: a reader who pauses must not keep the transaction open.
+  for (const part of text.end()) shell.stdout.write(part)
+  const told = [
+    countOf(counts.users, 'user'),
+    countOf(counts.organizations, 'organization'),
+    countOf(counts.keys, 'key'),
+    countOf(counts.servers, 'server'),
   ]
-  say(shell, `exported ${counts.join(', ')}`)
+  say(shell, `exported ${told.join(', ')}`)
 }

@@ -1,0 +1,102 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { presentInstant, type Instant } from '../../listing/instant.ts'
+import { isOrganization } from '../../listing/state/declared-state.ts'
+import type { RecordPlan, StateOptions } from '../../listing/state/state-store.ts'
+import type { Store } from '../../listing/store.ts'
+import { count } from '../../listing/text.ts'
+import { inBatches } from '../../management/batches.ts'
+import { Failure } from '../errors.ts'
+import { createProgress } from '../output.ts'
+import type { Shell } from '../shell.ts'
+import { rowsOf } from './plan-file.ts'
+
+/**
+ * Makes the confirmed changes, many records in each transaction. Stops at the first transaction
+ * that fails; what is done stays done.
+ */
+export async function applyPlans(
+  shell: Shell,
+  store: Store,
+  plans: readonly RecordPlan[],
+  given: StateOptions,
+): Promise<void> {
+  const needed = plans.filter(({ changes }) => changes.length > 0)
+  const options = { ...given, now: presentInstant() }
+  await outlastLastUses(needed, options.now)
+  const progress = createProgress(shell)
+  const units = unitsOf(needed)
+  let done = 0
+  await inBatches(async (rowsMax) => {
+    const batch: RecordPlan[] = []
+    let rows = 0
+    while (rows < rowsMax) {
+      const { value, done: isEnd } = units.next()
+      if (isEnd) break
+      for (const plan of value) {
+        batch.push(plan)
+        rows += rowsOf(plan.record)
+      }
+    }
+    if (batch.length === 0) return 0
+    const outdated = await store.applyState(batch, options).catch((error: Error) => error.message)
+    if (outdated !== null) {
+      progress.clear()
+      const failed =
+        typeof outdated === 'string'
+          ? `${unchanged(batch)}: ${outdated}`
+          : `${unchanged([outdated])}: another program has changed it since the plan was made`
+      throw new Failure(
+        `${failed}. Done before that: ${count(done)} of ${count(needed.length)} users and ` +
+          'organizations. Run the same command again to finish',
+      )
+    }
+    done += batch.length
+    progress.show(`applied ${count(done)} of ${count(needed.length)} users and organizations`)
+    return rows
+  }, store.isServed)
+  progress.clear()
+}
+
+function unchanged(batch: readonly RecordPlan[]): string {
+  const [first, last] = [batch[0]!.of, batch.at(-1)!.of]
+  return batch.length === 1
+    ? `${first} was not changed`
+    : `${count(batch.length)} users and organizations, from ${first} to ${last}, were not changed`
+}
+
+/**
+ * What belongs into one transaction, so that no organization is without an owner in between: before
+ * or with a user come the new organizations of that user, and an owner of each.
+ */
+export function* unitsOf(plans: readonly RecordPlan[]): Generator<RecordPlan[]> {
+  const organizations = new Map<string, RecordPlan>()
+  const owners = new Map<string, RecordPlan>()
+  for (const plan of plans) {
+    if (isOrganization(plan.record)) organizations.set(plan.of, plan)
+    for (const slug of plan.owns) if (!owners.has(slug)) owners.set(slug, plan)
+  }
+  const left = new Set(plans)
+  for (const first of plans) {
+    const unit = left.delete(first) ? [first] : []
+    // The unit grows meanwhile.
+    for (const { owns, needs } of unit)
+      for (const other of [
+        ...needs.map((slug) => owners.get(slug)),
+        ...[...owns, ...needs].map((slug) => organizations.get(slug)),
+      ])
+        if (other !== undefined && left.delete(other)) unit.push(other)
+    if (unit.length > 0) yield unit
+  }
+}
+
+/** A key must not be granted a claim within the second after a last use elsewhere. */
+async function outlastLastUses(plans: readonly RecordPlan[], now: Instant): Promise<void> {
+  const since = now - CLAIM_INTERVAL_US
+  const isRecent = plans.some(
+    ({ record }) =>
+      !isOrganization(record) &&
+      record.keys?.some(({ last_used_at }) => (last_used_at ?? since) > since),
+  )
+  if (isRecent) await delay(CLAIM_INTERVAL_US / 1_000 + 1)
+}

@@ -1,0 +1,43 @@
+import type { Given, GivenColumns, Transaction } from '../database.ts'
+import { raw, type Sql, sql } from '../sql.ts'
+
+/** Runs a statement for these rows, if there are any. */
+export async function writeGiven(
+  transaction: Transaction,
+  columns: GivenColumns,
+  rows: readonly object[],
+  statement: (given: Given) => Sql,
+): Promise<void> {
+  if (rows.length > 0) await transaction.runGiven(columns, rows, statement)
+}
+
+/** Inserts these columns of the rows. */
+export function insertGiven(
+  transaction: Transaction,
+  table: string,
+  columns: GivenColumns,
+  rows: readonly object[],
+): Promise<void> {
+  const names = Object.keys(columns)
+  return writeGiven(transaction, columns, rows, ({ column, rowsOf }) => {
+    const values = list(names.map((name) => column(name)))
+    return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))}) ${rowsOf(values)}`
+  })
+}
+
+/** Sets these columns in the rows with the same ids. */
+export function updateGiven(
+  transaction: Transaction,
+  table: string,
+  columns: GivenColumns,
+  rows: readonly object[],
+): Promise<void> {
+  const given = { id: 'uuid', ...columns } as const
+  const names = Object.keys(columns)
+  return writeGiven(transaction, given, rows, ({ column, from }) => {
+    const values = list(names.map((name) => sql`${raw(name)} = ${column(name)}`))
+    return sql`UPDATE ${raw(table)} SET ${values} ${from} WHERE ${raw(table)}.id = ${column('id')}`
+  })
+}
+
+const list = (parts: readonly Sql[]): Sql => parts.reduce((one, other) => sql`${one}, ${other}`)

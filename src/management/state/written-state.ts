@@ -1,0 +1,230 @@
+import { type AuditAction, type AuditEntry, COMMAND_LINE } from '../../listing/accounts/audit.ts'
+import { nameOf } from '../../listing/accounts/user.ts'
+import type { Instant } from '../../listing/instant.ts'
+import { revocationOf } from '../api-keys.ts'
+import type { Dialect, Transaction } from '../database.ts'
+import { FIELDS, updateRows } from '../servers/server-imports.ts'
+import { sql, strings, uuid, uuids } from '../sql.ts'
+import { insertGiven, updateGiven, writeGiven } from './given-rows.ts'
+import type { PlannedOrganization } from './planned-organization.ts'
+import type { PlannedUser } from './planned-user.ts'
+
+export interface PlannedPart {
+  organizations: readonly PlannedOrganization[]
+  users: readonly PlannedUser[]
+}
+
+type Note = (action: AuditAction, user_id: string, subject: string) => void
+
+/**
+ * Under the locks of the users and organizations. Each table gets one statement for all records.
+ * Returns the slugs of organizations that would have no owner.
+ */
+export async function writePart(
+  transaction: Transaction,
+  dialect: Dialect,
+  part: PlannedPart,
+  now: Instant,
+): Promise<string[]> {
+  const entries: (AuditEntry & { id: string })[] = []
+  const note: Note = (action, user_id, subject) => {
+    const entry = { action, user_id, subject, address: COMMAND_LINE, occurred_at: now }
+    entries.push({ ...entry, id: crypto.randomUUID() })
+  }
+  await writeUsers(transaction, part.users, note)
+  const organizations = part.organizations.filter(({ changes }) => changes.length > 0)
+  const ownerless = await writeOrganizations(transaction, { ...part, organizations }, note)
+  if (ownerless.length > 0) return ownerless
+  await writeServers(transaction, part.users, await readIds(transaction, placesIn(part.users)))
+  await writeKeys(transaction, dialect, part.users, note, now)
+  await insertGiven(transaction, 'audit_log', ENTRY, entries)
+  return []
+}
+
+const ENTRY = {
+  id: 'uuid',
+  occurred_at: 'instant',
+  user_id: 'uuid',
+  action: 'text',
+  subject: 'text',
+  address: 'text',
+} as const
+
+async function writeUsers(
+  transaction: Transaction,
+  users: readonly PlannedUser[],
+  note: Note,
+): Promise<void> {
+  const names = { email: 'text', external_id: 'text', disabled_at: 'instant' } as const
+  const added = users.filter(({ before }) => before === undefined).map(({ user }) => user)
+  await insertGiven(transaction, 'users', { id: 'uuid', ...names, created_at: 'instant' }, added)
+  for (const user of added) note('user added', user.id, nameOf(user))
+  const changed = users.filter(({ changes }) =>
+    changes.some(({ action, kind }) => kind === 'user' && action === 'change'),
+  )
+  const after = changed.map(({ user }) => user)
+  await transaction.lock(
+    'api_keys',
+    await keysOf(
+      transaction,
+      after.map(({ id }) => id),
+    ),
+  )
+  await updateGiven(transaction, 'users', names, after)
+  for (const { before, user } of changed) {
+    if (user.external_id !== before!.external_id)
+      note('external id changed', user.id, user.external_id ?? '')
+    if (user.email !== before!.email) note('e-mail changed', user.id, user.email ?? '')
+    if (user.disabled_at !== before!.disabled_at)
+      note(user.disabled_at === null ? 'user enabled' : 'user disabled', user.id, nameOf(user))
+  }
+}
+
+/** Their rows change with the user. */
+async function keysOf(transaction: Transaction, userIds: readonly string[]): Promise<string[]> {
+  if (userIds.length === 0) return []
+  const keys = await transaction.all<{ id: string }>(
+    sql`SELECT id FROM api_keys WHERE user_id IN (${uuids(userIds)})`,
+  )
+  return keys.map(({ id }) => id)
+}
+
+async function writeOrganizations(
+  transaction: Transaction,
+  { organizations, users }: PlannedPart,
+  note: Note,
+): Promise<string[]> {
+  const own = { id: 'uuid', slug: 'text', name: 'text' } as const
+  const rowsOf = (isNew: boolean) =>
+    organizations.filter((one) => one.isNew === isNew).map((one) => one.organization)
+  await insertGiven(transaction, 'organizations', own, rowsOf(true))
+  await updateGiven(transaction, 'organizations', { name: 'text' }, rowsOf(false))
+  const members = users.flatMap((one) =>
+    one.members.map((member) => ({ ...member, user_id: one.user.id })),
+  )
+  const slugs = [...organizations.map(({ of }) => of), ...members.map(({ slug }) => slug)]
+  const ids = await readIds(transaction, slugs)
+  const rows = members.map((member) => ({ ...member, organization_id: ids.get(member.slug)! }))
+  const keys = { organization_id: 'uuid', user_id: 'uuid' } as const
+  const added = rows.filter(({ before }) => before === null)
+  await insertGiven(transaction, 'members', { ...keys, role: 'text', joined_at: 'instant' }, added)
+  const kept = rows.filter(({ before, role }) => before !== null && role !== null)
+  const removed = rows.filter(({ role }) => role === null)
+  await writeGiven(
+    transaction,
+    { ...keys, role: 'text' },
+    kept,
+    ({ column, from }) => sql`UPDATE members SET role = ${column('role')} ${from} WHERE
+      members.organization_id = ${column('organization_id')} AND members.user_id = ${column('user_id')}`,
+  )
+  for (const { organization_id, user_id } of removed)
+    await transaction.run(sql`DELETE FROM members
+      WHERE organization_id = ${uuid(organization_id)} AND user_id = ${uuid(user_id)}`)
+  for (const { before, user_id, organization_id } of added.concat(kept))
+    note(before === null ? 'member added' : 'member role changed', user_id, organization_id)
+  for (const { user_id } of removed) note('member removed', user_id, user_id)
+  const owners = await readOwners(transaction, [...ids.values()])
+  for (const { isNew, of } of organizations) {
+    const id = ids.get(of)!
+    const owner = owners.get(id)
+    if (owner !== undefined) note(isNew ? 'organization made' : 'organization renamed', owner, id)
+  }
+  return [...ids].flatMap(([slug, id]) => (owners.has(id) ? [] : [slug]))
+}
+
+async function readIds(
+  transaction: Transaction,
+  slugs: readonly string[],
+): Promise<Map<string, string>> {
+  if (slugs.length === 0) return new Map()
+  const found = await transaction.all<{ id: string; slug: string }>(
+    sql`SELECT id, slug FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`,
+  )
+  return new Map(found.map(({ id, slug }) => [slug, id]))
+}
+
+/** The oldest owner of each organization that has one. */
+async function readOwners(transaction: Transaction, ids: readonly string[]) {
+  if (ids.length === 0) return new Map<string, string>()
+  const owners = await transaction.all<{ organization_id: string; user_id: string }>(sql`
+    SELECT organization_id, user_id FROM members
+    WHERE role = 'owner' AND organization_id IN (${uuids(ids)})
+    ORDER BY joined_at DESC, user_id DESC`)
+  return new Map(owners.map((one) => [one.organization_id, one.user_id]))
+}
+
+const placesIn = (users: readonly PlannedUser[]): string[] =>
+  users.flatMap(({ servers: { added, moved } }) =>
+    [...added, ...moved].flatMap(({ place }) => place ?? []),
+  )
+
+async function writeServers(
+  transaction: Transaction,
+  users: readonly PlannedUser[],
+  ids: ReadonlyMap<string, string>,
+): Promise<void> {
+  const idOf = (place: string | null) => (place === null ? null : ids.get(place)!)
+  const removed = users.flatMap(({ servers }) => servers.removed)
+  if (removed.length > 0)
+    await transaction.run(sql`DELETE FROM servers WHERE id IN (${uuids(removed)})`)
+  await updateRows(
+    transaction,
+    users.flatMap(({ servers }) => servers.changed),
+  )
+  const organization = { organization_id: 'uuid' } as const
+  const moved = users.flatMap(({ servers }) =>
+    servers.moved.map(({ id, place }) => ({ id, organization_id: idOf(place) })),
+  )
+  await updateGiven(transaction, 'servers', organization, moved)
+  const added = users.flatMap(({ user, servers }) =>
+    servers.added.map(({ row, place }) => ({
+      ...row,
+      created_by: user.id,
+      organization_id: idOf(place),
+    })),
+  )
+  await insertGiven(
+    transaction,
+    'servers',
+    { ...FIELDS, created_by: 'uuid', ...organization },
+    added,
+  )
+}
+
+const KEY = {
+  id: 'uuid',
+  user_id: 'uuid',
+  name: 'text',
+  prefix: 'text',
+  key_hash: 'bytes',
+  created_at: 'instant',
+  revoked_at: 'instant',
+} as const
+
+/** Revokes first, because a user has at most five active keys. */
+async function writeKeys(
+  transaction: Transaction,
+  dialect: Dialect,
+  users: readonly PlannedUser[],
+  note: Note,
+  now: Instant,
+): Promise<void> {
+  const revoked = users.flatMap(({ keys }) => keys.revoked)
+  const changed = users.flatMap(({ keys }) => keys.changed)
+  const added = users.flatMap(({ keys }) => keys.added)
+  await transaction.lock('api_keys', [...revoked, ...changed.map(({ id }) => id)])
+  if (revoked.length > 0) await transaction.run(revocationOf(sql`id IN (${uuids(revoked)})`, now))
+  await updateGiven(transaction, 'api_keys', { name: 'text', prefix: 'text' }, changed)
+  const rows = added.map((key) => {
+    return { ...key, key_hash: Uint8Array.from(Buffer.from(key.hash, 'hex')) }
+  })
+  await insertGiven(transaction, 'api_keys', KEY, rows)
+  const used = added.filter(({ last_used_at }) => last_used_at !== null)
+  const use = { id: 'uuid', last_used_at: 'instant' } as const
+  await writeGiven(transaction, use, used, dialect.recordLastUses)
+  for (const { user, keys } of users) {
+    for (const id of keys.revoked) note('key revoked', user.id, id)
+    for (const { id, isRenamed } of keys.changed) if (isRenamed) note('key renamed', user.id, id)
+    for (const { id } of keys.added) note('key imported', user.id, id)
+  }
+}
