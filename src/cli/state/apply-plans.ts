@@ -9,7 +9,7 @@ import { inBatches } from '../../management/batches.ts'
 import { Failure } from '../errors.ts'
 import { createProgress } from '../output.ts'
 import type { Shell } from '../shell.ts'
-import { rowsOf } from './plan-file.ts'
+import { takeRows } from './plan-file.ts'
 
 /**
  * Makes the confirmed changes, many records in each transaction. Stops at the first transaction
@@ -28,16 +28,7 @@ export async function applyPlans(
   const units = unitsOf(needed)
   let done = 0
   await inBatches(async (rowsMax) => {
-    const batch: RecordPlan[] = []
-    let rows = 0
-    while (rows < rowsMax) {
-      const { value, done: isEnd } = units.next()
-      if (isEnd) break
-      for (const plan of value) {
-        batch.push(plan)
-        rows += rowsOf(plan.record)
-      }
-    }
+    const { items: batch, rows } = takeRows(units, rowsMax)
     if (batch.length === 0) return 0
     const outdated = await store.applyState(batch, options).catch((error: Error) => error.message)
     if (outdated !== null) {
@@ -69,7 +60,7 @@ function unchanged(batch: readonly RecordPlan[]): string {
  * What belongs into one transaction, so that no organization is without an owner in between: before
  * or with a user come the new organizations of that user, and an owner of each.
  */
-export function* unitsOf(plans: readonly RecordPlan[]): Generator<RecordPlan[]> {
+export function* unitsOf(plans: readonly RecordPlan[]): Generator<RecordPlan[], void> {
   const organizations = new Map<string, RecordPlan>()
   const owners = new Map<string, RecordPlan>()
   for (const plan of plans) {

@@ -1,8 +1,4 @@
-import {
-  type DeclaredRecord,
-  type DeclaredState,
-  isOrganization,
-} from '../../listing/state/declared-state.ts'
+import { type DeclaredRecord, isOrganization } from '../../listing/state/declared-state.ts'
 import type { ReadState } from '../../listing/state/read-state.ts'
 import type { RecordPlan, StateOptions, StateStore } from '../../listing/state/state-store.ts'
 import { refusal } from './read-file.ts'
@@ -26,8 +22,16 @@ export async function planFile(
   const all = [...complaints]
   const plans: RecordPlan[] = []
   const places = new Map<string, string>()
-  for (const part of partsOf(state))
-    for (const plan of await store.planState(part, options)) {
+  const records = [...state.organizations, ...state.users]
+  const units = records.map((record) => [{ record }]).values()
+  for (let rows = ROWS_PLANNED; rows >= ROWS_PLANNED; ) {
+    const part = takeRows(units, ROWS_PLANNED)
+    rows = part.rows
+    const found = await store.planState(
+      part.items.map(({ record }) => record),
+      options,
+    )
+    for (const plan of found) {
       plans.push(plan)
       for (const complaint of plan.complaints) all.push(complaint)
       const { userId, record } = plan
@@ -36,27 +40,31 @@ export async function planFile(
         all.push({ place: record.place, message: `means the same user as ${earlier}` })
       else if (userId !== null) places.set(userId, record.place)
     }
+  }
   if (all.length > 0) throw refusal(file, all)
   return { plans, options }
 }
 
-function* partsOf({ organizations, users }: DeclaredState): Generator<DeclaredRecord[]> {
-  let part: DeclaredRecord[] = []
+/** Takes units until they have this many rows. Fewer rows mean that none are left. */
+export function takeRows<Item extends { record: DeclaredRecord }>(
+  units: Iterator<readonly Item[], void>,
+  rowsMax: number,
+): { items: Item[]; rows: number } {
+  const items: Item[] = []
   let rows = 0
-  for (const records of [organizations, users])
-    for (const record of records) {
-      part.push(record)
-      rows += rowsOf(record)
-      if (rows < ROWS_PLANNED) continue
-      yield part
-      part = []
-      rows = 0
+  while (rows < rowsMax) {
+    const { value } = units.next()
+    if (!value) break
+    for (const item of value) {
+      items.push(item)
+      rows += rowsOf(item.record)
     }
-  yield part
+  }
+  return { items, rows }
 }
 
 /** How many rows a record has in the database. */
-export function rowsOf(record: DeclaredRecord): number {
+function rowsOf(record: DeclaredRecord): number {
   if (isOrganization(record)) return 1
   const { keys = [], servers = [], memberships } = record
   return 1 + keys.length + servers.length + memberships.size

@@ -4,13 +4,7 @@ import { say } from '../output.ts'
 import type { Shell } from '../shell.ts'
 
 /** The number of changes of each kind. */
-export interface ChangeCounts {
-  added: number
-  changed: number
-  removed: number
-}
-
-export function countChanges(plans: readonly RecordPlan[]): ChangeCounts {
+export function countChanges(plans: readonly RecordPlan[]) {
   const counts = { add: 0, change: 0, remove: 0 }
   for (const { changes } of plans) for (const { action } of changes) counts[action] += 1
   return { added: counts.add, changed: counts.change, removed: counts.remove }

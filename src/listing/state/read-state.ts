@@ -12,16 +12,7 @@ import type {
   StateComplaint,
 } from './declared-state.ts'
 import { findContradictions } from './contradictions.ts'
-import {
-  type KeyFields,
-  keyField,
-  namedKeyField,
-  type OrganizationFields,
-  organizationField,
-  stateField,
-  type UserFields,
-  userField,
-} from './state-fields.ts'
+import * as fields from './state-fields.ts'
 
 /** The text of a file that a `key_file` names, or the reason why it can't be read. */
 export type ReadKeyFile = (name: string) => { text: string } | { complaint: string }
@@ -41,16 +32,15 @@ const UNQUOTED = new Set(['key_hash', 'key_file', 'prefix'])
  */
 export function readState(json: unknown, now: Instant, readKeyFile: ReadKeyFile): ReadState {
   const mistakes: StateComplaint[] = []
-  const read = readRecord(stateField, json, '', mistakes)
+  const read = readRecord(fields.stateField, json, '', mistakes)
   if (read === null) return { state: null, complaints: mistakes }
-  const fields = {
-    organizations: readEach(organizationField, read.organizations, 'organizations', mistakes),
-    users: readEach(userField, read.users, 'users', mistakes),
-  }
+  const { organizationField, userField } = fields
+  const organizations = readEach(organizationField, read.organizations, 'organizations', mistakes)
+  const users = readEach(userField, read.users, 'users', mistakes)
   if (mistakes.length > 0) return { state: null, complaints: mistakes }
   const state = {
-    organizations: fields.organizations.map((one, at) => organizationOf(one, at)),
-    users: fields.users.map((one, at) => userOf(one, at, readKeyFile, mistakes)),
+    organizations: organizations.map((one, at) => organizationOf(one, at)),
+    users: users.map((one, at) => userOf(one, at, readKeyFile, mistakes)),
   }
   return { state, complaints: [...mistakes, ...findContradictions(state, now)] }
 }
@@ -71,10 +61,11 @@ export function readKeys(
   const mistakes: StateComplaint[] = []
   const users = new Map<string, DeclaredUser & { keys: DeclaredKey[] }>()
   for (const { place, json } of listed) {
+    const { namedKeyField, keyField } = fields
     const field: typeof namedKeyField = userId === null ? namedKeyField : (keyField as never)
-    const fields = readRecord(field, json, place, mistakes)
-    if (fields === null) continue
-    const { external_id, email, ...rest } = fields
+    const read = readRecord(field, json, place, mistakes)
+    if (read === null) continue
+    const { external_id, email, ...rest } = read
     if (userId === null && (external_id === undefined) === (email === undefined)) {
       mistakes.push({
         place,
@@ -167,11 +158,11 @@ const WHOLE_KEY = new RegExp(`^${FIXED_PREFIX}[!-~]{23,}$`)
 
 function keyOf(
   place: string,
-  fields: KeyFields,
+  read: fields.KeyFields,
   readKeyFile: ReadKeyFile,
   complaints: StateComplaint[],
 ): DeclaredKey {
-  const { key_hash, key_file, ...rest } = fields
+  const { key_hash, key_file, ...rest } = read
   const complain = (field: string, message: string) => {
     complaints.push({ place: placeOf(place, field), message })
     return { ...rest, place, hash: '' }
@@ -181,9 +172,9 @@ function keyOf(
   if (key_hash !== undefined) return { ...rest, place, hash: key_hash }
   if (key_file === undefined)
     return complain('key_hash', 'is missing; a key needs "key_hash" or "key_file"')
-  const read = readKeyFile(key_file)
-  if ('complaint' in read) return complain('key_file', read.complaint)
-  const key = read.text.replace(/\r?\n$/, '')
+  const file = readKeyFile(key_file)
+  if ('complaint' in file) return complain('key_file', file.complaint)
+  const key = file.text.replace(/\r?\n$/, '')
   if (!WHOLE_KEY.test(key))
     return complain(
       'key_file',
@@ -196,23 +187,23 @@ function keyOf(
 }
 
 function organizationOf(
-  { members, ...fields }: OrganizationFields,
+  { members, ...own }: fields.OrganizationFields,
   index: number,
 ): DeclaredOrganization {
   const place = `organizations[${index}]`
   const listed = members?.map((member, at) => ({ ...member, place: `${place}.members[${at}]` }))
-  return { ...fields, place, ...(listed && { members: listed }) }
+  return { ...own, place, ...(listed && { members: listed }) }
 }
 
 function userOf(
-  { keys, servers, ...fields }: UserFields,
+  { keys, servers, ...own }: fields.UserFields,
   index: number,
   readKeyFile: ReadKeyFile,
   mistakes: StateComplaint[],
 ): DeclaredUser {
   const place = `users[${index}]`
   return {
-    ...fields,
+    ...own,
     place,
     memberships: new Map(),
     keys: keys?.map((key, at) => keyOf(`${place}.keys[${at}]`, key, readKeyFile, mistakes)),

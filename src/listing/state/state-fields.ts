@@ -13,43 +13,28 @@ import { STATE_FORMAT_VERSION } from './declared-state.ts'
 
 const text = v.string('must be a string')
 
-/** A text that another rule of the domain checks and normalizes. */
-function checked(check: (value: string) => { value: string } | { complaint: string }) {
+/**
+ * A text that another rule of the domain checks. The rule returns a complaint, or null, or the
+ * normalized text under any name.
+ */
+function checked(check: (value: string) => Record<string, string> | string | null) {
   return v.pipe(
     text,
     v.rawTransform(({ dataset, addIssue, NEVER }) => {
       const result = check(dataset.value)
-      if ('value' in result) return result.value
-      addIssue({ message: result.complaint })
+      if (result === null) return dataset.value
+      const { complaint, ...value } = typeof result === 'string' ? { complaint: result } : result
+      if (complaint === undefined) return Object.values(value)[0]!
+      addIssue({ message: complaint })
       return NEVER
     }),
   )
 }
 
-const email = checked((value) => {
-  const result = checkEmail(value)
-  return 'email' in result ? { value: result.email } : result
-})
-
-const externalId = checked((value) => {
-  const complaint = complaintAboutExternalId(value)
-  return complaint === null ? { value } : { complaint }
-})
-
-const keyName = checked((value) => {
-  const result = checkKeyName(value)
-  return 'name' in result ? { value: result.name } : result
-})
-
-const organizationName = checked((value) => {
-  const result = checkOrganizationName(value)
-  return 'name' in result ? { value: result.name } : result
-})
-
-const organizationSlug = checked((value) => {
-  const complaint = complaintAboutOrganizationSlug(value)
-  return complaint === null ? { value } : { complaint }
-})
+const nullable = <Schema extends v.GenericSchema>(field: Schema) => v.optional(v.nullable(field))
+const email = checked(checkEmail)
+const externalId = checked(complaintAboutExternalId)
+const organizationSlug = checked(complaintAboutOrganizationSlug)
 
 /** As both engines store it. */
 const id = v.optional(
@@ -80,7 +65,9 @@ const prefix = v.pipe(
 )
 
 const instant = v.optional(instantField)
-const nullableInstant = v.optional(v.nullable(instantField))
+
+/** What names a user. */
+const NAMES = { id, external_id: nullable(externalId), email: nullable(email) }
 
 /** An object whose other fields are mistakes, each of them. */
 function object<Fields extends v.ObjectEntries>(name: string, fields: Fields) {
@@ -91,13 +78,13 @@ const list = <Item extends v.GenericSchema>(item: Item) => v.array(item, 'must b
 
 const KEY = {
   id,
-  name: keyName,
+  name: checked(checkKeyName),
   key_hash: v.optional(hash),
   key_file: v.optional(text),
   prefix: v.optional(prefix),
   created_at: instant,
-  revoked_at: nullableInstant,
-  last_used_at: nullableInstant,
+  revoked_at: nullable(instantField),
+  last_used_at: nullable(instantField),
 }
 
 /** A key of a user, and one in a list of keys of many users, which names its user. */
@@ -110,24 +97,20 @@ export const namedKeyField = object('a key', {
 
 const server = object('a server', {
   id,
-  organization: v.optional(v.nullable(organizationSlug)),
+  organization: nullable(organizationSlug),
   ...SERVER_ENTRY_FIELDS,
 })
 
 export const userField = object('a user', {
-  id,
-  external_id: v.optional(v.nullable(externalId)),
-  email: v.optional(v.nullable(email)),
+  ...NAMES,
   created_at: instant,
-  disabled_at: nullableInstant,
+  disabled_at: nullable(instantField),
   keys: v.optional(list(keyField)),
   servers: v.optional(list(server)),
 })
 
 const member = object('a member', {
-  id,
-  external_id: v.optional(v.nullable(externalId)),
-  email: v.optional(v.nullable(email)),
+  ...NAMES,
   role: v.picklist(['owner', 'member'], 'must be owner or member'),
   joined_at: instant,
 })
@@ -135,7 +118,7 @@ const member = object('a member', {
 export const organizationField = object('an organization', {
   id,
   slug: organizationSlug,
-  name: organizationName,
+  name: checked(checkOrganizationName),
   members: v.optional(list(member)),
 })
 

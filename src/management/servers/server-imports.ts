@@ -5,9 +5,9 @@ import {
   type WrongEntry,
 } from '../../listing/servers/server-import.ts'
 import type { Database, Dialect, Transaction } from '../database.ts'
+import { columnsOf, insertGiven } from '../given-rows.ts'
 import type { ChangedServer, ImportedRow } from './changed-server.ts'
 import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
-import { placeOf } from './registered-servers.ts'
 import { sql, uuid, uuids } from '../sql.ts'
 
 export function serverImports(
@@ -88,18 +88,13 @@ export async function saveParts(
   return { ...counts, wrong: [] }
 }
 
-/** The columns that an import gives. */
-export const FIELDS = {
-  id: 'uuid',
-  name: 'text',
-  slug: 'text',
-  host_label: 'text',
-  edition: 'text',
-  status: 'text',
-  version: 'text',
-  listing_kind: 'text',
-  updated_at: 'instant',
-} as const
+const FIELDS = columnsOf({
+  uuid: 'id',
+  text: 'name slug host_label edition status version listing_kind',
+  instant: 'updated_at',
+})
+
+export const SERVER_COLUMNS = { ...FIELDS, ...columnsOf({ uuid: 'created_by organization_id' }) }
 
 /** On PostgreSQL one statement for all rows: triggers on servers run once per statement. */
 export async function insertRows(
@@ -108,17 +103,9 @@ export async function insertRows(
   organizationId: string | null,
   rows: readonly ImportedRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  await transaction.runGiven(
-    FIELDS,
-    rows,
-    ({ column, rowsOf }) => sql`
-      INSERT INTO servers (id, name, slug, host_label, edition, status, version, listing_kind,
-        updated_at, created_by, organization_id)
-      ${rowsOf(sql`${column('id')}, ${column('name')}, ${column('slug')}, ${column('host_label')},
-        ${column('edition')}, ${column('status')}, ${column('version')}, ${column('listing_kind')},
-        ${column('updated_at')}, ${uuid(userId)}, ${placeOf(organizationId)}`)}`,
-  )
+  const owner = { created_by: userId, organization_id: organizationId }
+  const owned = rows.map((row) => ({ ...row, ...owner }))
+  await insertGiven(transaction, 'servers', SERVER_COLUMNS, owned)
 }
 
 const FLAGS = { sets_slug: 'integer', sets_version: 'integer', sets_kind: 'integer' } as const

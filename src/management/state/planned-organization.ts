@@ -5,34 +5,26 @@ import { quote } from '../../listing/text.ts'
 import type { Stored } from './stored-state.ts'
 
 /** What is written for an organization itself. Its members are written with the users. */
-export interface PlannedOrganization extends RecordPlan {
-  organization: Organization
-  isNew: boolean
-}
+export type PlannedOrganization = ReturnType<typeof planOrganization>
 
-export function planOrganization(
-  record: DeclaredOrganization,
-  stored: Stored,
-): PlannedOrganization {
+export function planOrganization(record: DeclaredOrganization, stored: Stored) {
   const { slug, name } = record
   const known = stored.organizationsBySlug.get(slug)
-  const isNew = known === undefined
-  const change = { kind: 'organization', of: slug } as const
-  const added = { ...change, action: 'add', text: quote(name) } as const
-  const renamed = (before: string) =>
-    ({ ...change, action: 'change', text: `name ${quote(before)} → ${quote(name)}` }) as const
-  return {
+  const renamed = known && known.name !== name ? `name ${quote(known.name)} → ${quote(name)}` : ''
+  const text = known === undefined ? quote(name) : renamed
+  const action = known === undefined ? 'add' : 'change'
+  const plan: RecordPlan = {
     record,
     userId: null,
     of: slug,
-    changes: isNew ? [added] : known.name === name ? [] : [renamed(known.name)],
+    changes: text === '' ? [] : [{ action, kind: 'organization', of: slug, text }],
     keptRevoked: [],
     complaints: complaintsAbout(record, known, stored),
     owns: [],
-    needs: isNew ? [slug] : [],
-    organization: { id: known?.id ?? record.id ?? crypto.randomUUID(), slug, name },
-    isNew,
+    needs: known === undefined ? [slug] : [],
   }
+  const organization = { id: known?.id ?? record.id ?? crypto.randomUUID(), slug, name }
+  return { ...plan, organization, isNew: known === undefined }
 }
 
 function complaintsAbout(

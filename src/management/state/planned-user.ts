@@ -4,18 +4,11 @@ import type { Role } from '../../listing/organization.ts'
 import type { DeclaredUser, StateComplaint } from '../../listing/state/declared-state.ts'
 import type { RecordPlan, StateChange, StateOptions } from '../../listing/state/state-store.ts'
 import { quote } from '../../listing/text.ts'
-import { type PlannedKeys, planKeys } from './planned-keys.ts'
-import { type PlannedServers, planServers } from './planned-servers.ts'
+import { planKeys } from './planned-keys.ts'
+import { planServers } from './planned-servers.ts'
 import type { Stored } from './stored-state.ts'
 
-export interface PlannedUser extends RecordPlan {
-  /** As it was; undefined for a new user. */
-  before: User | undefined
-  user: User
-  members: PlannedMember[]
-  keys: PlannedKeys
-  servers: PlannedServers
-}
+export type PlannedUser = ReturnType<typeof planUser>
 
 /** A membership that changes. Null: there is none. */
 export interface PlannedMember {
@@ -25,7 +18,7 @@ export interface PlannedMember {
   joined_at: number
 }
 
-export function planUser(record: DeclaredUser, stored: Stored, options: StateOptions): PlannedUser {
+export function planUser(record: DeclaredUser, stored: Stored, options: StateOptions) {
   const before = findKnown(record, stored)
   const user = before === undefined ? newUser(record, options.now) : changed(record, before)
   const { members, isMember } = planMembers(record, user.id, stored, options)
@@ -34,30 +27,29 @@ export function planUser(record: DeclaredUser, stored: Stored, options: StateOpt
   const servers = planServers(record.servers, user.id, { stored, slugOf, isMember }, options)
   const of = nameOf(user)
   const changes = [
-    ...changesOfUser(before, user),
-    ...members.map(tellMember),
-    ...keys.changes,
-    ...servers.changes,
+    changesOfUser(before, user),
+    members.map(tellMember),
+    keys.changes,
+    servers.changes,
   ]
-  return {
+  const slugs = (isOwner: boolean) =>
+    members.flatMap(({ slug, role }) => ((role === 'owner') === isOwner ? [slug] : []))
+  const plan: RecordPlan = {
     record,
-    before,
-    user,
     userId: user.id,
     of,
-    changes: changes.map(({ text, ...change }) => ({ ...change, of, text })),
+    changes: changes.flat().map(({ text, ...change }) => ({ ...change, of, text })),
     keptRevoked: keys.kept,
     complaints: [
       ...complaintsAbout(record, before, user, stored, options),
       ...keys.complaints,
       ...servers.complaints,
     ],
-    owns: members.flatMap(({ slug, role }) => (role === 'owner' ? [slug] : [])),
-    needs: members.flatMap(({ slug, role }) => (role === 'owner' ? [] : [slug])),
-    members,
-    keys,
-    servers,
+    owns: slugs(true),
+    needs: slugs(false),
   }
+  /** `before` is undefined for a new user. */
+  return { ...plan, before, user, members, keys, servers }
 }
 
 /** An address alone does not mean a user to whom the site gave another external id. */

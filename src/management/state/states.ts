@@ -101,22 +101,15 @@ async function lockPart(
   await transaction.lockNames(['apply'])
   const known = idsOf(await transaction.all<{ id: string }>(namedUsers(users)))
   await transaction.lock('users', known)
-  const places = users.flatMap(({ servers = [] }) =>
-    servers.flatMap(({ organization }) => organization ?? []),
+  const slugs = [
+    ...plans.flatMap(({ owns, needs }) => [...owns, ...needs]),
+    ...plans.flatMap(({ userId, of }) => (userId === null ? [of] : [])),
+    ...users.flatMap(({ servers = [] }) => servers.flatMap((one) => one.organization ?? [])),
+  ]
+  const places = await transaction.all<{ id: string }>(
+    sql`SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`,
   )
-  const changing = plans.flatMap(({ owns, needs, userId, of }) => [
-    ...owns,
-    ...needs,
-    ...(userId === null ? [of] : []),
-  ])
-  for (const [slugs, strength] of [
-    [changing, 'remove'],
-    [places, 'keep'],
-  ] as const) {
-    const found = sql`SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`
-    if (slugs.length > 0)
-      await transaction.lock('organizations', idsOf(await transaction.all(found)), strength)
-  }
+  await transaction.lock('organizations', idsOf(places), 'remove')
   return new Set(known)
 }
 

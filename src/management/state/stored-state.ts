@@ -2,7 +2,6 @@ import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
-import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import type { DeclaredOrganization, DeclaredUser } from '../../listing/state/declared-state.ts'
 import type { StoredKey, StoredMember, StoredState } from '../../listing/state/state-store.ts'
 import { userColumns } from '../accounts/user-columns.ts'
@@ -14,21 +13,6 @@ import { bytes, type Sql, sql, strings, uuid, uuids } from '../sql.ts'
 export interface Part {
   organizations: readonly DeclaredOrganization[]
   users: readonly DeclaredUser[]
-}
-
-/** The stored records that a part names, and those of its users, by what a file calls them. */
-export interface Stored {
-  usersByName: Record<'external_id' | 'id' | 'email', ReadonlyMap<string | null, User>>
-  organizationsById: ReadonlyMap<string, Organization>
-  organizationsBySlug: ReadonlyMap<string, Organization>
-  membersOf(userId: string): readonly StoredMember[]
-  keysByHash: ReadonlyMap<string, StoredKey>
-  keysById: ReadonlyMap<string, StoredKey>
-  keysOf(userId: string): readonly StoredKey[]
-  serversById: ReadonlyMap<string, RegisteredServer>
-  serversOf(userId: string): readonly RegisteredServer[]
-  /** The hashes of the file that are in the list of revocations. */
-  revocations: ReadonlyMap<string, Instant>
 }
 
 const idsOf = (records: readonly { id?: string | undefined }[]) =>
@@ -51,10 +35,12 @@ export async function readStored(queries: Queries, dialect: Dialect, part: Part)
   )
   const ids = uuids(idsOf(users))
   const members = await readMembers(queries, dialect, sql`user_id IN (${ids})`)
+  // A list of keys needs no servers.
+  const owners = named.some((user) => user.servers) ? ids : uuids([])
   const servers = await readServers(
     queries,
     dialect,
-    sql`id IN (SELECT id FROM servers WHERE created_by IN (${ids})
+    sql`id IN (SELECT id FROM servers WHERE created_by IN (${owners})
       UNION SELECT id FROM servers WHERE id IN (${uuids(idsOf(declaredServers))}))`,
   )
   const slugs = [
@@ -82,12 +68,15 @@ export async function readStored(queries: Queries, dialect: Dialect, part: Part)
   return lookupIn({ users, organizations: known, members, servers, keys }, listed)
 }
 
+export type Stored = ReturnType<typeof lookupIn>
+
+/** The stored records that a part names, and those of its users, by what a file calls them. */
 function lookupIn(
   { users, organizations, members, servers, keys }: StoredState,
   listed: readonly { key_hash: Uint8Array; revoked_at: Instant }[],
-): Stored {
+) {
   const usersBy = (field: 'external_id' | 'id' | 'email') =>
-    new Map(users.map((user) => [user[field], user]))
+    new Map<string | null, User>(users.map((user) => [user[field], user]))
   const keysOf = Map.groupBy(keys, ({ user_id }) => user_id)
   const serversOf = Map.groupBy(servers, ({ created_by }) => created_by)
   const membersOf = Map.groupBy(members, ({ user_id }) => user_id)
@@ -102,9 +91,10 @@ function lookupIn(
     keysByHash: new Map(keys.map((key) => [key.hash, key])),
     keysById: new Map(keys.map((key) => [key.id, key])),
     serversById: new Map(servers.map((server) => [server.id, server])),
-    membersOf: (userId) => membersOf.get(userId) ?? [],
-    keysOf: (userId) => keysOf.get(userId) ?? [],
-    serversOf: (userId) => serversOf.get(userId) ?? [],
+    membersOf: (userId: string) => membersOf.get(userId) ?? [],
+    keysOf: (userId: string) => keysOf.get(userId) ?? [],
+    serversOf: (userId: string) => serversOf.get(userId) ?? [],
+    /** The hashes of the file that are in the list of revocations. */
     revocations: new Map(listed.map((one) => [hexOf(one.key_hash), one.revoked_at])),
   }
 }

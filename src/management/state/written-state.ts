@@ -3,9 +3,9 @@ import { nameOf } from '../../listing/accounts/user.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { revocationOf } from '../api-keys.ts'
 import type { Dialect, Transaction } from '../database.ts'
-import { FIELDS, updateRows } from '../servers/server-imports.ts'
+import { SERVER_COLUMNS } from '../servers/server-imports.ts'
 import { sql, strings, uuid, uuids } from '../sql.ts'
-import { insertGiven, updateGiven, writeGiven } from './given-rows.ts'
+import { columnsOf, insertGiven, updateGiven, writeGiven } from '../given-rows.ts'
 import type { PlannedOrganization } from './planned-organization.ts'
 import type { PlannedUser } from './planned-user.ts'
 
@@ -35,27 +35,24 @@ export async function writePart(
   const organizations = part.organizations.filter(({ changes }) => changes.length > 0)
   const ownerless = await writeOrganizations(transaction, { ...part, organizations }, note)
   if (ownerless.length > 0) return ownerless
-  await writeServers(transaction, part.users, await readIds(transaction, placesIn(part.users)))
+  await writeServers(transaction, part.users)
   await writeKeys(transaction, dialect, part.users, note, now)
   await insertGiven(transaction, 'audit_log', ENTRY, entries)
   return []
 }
 
-const ENTRY = {
-  id: 'uuid',
-  occurred_at: 'instant',
-  user_id: 'uuid',
-  action: 'text',
-  subject: 'text',
-  address: 'text',
-} as const
+const ENTRY = columnsOf({
+  uuid: 'id user_id',
+  instant: 'occurred_at',
+  text: 'action subject address',
+})
 
 async function writeUsers(
   transaction: Transaction,
   users: readonly PlannedUser[],
   note: Note,
 ): Promise<void> {
-  const names = { email: 'text', external_id: 'text', disabled_at: 'instant' } as const
+  const names = columnsOf({ text: 'email external_id', instant: 'disabled_at' })
   const added = users.filter(({ before }) => before === undefined).map(({ user }) => user)
   await insertGiven(transaction, 'users', { id: 'uuid', ...names, created_at: 'instant' }, added)
   for (const user of added) note('user added', user.id, nameOf(user))
@@ -94,7 +91,7 @@ async function writeOrganizations(
   { organizations, users }: PlannedPart,
   note: Note,
 ): Promise<string[]> {
-  const own = { id: 'uuid', slug: 'text', name: 'text' } as const
+  const own = columnsOf({ uuid: 'id', text: 'slug name' })
   const rowsOf = (isNew: boolean) =>
     organizations.filter((one) => one.isNew === isNew).map((one) => one.organization)
   await insertGiven(transaction, 'organizations', own, rowsOf(true))
@@ -105,7 +102,7 @@ async function writeOrganizations(
   const slugs = [...organizations.map(({ of }) => of), ...members.map(({ slug }) => slug)]
   const ids = await readIds(transaction, slugs)
   const rows = members.map((member) => ({ ...member, organization_id: ids.get(member.slug)! }))
-  const keys = { organization_id: 'uuid', user_id: 'uuid' } as const
+  const keys = columnsOf({ uuid: 'organization_id user_id' })
   const added = rows.filter(({ before }) => before === null)
   await insertGiven(transaction, 'members', { ...keys, role: 'text', joined_at: 'instant' }, added)
   const kept = rows.filter(({ before, role }) => before !== null && role !== null)
@@ -153,53 +150,39 @@ async function readOwners(transaction: Transaction, ids: readonly string[]) {
   return new Map(owners.map((one) => [one.organization_id, one.user_id]))
 }
 
-const placesIn = (users: readonly PlannedUser[]): string[] =>
-  users.flatMap(({ servers: { added, moved } }) =>
-    [...added, ...moved].flatMap(({ place }) => place ?? []),
-  )
-
 async function writeServers(
   transaction: Transaction,
   users: readonly PlannedUser[],
-  ids: ReadonlyMap<string, string>,
 ): Promise<void> {
-  const idOf = (place: string | null) => (place === null ? null : ids.get(place)!)
   const removed = users.flatMap(({ servers }) => servers.removed)
   if (removed.length > 0)
     await transaction.run(sql`DELETE FROM servers WHERE id IN (${uuids(removed)})`)
-  await updateRows(
-    transaction,
-    users.flatMap(({ servers }) => servers.changed),
-  )
-  const organization = { organization_id: 'uuid' } as const
-  const moved = users.flatMap(({ servers }) =>
-    servers.moved.map(({ id, place }) => ({ id, organization_id: idOf(place) })),
-  )
-  await updateGiven(transaction, 'servers', organization, moved)
   const added = users.flatMap(({ user, servers }) =>
-    servers.added.map(({ row, place }) => ({
-      ...row,
-      created_by: user.id,
-      organization_id: idOf(place),
-    })),
+    servers.added.map((row) => ({ ...row, created_by: user.id })),
   )
-  await insertGiven(
-    transaction,
-    'servers',
-    { ...FIELDS, created_by: 'uuid', ...organization },
-    added,
-  )
+  const changed = users.flatMap(({ servers }) => servers.changed)
+  const places = [...added, ...changed.map(({ row }) => row)].flatMap(({ place }) => place ?? [])
+  const ids = await readIds(transaction, places)
+  const placed = <Row extends { place: string | null }>(row: Row) => ({
+    ...row,
+    organization_id: row.place === null ? null : ids.get(row.place)!,
+  })
+  await insertGiven(transaction, 'servers', SERVER_COLUMNS, added.map(placed))
+  // A field that stays keeps its value, even if another program has just changed it.
+  for (const [names, same] of Map.groupBy(changed, ({ fields }) => fields.join())) {
+    const columns = new Set([...names.replace('place', 'organization_id').split(','), 'updated_at'])
+    const kinds = Object.entries(SERVER_COLUMNS).filter(([name]) => columns.has(name))
+    const rows = same.map(({ row }) => placed(row))
+    await updateGiven(transaction, 'servers', Object.fromEntries(kinds), rows)
+  }
 }
 
-const KEY = {
-  id: 'uuid',
-  user_id: 'uuid',
-  name: 'text',
-  prefix: 'text',
-  key_hash: 'bytes',
-  created_at: 'instant',
-  revoked_at: 'instant',
-} as const
+const KEY = columnsOf({
+  uuid: 'id user_id',
+  text: 'name prefix',
+  bytes: 'key_hash',
+  instant: 'created_at revoked_at',
+})
 
 /** Revokes first, because a user has at most five active keys. */
 async function writeKeys(

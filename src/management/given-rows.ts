@@ -1,5 +1,13 @@
-import type { Given, GivenColumns, Transaction } from '../database.ts'
-import { raw, type Sql, sql } from '../sql.ts'
+import type { Given, GivenColumns, Transaction } from './database.ts'
+import { raw, type Sql, sql } from './sql.ts'
+
+/** Columns by the kind of their values: names with a space between them. */
+export function columnsOf(names: Partial<Record<GivenColumns[string], string>>): GivenColumns {
+  const kinds = Object.entries(names) as [GivenColumns[string], string][]
+  return Object.fromEntries(
+    kinds.flatMap(([kind, list]) => list.split(' ').map((name) => [name, kind])),
+  )
+}
 
 /** Runs a statement for these rows, if there are any. */
 export async function writeGiven(
