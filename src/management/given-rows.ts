@@ -19,17 +19,18 @@ export async function writeGiven(
   if (rows.length > 0) await transaction.runGiven(columns, rows, statement)
 }
 
-/** Inserts these columns of the rows. */
+/** Inserts these columns of the rows. `onConflict` is the clause for rows that exist. */
 export function insertGiven(
   transaction: Transaction,
   table: string,
   columns: GivenColumns,
   rows: readonly object[],
+  onConflict = sql``,
 ): Promise<void> {
   const names = Object.keys(columns)
   return writeGiven(transaction, columns, rows, ({ column, rowsOf }) => {
     const values = list(names.map((name) => column(name)))
-    return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))}) ${rowsOf(values)}`
+    return sql`INSERT INTO ${raw(table)} (${raw(names.join(', '))}) ${rowsOf(values)} ${onConflict}`
   })
 }
 

@@ -62,8 +62,7 @@ export function planServers(
     plan.removed.push(row.id)
     plan.changes.push({ action: 'remove', kind: 'server', text: tell(row) })
   }
-  complaints.push(...slugsTaken(matched, isPruned ? [] : absent))
-  return plan
+  return { ...plan, complaints: complaints.concat(slugsTaken(matched, isPruned ? [] : absent)) }
 }
 
 interface Matched {

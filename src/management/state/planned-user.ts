@@ -49,7 +49,8 @@ export function planUser(record: DeclaredUser, stored: Stored, options: StateOpt
     needs: slugs(false),
   }
   /** `before` is undefined for a new user. */
-  return { ...plan, before, user, members, keys, servers }
+  const keyIds = stored.keysOf(user.id).map(({ id }) => id)
+  return { ...plan, before, user, members, keys, keyIds, servers }
 }
 
 /** An address alone does not mean a user to whom the site gave another external id. */

@@ -60,12 +60,10 @@ async function writeUsers(
     changes.some(({ action, kind }) => kind === 'user' && action === 'change'),
   )
   const after = changed.map(({ user }) => user)
+  // A trigger changes the keys of a disabled user.
   await transaction.lock(
     'api_keys',
-    await keysOf(
-      transaction,
-      after.map(({ id }) => id),
-    ),
+    changed.flatMap(({ keyIds }) => keyIds),
   )
   await updateGiven(transaction, 'users', names, after)
   for (const { before, user } of changed) {
@@ -75,15 +73,6 @@ async function writeUsers(
     if (user.disabled_at !== before!.disabled_at)
       note(user.disabled_at === null ? 'user enabled' : 'user disabled', user.id, nameOf(user))
   }
-}
-
-/** Their rows change with the user. */
-async function keysOf(transaction: Transaction, userIds: readonly string[]): Promise<string[]> {
-  if (userIds.length === 0) return []
-  const keys = await transaction.all<{ id: string }>(
-    sql`SELECT id FROM api_keys WHERE user_id IN (${uuids(userIds)})`,
-  )
-  return keys.map(({ id }) => id)
 }
 
 async function writeOrganizations(
@@ -102,22 +91,19 @@ async function writeOrganizations(
   const slugs = [...organizations.map(({ of }) => of), ...members.map(({ slug }) => slug)]
   const ids = await readIds(transaction, slugs)
   const rows = members.map((member) => ({ ...member, organization_id: ids.get(member.slug)! }))
-  const keys = columnsOf({ uuid: 'organization_id user_id' })
-  const added = rows.filter(({ before }) => before === null)
-  await insertGiven(transaction, 'members', { ...keys, role: 'text', joined_at: 'instant' }, added)
-  const kept = rows.filter(({ before, role }) => before !== null && role !== null)
+  const kept = rows.filter(({ role }) => role !== null)
   const removed = rows.filter(({ role }) => role === null)
-  await writeGiven(
-    transaction,
-    { ...keys, role: 'text' },
-    kept,
-    ({ column, from }) => sql`UPDATE members SET role = ${column('role')} ${from} WHERE
-      members.organization_id = ${column('organization_id')} AND members.user_id = ${column('user_id')}`,
-  )
+  const columns = columnsOf({
+    uuid: 'organization_id user_id',
+    text: 'role',
+    instant: 'joined_at',
+  })
+  const changeRole = sql`ON CONFLICT (organization_id, user_id) DO UPDATE SET role = excluded.role`
+  await insertGiven(transaction, 'members', columns, kept, changeRole)
   for (const { organization_id, user_id } of removed)
     await transaction.run(sql`DELETE FROM members
       WHERE organization_id = ${uuid(organization_id)} AND user_id = ${uuid(user_id)}`)
-  for (const { before, user_id, organization_id } of added.concat(kept))
+  for (const { before, user_id, organization_id } of kept)
     note(before === null ? 'member added' : 'member role changed', user_id, organization_id)
   for (const { user_id } of removed) note('member removed', user_id, user_id)
   const owners = await readOwners(transaction, [...ids.values()])
