@@ -169,7 +169,7 @@ const VALUES: Misuse[] = [
     args: `key import ${ADA} --hash-file -`,
     stdin: `key_hash,name\n${KEY},bot\n`,
     code: 1,
-    sentence: /row 2 key_hash: has an API key in clear/,
+    sentence: /row 2\.key_hash: has an API key in clear/,
   },
   {
     args: 'key import --user eve@example.com --hash-file -',
