@@ -101,8 +101,8 @@ function lookupIn(
 
 const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 
-/** Records per query of an export. */
-const PART_MAX = 1_000
+/** Records per query of an export. The transaction is idle while the text of a part is made. */
+const PART_MAX = 200
 /** Less than any id. */
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
