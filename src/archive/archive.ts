@@ -10,7 +10,7 @@ export type Kind = 'text' | 'uuid' | 'integer' | 'instant' | 'bytes'
 
 export interface ArchiveTable {
   name: string
-  /** The columns that identify a row. A row with the same id and another of these is another row. */
+  /** The columns that identify a row. If one of them differs, it is another row. */
   key: readonly string[]
   /** The columns that both engines have. */
   columns: Readonly<Record<string, Kind>>
@@ -75,7 +75,7 @@ function tableOf(
   return { name, key: key.split(' '), columns: Object.fromEntries(columns) }
 }
 
-/** Tables of both engines that a restore empties: what they say holds for one process or browser. */
+/** Tables of both engines that a restore empties: they are about one process or browser. */
 export const ENDED = [
   'sessions',
   'sign_in_links',

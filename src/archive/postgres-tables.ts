@@ -79,8 +79,8 @@ export async function findWriters(client: pg.ClientBase): Promise<number[]> {
 }
 
 /**
- * Disables the triggers of our tables that fire here. The returned function enables them again, each
- * in its own mode.
+ * Disables the triggers of our tables that fire here. The returned function enables them again,
+ * each in its own mode.
  */
 export async function disableTriggers(client: pg.ClientBase): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ table: string; name: string; mode: string }>(`

@@ -101,7 +101,9 @@ test('each command that changes an account or a key writes an audit entry', asyn
     }
   }
   const names = filesBelow('src/cli', '.ts').flatMap(({ text }) =>
-    [...text.matchAll(/\.command\('([a-z]+)'\)/g)].map(([, name]) => name!),
+    [...text.matchAll(/(?:\.command\(|addUserCommand\(\s*\w+,\s*)'([a-z]+)'/g)].map(
+      ([, name]) => name!,
+    ),
   )
   const groups = ['user', 'key', 'server', 'organization', 'audit']
   // These commands change no account: they serve, fill an empty database, or only look.

@@ -70,7 +70,7 @@ function rowsWith(name: string, column: string) {
 const VALUES: Record<string, string | number | Uint8Array> = {
   uuid: uuidOf(1),
   text: 'a',
-  number: 1,
+  integer: 1,
   instant: 1,
   bytes: new Uint8Array(32),
 }

@@ -51,7 +51,7 @@ export interface ListedKey {
   json: unknown
 }
 
-/** Reads keys for `key import`: of this user, or each with the external id or address of its own. */
+/** Reads keys for `key import`: of this user, or each with its own external id or address. */
 export function readKeys(
   listed: readonly ListedKey[],
   userId: string | null,

@@ -11,7 +11,7 @@ const INTERVAL_MS = 500
  */
 export function keepMirrored(
   connection: Pick<ManagementConnection, 'flush'>,
-  mirror: Pick<Mirror, 'isOf'>,
+  mirror: Pick<Mirror, 'isUnited'>,
   onFault: (fault: unknown) => void,
 ) {
   let underWay: Promise<void> | null = null
@@ -47,7 +47,7 @@ export function keepMirrored(
      * with the journal is under way. Throws the fault if the last one has failed.
      */
     isUnited(schema: number): boolean {
-      if (mirror.isOf(schema)) return true
+      if (mirror.isUnited(schema)) return true
       // The timer tries again.
       if (failed !== null) throw failed
       void flush()

@@ -57,21 +57,13 @@ function createMirror(
   onRevived: (fault: RevivedKeys) => void = () => {},
 ) {
   const journal = journalOf(path)
-  const schemaVersion = database.prepare('PRAGMA schema_version')
-  const listedAfter = database.prepare(
-    `SELECT number, lower(hex(key_hash)) AS hash,
-       max(-${INSTANT_MAX}, min(${INSTANT_MAX}, revoked_at)) AS revoked_at
-     FROM revoked_hashes WHERE number > ? ORDER BY number`,
-  )
+  const { readSchema, listedAfter } = prepareReads(database)
   /** Of the file that was last united. `.restore` writes another file over it, and changes this. */
   let united: number | null = null
   /** The last row of the list that this object has taken over. */
   let last = 0
   /** What it has taken over and the journal lacks. */
   const unwritten = new Map<string, Instant>()
-
-  const readSchema = () => Number(schemaVersion.get()?.schema_version)
-  const readListed = () => listedAfter.all(last) as unknown as Listed[]
 
   function note(rows: Iterable<Listed>): void {
     for (const { number, hash, revoked_at } of rows) {
@@ -86,14 +78,7 @@ function createMirror(
     for (;;) {
       // Before the list, so that a restore in between is noticed the next time.
       const schema = readSchema()
-      const missing = new Map(known)
-      const rows = listedAfter.iterate(0) as Iterable<unknown> as Iterable<Listed>
-      const unknown: Listed[] = []
-      let end = 0
-      for (const row of rows) {
-        if (!missing.delete(row.hash)) unknown.push(row)
-        end = row.number
-      }
+      const { missing, unknown, end } = compare(listedAfter(0), known)
       if (missing.size === 0) {
         note(unknown)
         last = end
@@ -106,20 +91,16 @@ function createMirror(
   }
 
   async function write(): Promise<void> {
-    if (unwritten.size === 0) return
-    await appendToJournal(journal, unwritten)
+    if (unwritten.size > 0) await appendToJournal(journal, unwritten)
     unwritten.clear()
   }
 
   return {
-    /** Whether the file with this version of the schema is the one that was united. */
-    isOf: (schema: number) => schema === united,
-
-    /** Whether the file is the one that was united. */
-    isUnited: () => readSchema() === united,
+    /** Whether the file, with this version of its schema, is the one that was united. */
+    isUnited: (schema = readSchema()) => schema === united,
 
     /** The new rows of the list, also those of an open transaction. */
-    readListed,
+    readListed: () => [...listedAfter(last)],
 
     /** Takes over rows that are committed. `write` or `flush` appends them. */
     note,
@@ -132,10 +113,37 @@ function createMirror(
      * appends it. Throws NotConfigured if the journal can't be read, or NotJournaled.
      */
     async flush(): Promise<void> {
-      if (readSchema() === united) note(readListed())
+      if (readSchema() === united) note(listedAfter(last))
       else uniteWithFile()
       await write()
     },
+  }
+}
+
+/** What only the journal has, what only the list has, and the list's last number. */
+function compare(listed: Iterable<Listed>, journal: Revocations) {
+  const missing = new Map(journal)
+  const unknown: Listed[] = []
+  let end = 0
+  for (const row of listed) {
+    if (!missing.delete(row.hash)) unknown.push(row)
+    end = row.number
+  }
+  return { missing, unknown, end }
+}
+
+function prepareReads(database: DatabaseSync) {
+  const schemaVersion = database.prepare('PRAGMA schema_version')
+  const listed = database.prepare(
+    `SELECT number, lower(hex(key_hash)) AS hash,
+       max(-${INSTANT_MAX}, min(${INSTANT_MAX}, revoked_at)) AS revoked_at
+     FROM revoked_hashes WHERE number > ? ORDER BY number`,
+  )
+  return {
+    readSchema: () => Number(schemaVersion.get()?.schema_version),
+    /** The rows of the list after the one with this number, in order. */
+    listedAfter: (number: number) =>
+      listed.iterate(number) as Iterable<unknown> as Iterable<Listed>,
   }
 }
 
