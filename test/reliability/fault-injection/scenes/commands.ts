@@ -31,7 +31,7 @@ export function disturbedCommands<D extends Disturbance>(
     await tables.remember()
     const tried = operationsOf(filled, url)
     await t.test('each command is among them, or the reason why not is known', async () => {
-      const known = [...Object.keys(tried), ...Object.keys(reasonsOf(url))]
+      const known = [...Object.keys(tried), ...Object.keys(reasonsOf())]
       assert.deepEqual(known.toSorted(byText), (await commandsOfHelp()).toSorted(byText))
     })
     const operations = Object.values(tried).flat()

@@ -4,7 +4,7 @@ import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import type { Operation } from '../sweep.ts'
 import { type Entry, NEW } from './audited.ts'
 import { commandsOn, type CreateCommand } from './command.ts'
-import { ADA, type Filled, SQLITE } from './filled.ts'
+import { ADA, type Filled } from './filled.ts'
 
 type Operations = Record<string, Operation<Ended>[]>
 
@@ -37,9 +37,7 @@ export function operationsOf(filled: Filled, url: string): Operations {
         assertHonest: assertProblems,
       }),
     ],
-    ...(url.startsWith(SQLITE)
-      ? { backup: [command(`backup ${filled.backup}-again`, { following })] }
-      : {}),
+    backup: [command(`backup ${filled.backup}-again`, { following })],
   }
 }
 
@@ -59,9 +57,17 @@ function ofUsers(command: CreateCommand, { userId }: Filled): Operations {
       command(`user password ${ADA}`, { stdin: PASSWORD, audited: [by('password changed')] }),
     ],
     'user link': [command(`user link ${ADA}`, { audited: [by('sign-in link issued')] })],
+    'user disable': [command(`user disable ${ADA}`, { audited: [by('user disabled')] })],
+    'user enable': [command(`user enable ${ADA}`)],
+    'user email': [
+      command(`user email ${ADA} new@example.com`, {
+        repeated: /there is no user/,
+        audited: [[userId, 'e-mail changed', 'new@example.com']],
+      }),
+    ],
     'user remove': [
       command(`user remove ${ADA} --yes`, {
-        repeated: /there is no such user/,
+        repeated: /there is no user/,
         isBetween: isRevokedKey,
         audited: [by('user removed')],
       }),
@@ -114,15 +120,13 @@ function ofServers(command: CreateCommand, { serverId, lists, file }: Filled): O
 }
 
 /** Why the other commands are not tried here. */
-export function reasonsOf(url: string): Record<string, string> {
-  const program = 'works through programs of PostgreSQL'
+export function reasonsOf(): Record<string, string> {
   return {
     serve: 'its requests and visits are tried',
     health: 'asks the running service only',
     conform: 'asks a service over HTTP only',
     config: 'opens no database',
-    restore: 'replaces the file of SQLite in a test of its own; on PostgreSQL it ' + program,
-    ...(url.startsWith(SQLITE) ? {} : { backup: program }),
+    restore: 'test/archive/ and, on SQLite, a test of its own try it',
   }
 }
 
