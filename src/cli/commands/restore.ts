@@ -90,8 +90,11 @@ async function revoke(shell: Shell, options: Options): Promise<void> {
     throw new Misuse(`name an archive, or a list with --revocations\n${HELP_HINT}`)
   const revocations = await readRevocations(options.revocations)
   const lists = options.revocations.join(', ')
-  const added = await changeStore(shell, (store) => store.uniteRevocations(revocations))
-  const [listed, known] = [revocations.size, revocations.size - added]
-  if (options.json) printJson(shell, { listed, added })
-  say(shell, `revoked what ${lists} lists: ${countOf(listed, 'key')}; listed here before: ${known}`)
+  await changeStore(shell, async (store) => {
+    const added = await store.uniteRevocations(revocations)
+    const [listed, known] = [revocations.size, revocations.size - added]
+    if (options.json) printJson(shell, { listed, added })
+    const keys = countOf(listed, 'key')
+    say(shell, `revoked what ${lists} lists: ${keys}; listed here before: ${known}`)
+  })
 }
