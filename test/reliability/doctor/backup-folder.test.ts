@@ -20,7 +20,7 @@ test('the folder of backups must have room and be private', async (t) => {
   rmSync(folder)
   mkdirSync(folder, 0o700)
   await program.done(['backup', folder])
-  assert.match(String(await judge()), /^ok,.* has 2 files, and room/)
+  assert.match(String(await judge()), /^ok,.* has 1 file, and room/)
   const [file] = readdirSync(folder)
   chmodSync(join(folder, file!), 0o640)
   assert.match(String(await judge()), /^warning,other users .* may read files/)

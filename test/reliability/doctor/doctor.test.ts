@@ -88,9 +88,12 @@ test('a database that cannot be used is a problem, and is not created', async (t
 test('a schema of another version is a problem', async (t) => {
   const program = programIn(t)
   await program.done('migrate')
-  change(program, 'UPDATE schema_migrations SET number = -number')
-  assert.match((await diagnose(program)).schema!.found, /older than this program/)
-  change(program, 'UPDATE schema_migrations SET number = -number, program_min = 900')
+  change(program, "UPDATE schema_migrations SET name = 'old ' || name")
+  assert.match((await diagnose(program)).schema!.found, /of a version before 0\.1\.0/)
+  change(
+    program,
+    "UPDATE schema_migrations SET name = replace(name, 'old ', ''), program_min = 900",
+  )
   assert.match((await diagnose(program)).schema!.found, /needs a newer server-listing/)
 })
 
