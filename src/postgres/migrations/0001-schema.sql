@@ -99,7 +99,7 @@ CREATE TABLE members (
 
 CREATE INDEX members_by_user ON members (user_id);
 
--- Whoever has this address is asked to join the organization and has not answered yet.
+-- The user with this address is asked to join the organization and has not answered yet.
 CREATE TABLE invitations (
   id uuid NOT NULL UNIQUE,
   organization_id uuid NOT NULL REFERENCES organizations (id) ON DELETE CASCADE,

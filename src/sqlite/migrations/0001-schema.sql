@@ -110,7 +110,7 @@ CREATE TABLE members (
 
 CREATE INDEX members_by_user ON members (user_id);
 
--- Whoever has this address is asked to join the organization and has not answered yet.
+-- The user with this address is asked to join the organization and has not answered yet.
 CREATE TABLE invitations (
   id TEXT NOT NULL UNIQUE CHECK (
     id LIKE '________-____-____-____-____________' AND length(replace(id, '-', '')) = 32 AND id NOT GLOB '*[^0-9a-f-]*'
