@@ -36,7 +36,7 @@ export async function twoKeys(t: Pick<TestContext, 'after'>) {
       }
     },
 
-    /** Writes the file of before over the present one, as `.restore` of SQLite's program does. */
+    /** Writes the older file over the present one, as `.restore` of SQLite's program does. */
     restoreOlder: () => copyInto(older, path),
 
     /** Revokes with SQL, as another program does. */
