@@ -4,6 +4,12 @@
 -- pg_temp comes last, or a session's temporary table would stand before ours.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
+-- A claim rewrites its key's row, and PostgreSQL then checks each CHECK of the table again. It checks a domain only when a
+-- value is set.
+CREATE DOMAIN sha256 AS bytea CHECK (octet_length(VALUE) = 32);
+CREATE DOMAIN key_name AS text CHECK (char_length(VALUE) BETWEEN 1 AND 64);
+CREATE DOMAIN key_slot AS smallint CHECK (VALUE BETWEEN 1 AND 5);
+
 -- An address is lower-case ASCII: the program lowers it, and a capital letter would be a second account of one mailbox.
 -- `external_id` is the id that a site has for its user.
 CREATE TABLE users (
@@ -163,14 +169,14 @@ CREATE INDEX checked_imports_of_user ON checked_imports (user_id, checked_at);
 CREATE TABLE api_keys (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
-  name text NOT NULL CHECK (char_length(name) BETWEEN 1 AND 64),
+  name key_name NOT NULL,
   prefix text NOT NULL,
-  key_hash bytea NOT NULL UNIQUE CHECK (octet_length(key_hash) = 32),
+  key_hash sha256 NOT NULL UNIQUE,
   created_at timestamptz NOT NULL,
   revoked_at timestamptz,
   disabled_at timestamptz,
   last_used_at timestamptz,
-  slot smallint CHECK (slot BETWEEN 1 AND 5),
+  slot key_slot,
   CONSTRAINT api_keys_active CHECK ((revoked_at IS NULL) = (slot IS NOT NULL))
 ) WITH (fillfactor = 70);
 
@@ -182,14 +188,14 @@ CREATE INDEX api_keys_by_hash ON api_keys USING hash (key_hash);
 
 -- The hash of each key that was ever revoked here, whether or not the key has a row.
 CREATE TABLE revoked_hashes (
-  key_hash bytea PRIMARY KEY CHECK (octet_length(key_hash) = 32),
+  key_hash sha256 PRIMARY KEY,
   revoked_at timestamptz NOT NULL
 );
 
 -- The last uses of keys that were deleted within a second. A key that is inserted again, as a reload does, gets its last
 -- use back, so that it gets no two 200s within a second. After a crash, service_epoch does as much.
 CREATE UNLOGGED TABLE removed_uses (
-  key_hash bytea PRIMARY KEY,
+  key_hash sha256 PRIMARY KEY,
   used_at timestamptz NOT NULL
 );
 
