@@ -5,6 +5,10 @@ import { ACTS } from './acts.ts'
 import { check, checkGranted, type Granted, keepAsking, openWorld, type Place } from './world.ts'
 
 const STEPS = 60
+/** A sequence that takes longer hangs. */
+const SEQUENCE_MS = 600_000
+/** Of all sequences together, because SEQUENCES may ask for any number. */
+export const ALL_MS = 2_147_483_647
 const DRAWN = Object.entries(ACTS).flatMap(([name, [weight]]) =>
   Array.from({ length: weight }, () => name),
 )
@@ -25,7 +29,7 @@ export async function runSequences(
         ? done >= count
         : performance.now() - begun > forMs
   for (; done === 0 || !isOver(); done += 1)
-    await t.test(`sequence ${first + done}`, async (inner) =>
+    await t.test(`sequence ${first + done}`, { timeout: SEQUENCE_MS }, async (inner) =>
       runSequence(inner, first + done, open),
     )
   t.diagnostic(`${done} sequences of ${STEPS} steps`)
