@@ -1,16 +1,19 @@
 import { rmSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { openArchive } from '../../src/archive/open.ts'
 import { backUpPostgres } from '../../src/archive/postgres-backup.ts'
 import { preparePostgresRestore } from '../../src/archive/postgres-restore.ts'
+import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
+import { prepareSqliteRestore } from '../../src/archive/sqlite-restore.ts'
 import { temporaryFolder } from '../../test/fixtures/folder.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../test/fixtures/postgres/migrated.ts'
 
 /*
- * How long a backup and restores of PostgreSQL take, and how much memory this process has used by
+ * How long a backup and restores take on both engines, and how much memory this process has used by
  * then. `node bench/archive/run.ts 200000` generates 200,000 users with five servers and keys each.
  */
 
@@ -36,7 +39,8 @@ const ROWS = `
 const CHANGES = `
   UPDATE servers SET version = '1.22' WHERE host_label LIKE 'emerald-1%';
   DELETE FROM servers WHERE host_label LIKE 'emerald-2%';
-  UPDATE api_keys SET last_used_at = now() WHERE id::text LIKE '0%'`
+  UPDATE api_keys SET name = 'other'
+    WHERE user_id IN (SELECT id FROM users WHERE email LIKE '3%')`
 
 const cleanUps: (() => unknown)[] = []
 const cluster = await startCluster()
@@ -46,20 +50,38 @@ try {
   await asAdmin(url, (admin) => admin.query(ROWS))
   const path = join(folder, 'archive')
   await measure('nothing', async () => {})
+  console.log('PostgreSQL')
   await measure('backup', () => backUpPostgres(url, path))
   console.log(`archive: ${Math.round(statSync(path).size / 1e6)} MB`)
   const empty = await createDatabase(cluster)
-  await measure('restore into an empty database', () => restore(empty, path))
-  await measure('restore over equal rows', () => restore(url, path))
-  await asAdmin(url, (admin) => admin.query(CHANGES))
-  await measure('restore over changed rows', () => restore(url, path))
+  await measureRestores(empty, path, (changes) => asAdmin(empty, (admin) => admin.query(changes)))
+  console.log('SQLite')
+  const file = join(folder, 'listing.db')
+  await measureRestores(file, path, async (changes) => {
+    const database = new DatabaseSync(file)
+    database.exec(changes)
+    database.close()
+  })
+  await measure('backup', () => backUpSqlite(file, join(folder, 'of-sqlite')))
 } finally {
   await cluster.remove()
   for (const cleanUp of cleanUps) cleanUp()
 }
 
-async function restore(url: string, path: string): Promise<void> {
-  const prepared = await preparePostgresRestore(url, await openArchive(path))
+async function measureRestores(
+  place: string,
+  path: string,
+  change: (sql: string) => Promise<unknown>,
+): Promise<void> {
+  await measure('restore into an empty database', () => restore(place, path))
+  await measure('restore over equal rows', () => restore(place, path))
+  await change(CHANGES)
+  await measure('restore over changed rows', () => restore(place, path))
+}
+
+async function restore(place: string, path: string): Promise<void> {
+  const prepare = place.startsWith('postgres:') ? preparePostgresRestore : prepareSqliteRestore
+  const prepared = await prepare(place, await openArchive(path))
   const { kept } = await prepared.apply()
   await prepared.close()
   if (kept !== null) rmSync(kept)
