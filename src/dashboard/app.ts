@@ -11,7 +11,7 @@ import { addSessionListRoute } from './account/session-list.ts'
 import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
-import type { Dashboard, Env } from './context.ts'
+import type { App, Dashboard, Env } from './context.ts'
 import { addClientRoute } from './docs/client.ts'
 import { addDocsRoutes } from './docs/page.ts'
 import { addAssets } from './html/assets.ts'
@@ -49,8 +49,14 @@ function whatWentWrong(fault: Error, method: string) {
   return html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`
 }
 
-/** Routes each request to its page. */
-export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountStore>): Handler {
+type PagesStore = ManagementStore & UseCountStore
+
+/** Answers each request by its page. */
+export function createDashboard(dashboard: Dashboard<PagesStore>): Handler {
+  return getRequestListener(createRoutes(dashboard).fetch, { overrideGlobalObjects: false })
+}
+
+export function createRoutes(dashboard: Dashboard<PagesStore>): App {
   const app = new Hono<Env>()
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
@@ -100,5 +106,5 @@ export function createDashboard(dashboard: Dashboard<ManagementStore & UseCountS
       body: whatWentWrong(fault, c.req.method),
     })
   })
-  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
+  return app
 }

@@ -3,44 +3,12 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { NAMED_SETTINGS } from '../../src/settings.ts'
 import { assertRefused, commandsIn } from './command.ts'
-
-const COMMANDS = [
-  '',
-  'serve',
-  'health',
-  'migrate',
-  'user',
-  'user add',
-  'user disable',
-  'user email',
-  'user enable',
-  'user link',
-  'user list',
-  'user remove',
-  'key',
-  'key issue',
-  'key import',
-  'key list',
-  'key revoke',
-  'server',
-  'server import',
-  'server list',
-  'server remove',
-  'organization',
-  'organization list',
-  'apply',
-  'export',
-  'audit',
-  'audit list',
-  'config',
-  'doctor',
-  'conform',
-]
+import { everyCommand } from './every-command.ts'
 
 test('every command prints its --help with examples to standard output', async (t) => {
   const program = commandsIn(t)
   await Promise.all(
-    COMMANDS.map(async (command) => {
+    ['', ...(await everyCommand())].map(async (command) => {
       const { code, stdout, stderr } = await program.run(`${command} --help`)
       assert.equal(code, 0)
       assert.equal(stderr, '')

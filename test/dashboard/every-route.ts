@@ -1,0 +1,33 @@
+import { createRoutes } from '../../src/dashboard/app.ts'
+
+export interface ProgramRoute {
+  method: 'GET' | 'POST'
+  /** In Hono's form, such as `/dashboard/servers/:id`. */
+  path: string
+}
+
+/**
+ * Every page and form of the program, without style sheets, icons and scripts. Only whether servers
+ * have public pages decides which routes there are, so no request is answered here.
+ */
+export function everyRoute(): ProgramRoute[] {
+  const url = 'https://example.com'
+  const dashboard = { siteUrl: url, dashboardUrl: url, baseUrl: url, operators: [], store: {} }
+  const { routes } = createRoutes(dashboard as unknown as Parameters<typeof createRoutes>[0])
+  return routes
+    .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/assets/'))
+    .map(({ method, path }) => ({ method, path }) as ProgramRoute)
+}
+
+/** The route that answers a request: the first one that matches. */
+export function routeOf(
+  routes: readonly ProgramRoute[],
+  method: string,
+  path: string,
+): ProgramRoute | undefined {
+  return routes.find(
+    (route) =>
+      route.method === method &&
+      new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+').replace('*', '.+')}$`).test(path),
+  )
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { printSetupLink } from '../../src/cli/serve/setup-link.ts'
+import type { DatabaseConfig } from '../../src/database-url.ts'
+import { everyRoute } from '../dashboard/every-route.ts'
+import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import type { Fields, Person } from '../fixtures/person.ts'
+import { ask } from '../fixtures/requests.ts'
+import type { Form, Reading } from './act.ts'
+import type { Kept } from './kept.ts'
+import { nameAttempts, type Names } from './names.ts'
+
+/** The service, and the people at its pages. Each act returns a status or `done`. */
+export interface Pages {
+  start(): Promise<string>
+  end(): Promise<string>
+  send(form: Form): Promise<string>
+  open(by: string, path: string): Promise<string>
+  readAll(reading: Reading): Promise<string>
+  claim(key: string): Promise<string>
+}
+
+export function createPages(
+  t: TestContext,
+  database: DatabaseConfig,
+  names: Names,
+  { put, keep }: Kept,
+): Pages {
+  const people = new Map<string, Person>()
+  let dashboard: TestDashboard | undefined
+
+  function personOf(name: string): Person {
+    const person = people.get(name) ?? dashboard!.visitor()
+    people.set(name, person)
+    return person
+  }
+
+  async function open(by: string, path: string): Promise<string> {
+    const { status, body } = await personOf(by).get(put(path))
+    assert.ok(status < 400, `${path}: ${status} ${body}`)
+    keep(body)
+    return String(status)
+  }
+
+  return {
+    open,
+
+    async start() {
+      people.clear()
+      const settings = { operators: ['eve@example.com'], siteUrl: 'https://example.com' }
+      dashboard = await startDashboard(t, { database, ...settings })
+      const log = { info: keep, fault: refuse }
+      await printSetupLink(dashboard.store, '', '', log, new AbortController().signal)
+      return 'done'
+    },
+
+    async end() {
+      assert.deepEqual(dashboard!.faults, [])
+      await dashboard!.close()
+      return 'done'
+    },
+
+    async send({ by, post, fields, file }) {
+      const entries = Object.entries(fields).map(([name, value]) => [name, put(value)])
+      const typed = Object.fromEntries(entries) as Fields
+      if (typed.email !== undefined) nameAttempts(names, typed.email)
+      const { status, body } = await (file === undefined
+        ? personOf(by).post(put(post), typed)
+        : personOf(by).upload(put(post), typed, Buffer.from(file)))
+      keep(body)
+      return String(status)
+    },
+
+    async readAll({ by, reads }) {
+      for (const route of everyRoute()) {
+        const path = route.method === 'GET' ? reads(route) : null
+        if (path === null) continue
+        // Otherwise the budget of requests makes the reader wait.
+        dashboard!.elapse(1_000)
+        await open(by, path)
+      }
+      return 'done'
+    },
+
+    async claim(key) {
+      return String((await ask(dashboard!.apiPort, { key: put(key) })).status)
+    },
+  }
+}
+
+function refuse(fault: unknown): never {
+  throw fault
+}

@@ -1,0 +1,97 @@
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
+import type { DatabaseConfig } from '../../src/database-url.ts'
+
+export type Value = string | number | null
+export type Row = Record<string, Value>
+/** The rows of every table and view of a database, by name. */
+export type Tables = Record<string, Row[]>
+
+/** A connection beside the program's own. */
+export interface Reader {
+  read(): Promise<Tables>
+  execute(sql: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Reads a database in the same form on both engines: instants in microseconds, bytes in hex. */
+export async function openReader(database: DatabaseConfig): Promise<Reader> {
+  if (database.engine === 'postgres') return openPostgres(database.url)
+  if (database.engine === 'sqlite') return openSqlite(database.path)
+  throw new Error(database.problem)
+}
+
+function openSqlite(path: string): Reader {
+  const withFile = <T>(body: (file: DatabaseSync) => T): T => {
+    const file = new DatabaseSync(path)
+    try {
+      return body(file)
+    } finally {
+      file.close()
+    }
+  }
+  return {
+    async read() {
+      if (!existsSync(path)) return {}
+      return withFile((file) => {
+        const names = file
+          .prepare(
+            `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
+          )
+          .all()
+        return Object.fromEntries(names.map(({ name }) => [name, rowsOf(file, String(name))]))
+      })
+    },
+    execute: async (sql) => withFile((file) => file.exec(sql)),
+    async close() {},
+  }
+}
+
+function rowsOf(file: DatabaseSync, table: string): Row[] {
+  return file.prepare(`SELECT * FROM ${table}`).all().map(toRow)
+}
+
+async function openPostgres(url: string): Promise<Reader> {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query(`SET timezone = 'UTC'`)
+  return {
+    async read() {
+      const { rows: names } = await client.query<{ name: string }>(
+        `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')`,
+      )
+      if (names.length === 0) return {}
+      const each = names.map(
+        ({ name }) => `SELECT '${name}' AS name, row_to_json(${name}) AS row FROM ${name}`,
+      )
+      const { rows } = await client.query<{ name: string; row: object }>(each.join(' UNION ALL '))
+      const tables: Tables = Object.fromEntries(names.map(({ name }) => [name, []]))
+      for (const { name, row } of rows) tables[name]!.push(toRow(row))
+      return tables
+    },
+    async execute(sql) {
+      await client.query(sql)
+    },
+    close: () => client.end(),
+  }
+}
+
+function toRow(row: object): Row {
+  const entries = Object.entries(row as Record<string, unknown>)
+  return Object.fromEntries(entries.map(([column, value]) => [column, toValue(column, value)]))
+}
+
+function toValue(column: string, value: unknown): Value {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (typeof value === 'string' && column.endsWith('_at')) return microsecondsOf(value)
+  if (typeof value === 'string') return value.replace(/^\\x/, '')
+  return typeof value === 'boolean' ? Number(value) : (value as number | null)
+}
+
+/** PostgreSQL's instants are texts, such as `2026-01-31T12:00:00.000001+00:00`. */
+function microsecondsOf(text: string): number {
+  if (text.endsWith('infinity')) return text.startsWith('-') ? -Infinity : Infinity
+  const [, second, fraction = '', zone] = /^(.{19})(?:\.(\d+))?(.*)$/.exec(text)!
+  return Date.parse(`${second}${zone}`) * 1_000 + Number(fraction.padEnd(6, '0'))
+}
