@@ -2,45 +2,56 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../src/listing/instant.ts'
-import type { AddressedUser } from '../../src/listing/accounts/user.ts'
-import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Person } from '../fixtures/person.ts'
 import type { Answer } from '../fixtures/requests.ts'
+import { everyRoute, routeOf } from './every-route.ts'
 import { FIELDS, type Place, type Route, routesOf } from './routes.ts'
 
-type Role = 'anonymous' | 'ended session' | 'other user' | 'member' | 'owner'
+/** Roles without a session, and the others. The owner's forms come last, because they succeed. */
+const SIGNED_OUT = ['anonymous', 'ended session', 'disabled user'] as const
+const SIGNED_IN = ['other user', 'operator', 'former', 'member', 'owner'] as const
+type Role = (typeof SIGNED_OUT)[number] | (typeof SIGNED_IN)[number]
+
+test('the table of rights has every route', () => {
+  const ids = 'server shown shared left key waiting organization member'.split(' ')
+  const place = Object.fromEntries(ids.map((name) => [name, name])) as unknown as Place
+  const routes = everyRoute()
+  const listed = routesOf(place).map(({ method, path }) => routeOf(routes, method, path))
+  assert.deepEqual(
+    routes.filter((route) => !listed.includes(route)),
+    [],
+  )
+})
 
 test('on each route, another user’s record gets the same answer as a missing one', async (t) => {
-  const dashboard = await startDashboard(t, { operators: ['ada@example.com'] })
-  const { person: owner, user } = await dashboard.signedIn('ada@example.com')
-  const { person: other } = await dashboard.signedIn('bob@example.com')
-  const { person: member, user: memberUser } = await dashboard.signedIn('cem@example.com')
-  const { person: ended, user: gone } = await dashboard.signedIn('gone@example.com')
-  await dashboard.store.endSessions(gone.id)
-  const place = await fill(dashboard, owner, user.id, memberUser)
+  const dashboard = await startDashboard(t, {
+    operators: ['operator@example.com'],
+    siteUrl: 'https://example.com',
+  })
+  const { people, place, owner } = await fill(dashboard)
   const unknown = Object.fromEntries(
     Object.keys(place).map((name) => [name, randomUUID()]),
   ) as unknown as Place
-
-  const roles: [Role, Person][] = [
-    ['anonymous', dashboard.visitor()],
-    ['ended session', ended],
-    ['other user', other],
-    ['member', member],
-    ['owner', owner],
-  ]
-  for (const [role, person] of roles) {
+  const before = await recordsOf(dashboard, owner, place)
+  // From now on a key needs the password again, so that no role issues one.
+  dashboard.elapse(700_000)
+  for (const role of [...SIGNED_OUT, ...SIGNED_IN]) {
+    const person = people[role]
     const elsewhere = routesOf(unknown)
     for (const [index, route] of routesOf(place).entries()) {
-      if (role === 'owner' && index === routesOf(place).length - 1)
-        await join(dashboard, user.id, place.organization, memberUser)
-      const answer = await send(person, route)
+      const answer = await send(dashboard, person, route)
       const label = `${role}: ${route.method} ${route.path}`
       assert.equal(answer.status, expected(role, route), label)
       if (answer.status !== 404) continue
-      const absent = await send(person, elsewhere[index]!)
+      // A page may repeat what was typed, so only the path differs if it has the id.
+      const { path, fields = {} } = elsewhere[index]!
+      const typed = path === route.path ? fields : route.fields
+      const absent = await send(dashboard, person, { ...route, path, fields: typed ?? {} })
       assert.deepEqual([absent.status, absent.body], [404, answer.body], label)
     }
+    if (role === 'member') await join(dashboard, owner, place.organization, place.member)
+    if (role !== 'owner') assert.deepEqual(await recordsOf(dashboard, owner, place), before, role)
   }
   assert.deepEqual(dashboard.faults, [])
 })
@@ -75,51 +86,99 @@ test('a malformed id gets the same answer as an unknown id', async (t) => {
 })
 
 function expected(role: Role, route: Route): number {
-  if (route.isPublic) return route.owner
-  if (role === 'anonymous' || role === 'ended session') return route.method === 'GET' ? 303 : 401
-  if (route.isOwn || role === 'owner') return route.owner
-  return role === 'member' ? (route.member ?? 404) : 404
+  if (route.everyone !== undefined) return route.everyone
+  if (SIGNED_OUT.some((one) => one === role))
+    return route.visitor ?? (route.method === 'GET' ? 303 : 401)
+  return route[role as 'owner'] ?? route.own ?? 404
 }
 
-function send(person: Person, { method, path, fields }: Route): Promise<Answer> {
+/** Each request comes a second after the one before, so that no budget of requests is used up. */
+function send(
+  dashboard: TestDashboard,
+  person: Person,
+  { method, path, fields }: Route,
+): Promise<Answer> {
+  dashboard.elapse(1_000)
   return method === 'GET' ? person.get(path) : person.post(path, fields)
+}
+
+interface Filled {
+  people: Record<Role, Person>
+  place: Place
+  owner: string
+}
+
+/** The ended session was the owner's, and the disabled user was a member. */
+async function fill(dashboard: TestDashboard): Promise<Filled> {
+  const { store, signedIn, visitor } = dashboard
+  const { person: ended, user } = await signedIn('owner@example.com')
+  await store.endSessions(user.id)
+  const owner = visitor()
+  await owner.signIn(user.email, PASSWORD)
+  const organization = await store.ensureOrganization('guild', user.id)
+  const people = { anonymous: visitor(), 'ended session': ended, owner } as Record<Role, Person>
+  const ids = {} as Record<Role, string>
+  for (const role of ['other user', 'operator', 'former', 'member', 'disabled user'] as const) {
+    const signed = await signedIn(`${role.split(' ')[0]}@example.com`)
+    people[role] = signed.person
+    ids[role] = signed.user.id
+  }
+  for (const role of ['former', 'member', 'disabled user'] as const)
+    await join(dashboard, user.id, organization, ids[role])
+  await owner.issue('bot')
+  const save = async (id: string, name: string, status: string, place: string | null) => {
+    const saved = await store.saveServers(
+      id,
+      place,
+      [{ name, address: `${name}.example`, status }],
+      1,
+    )
+    assert.equal(saved.added, 1)
+    const servers = await store.listServers(id)
+    return servers.find((server) => server.name === name)!.id
+  }
+  const place = {
+    server: await save(user.id, 'own', 'draft', null),
+    shown: await save(user.id, 'shown', 'published', null),
+    shared: await save(user.id, 'ours', 'published', organization),
+    left: await save(ids.former, 'left', 'published', organization),
+    key: (await store.listApiKeys(user.id))[0]!.id,
+    waiting: randomUUID(),
+    organization,
+    member: ids.member,
+  }
+  const imported = [{ name: 'new', address: 'n.example' }]
+  await store.keepImport(user.id, place.waiting, imported, presentInstant())
+  assert.equal(await store.removeMember(user.id, organization, ids.former), true)
+  assert.equal(await store.setDisabled(ids['disabled user'], presentInstant()), 'changed')
+  assert.equal((await visitor().signIn('disabled@example.com', PASSWORD)).status, 401)
+  return { people, place, owner: user.id }
 }
 
 async function join(
   { store }: TestDashboard,
-  ownerId: string,
+  owner: string,
   organization: string,
-  member: AddressedUser,
+  member: string,
 ): Promise<void> {
-  assert.equal(await store.invite(ownerId, organization, member.email, 0, 1), 'invited')
-  assert.equal(await store.acceptInvitation(member.id, organization, 0, 1), 'joined')
+  const found = (await store.listUserRecords()).find(({ id }) => id === member)
+  assert.equal(await store.invite(owner, organization, found!.email!, 0, 1), 'invited')
+  assert.equal(await store.acceptInvitation(member, organization, 0, 1), 'joined')
 }
 
-async function fill(
-  dashboard: TestDashboard,
-  owner: Person,
-  userId: string,
-  member: AddressedUser,
-): Promise<Place> {
-  const { store } = dashboard
-  await owner.issue('bot')
-  await owner.submit('/dashboard/servers/new', { ...FIELDS, form: 'f' })
-  const organization = await store.ensureOrganization('guild', userId)
-  await join(dashboard, userId, organization, member)
-  const [server] = await store.listServers(userId)
-  const [key] = await store.listApiKeys(userId)
-  // It has a server, so it can't be deleted.
-  await store.saveServers(userId, organization, [{ name: 'ours', address: 'o.example' }], 1)
-  const servers = await store.listServers(userId)
-  const shared = servers.find((one) => one.organization === 'guild')
-  const waiting = randomUUID()
-  await store.keepImport(userId, waiting, [{ name: 'new', address: 'n.example' }], presentInstant())
+/** What no other user may change. */
+async function recordsOf(
+  { store }: TestDashboard,
+  owner: string,
+  { organization, left }: Place,
+): Promise<unknown> {
   return {
-    waiting,
-    server: server!.id,
-    shared: shared!.id,
-    key: key!.id,
-    organization,
-    member: member.id,
+    servers: await store.listServers(owner),
+    left: await store.findSeenServer(owner, left),
+    keys: await store.listApiKeys(owner),
+    organizations: await store.listOrganizations(owner),
+    members: await store.listMembers(owner, organization),
+    invited: await store.listInvited(owner, organization, 0),
+    user: (await store.listUserRecords()).find(({ id }) => id === owner),
   }
 }
