@@ -62,11 +62,14 @@ export function createChanges(names: Names): Changes {
   }
 
   function linesOf({ table, added, removed, changed }: Change): string[] {
-    return [
+    const lines = [
       ...removed.map((row) => `${table} - ${frontOf(table, row)}`),
       ...sorted(table, added, order).flatMap((row) => addedLines(table, row)),
       ...changed.flatMap(({ from, to }) => changedLines(table, from, to)),
-    ].toSorted()
+    ]
+    return [...Map.groupBy(lines, (line) => line)]
+      .map(([line, { length }]) => (length === 1 ? line : `${line} (${length} times)`))
+      .toSorted()
   }
 
   return {

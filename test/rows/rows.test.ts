@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { ENDED, TABLES } from '../../src/archive/archive.ts'
 import { everyCommand } from '../cli/every-command.ts'
 import { everyRoute, routeOf } from '../dashboard/every-route.ts'
 import { sqliteDatabase } from '../fixtures/dashboard.ts'
@@ -46,6 +47,8 @@ test('each act in the life of a site changes the recorded rows, on both engines'
     SQLite: await liveThrough(t, await sqliteDatabase(t), ACTS),
     PostgreSQL: await liveThrough(t, await postgresDatabase(server), ACTS),
   })
+  for (const table of [...TABLES.map(({ name }) => name), ...ENDED])
+    assert.match(record, new RegExp(`^  ${table} [-+~] `, 'm'), `no act changes ${table}`)
   const path = join(import.meta.dirname, 'record.txt')
   try {
     // Writes the file with --test-update-snapshots.
