@@ -1,7 +1,7 @@
 import type { ApiKey, ApiKeyStore } from '../listing/api-key.ts'
 import type { Instant } from '../listing/instant.ts'
 import type { Database, Queries } from './database.ts'
-import { at, bytes, type Sql, sql, uuid, uuids } from './sql.ts'
+import { at, inBytes, inUuids, type Sql, sql, uuid } from './sql.ts'
 
 export function apiKeys(database: Database): ApiKeyStore {
   const { selectApiKeys } = database.dialect
@@ -32,7 +32,7 @@ export function apiKeys(database: Database): ApiKeyStore {
 
     async findApiKeys(ids, userId) {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
-      return database.all<ApiKey>(selectApiKeys(sql`id IN (${uuids(ids)}) ${owned}`))
+      return database.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)} ${owned}`))
     },
 
     async revokeApiKey(userId, id, revokedAt) {
@@ -49,12 +49,12 @@ export function apiKeys(database: Database): ApiKeyStore {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
       return database.transact(async (transaction) => {
         const found = await transaction.all<{ id: string }>(
-          sql`SELECT id FROM api_keys WHERE key_hash IN (${bytes(keyHashes)}) ${owned}`,
+          sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`,
         )
         const ids = found.map(({ id }) => id)
         await transaction.lock('api_keys', ids)
-        await transaction.run(revocationOf(sql`id IN (${uuids(ids)})`, revokedAt))
-        return transaction.all<ApiKey>(selectApiKeys(sql`id IN (${uuids(ids)})`))
+        await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, revokedAt))
+        return transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
       })
     },
   }

@@ -17,11 +17,11 @@ export const at = (value: Instant): Value => ({ type: 'instant', value })
 export const uuid = (value: string): Value => ({ type: 'uuid', value })
 
 /*
- * Any number of values in one parameter, for `IN (…)`.
+ * Behind a column: it has one of these values, any number of which are one parameter.
  */
-export const uuids = (value: readonly string[]): Value => ({ type: 'uuids', value })
-export const strings = (value: readonly string[]): Value => ({ type: 'strings', value })
-export const bytes = (value: readonly Uint8Array[]): Value => ({ type: 'bytes', value })
+export const inUuids = (value: readonly string[]): Value => ({ type: 'uuids', value })
+export const inStrings = (value: readonly string[]): Value => ({ type: 'strings', value })
+export const inBytes = (value: readonly Uint8Array[]): Value => ({ type: 'bytes', value })
 
 export const isTyped = (value: Value): value is TypedValue =>
   typeof value === 'object' && value !== null && 'type' in value

@@ -117,9 +117,10 @@ function statementOf({ texts, values }: Sql): pg.QueryConfig {
 const CASTS: Record<TypedValue['type'], (parameter: string) => string> = {
   instant: (parameter) => `${parameter}::timestamptz`,
   uuid: (parameter) => `${parameter}::uuid`,
-  uuids: (parameter) => `SELECT unnest(${parameter}::uuid[])`,
-  strings: (parameter) => `SELECT unnest(${parameter}::text[])`,
-  bytes: (parameter) => `SELECT unnest(${parameter}::bytea[])`,
+  // Unlike IN with a subquery, an index serves it on each side of an OR.
+  uuids: (parameter) => `= ANY (${parameter}::uuid[])`,
+  strings: (parameter) => `= ANY (${parameter}::text[])`,
+  bytes: (parameter) => `= ANY (${parameter}::bytea[])`,
 }
 
 function placeholder(value: Value, number: number): string {

@@ -69,8 +69,8 @@ export function queriesOn(connection: DatabaseSync): StatementQueries {
 function placeholder(value: Value, number: number): string {
   if (!isTyped(value) || typeof value.value !== 'object') return `?${number}`
   return value.type === 'bytes'
-    ? `SELECT unhex(value) FROM json_each(?${number})`
-    : `SELECT value FROM json_each(?${number})`
+    ? `IN (SELECT unhex(value) FROM json_each(?${number}))`
+    : `IN (SELECT value FROM json_each(?${number}))`
 }
 
 function parametersOf({ values }: Sql): SQLInputValue[] {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { sql, strings } from '../../src/management/sql.ts'
+import { inStrings, sql } from '../../src/management/sql.ts'
 import type { OpenDatabase } from './connection.ts'
 
 /** Statements that a connection runs for many rows. */
@@ -27,7 +27,7 @@ export function givenRowsContract(open: OpenDatabase): void {
         ({ column, from }) => sql`
           UPDATE audit_log SET address = ${'first'}, action = ${column('action')} ${from}
           WHERE audit_log.id = ${column('id')} AND audit_log.action <> ${column('action')}
-            AND subject IN (${strings(['own'])})`,
+            AND subject ${inStrings(['own'])}`,
       ),
     )
     assert.equal(changed, 1)

@@ -1,6 +1,10 @@
-import { after, before, type TestContext } from 'node:test'
+import assert from 'node:assert/strict'
+import { after, before, type TestContext, test } from 'node:test'
 import type { Database } from '../../src/management/database.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
+import { readStored } from '../../src/management/state/stored-state.ts'
+import { sql } from '../../src/management/sql.ts'
+import { declare } from '../contract/states/declared.ts'
 import { managementConnection } from '../../src/postgres/management-connection.ts'
 import { COMMAND } from '../../src/postgres/patience.ts'
 import { migratePostgres } from '../../src/postgres/store.ts'
@@ -37,3 +41,23 @@ const openTwo: OpenTwo = async (t) => {
 connectionContract(open)
 givenRowsContract(open)
 snapshotsContract(openTwo)
+
+test('PostgreSQL finds 100 users of a file without reading all users', async (t) => {
+  const database = await open(t)
+  await database.run(sql`INSERT INTO users (id, external_id, email, created_at)
+    SELECT gen_random_uuid(), number::text, number || '@example.com', now()
+    FROM generate_series(1, 20000) AS number`)
+  await database.run(sql`ANALYZE users`)
+  const state = declare({
+    users: Array.from({ length: 100 }, (_, user) => ({
+      external_id: `${user + 1}`,
+      email: `${user + 1}@example.com`,
+    })),
+  })
+  await database.snapshot(async (queries) => {
+    const { usersByName } = await readStored(queries, database.dialect, state)
+    assert.equal(usersByName.id.size, 100)
+    const read = sql`SELECT seq_scan FROM pg_stat_xact_user_tables WHERE relname = 'users'`
+    assert.deepEqual(await queries.get(read), { seq_scan: 0 })
+  })
+})

@@ -7,7 +7,7 @@ import type {
   UserSummary,
 } from '../../listing/accounts/operator.ts'
 import type { Database } from '../database.ts'
-import { at, sql, uuid, uuids } from '../sql.ts'
+import { at, inUuids, sql, uuid } from '../sql.ts'
 import { withOwners } from './owned-api-keys.ts'
 import { userColumns } from './user-columns.ts'
 
@@ -40,7 +40,7 @@ export function operator(database: Database): OperatorStore {
     async listRecentApiKeys(keysMax) {
       const recent = await database.all<{ id: string }>(recentApiKeys(keysMax))
       const apiKeys = await database.all<ApiKey>(
-        selectApiKeys(sql`id IN (${uuids(recent.map(({ id }) => id))})`),
+        selectApiKeys(sql`id ${inUuids(recent.map(({ id }) => id))}`),
       )
       const owned = await withOwners(database, apiKeys)
       return owned.toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))

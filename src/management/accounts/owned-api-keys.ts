@@ -2,7 +2,7 @@ import type { ApiKey } from '../../listing/api-key.ts'
 import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
 import type { User } from '../../listing/accounts/user.ts'
 import type { Database } from '../database.ts'
-import { sql, uuids } from '../sql.ts'
+import { inUuids, sql } from '../sql.ts'
 import { USER_NAME, userColumns } from './user-columns.ts'
 
 /** Adds what is known of the owners, and sorts by their names, which keeps each owner's order. */
@@ -13,7 +13,7 @@ export async function withOwners(
   const ids = [...new Set(apiKeys.map(({ user_id }) => user_id))]
   const { dialect } = database
   const owners = await database.all<User>(sql`
-    SELECT ${userColumns(dialect)} FROM users WHERE id IN (${uuids(ids)})
+    SELECT ${userColumns(dialect)} FROM users WHERE id ${inUuids(ids)}
     ORDER BY ${USER_NAME} ${dialect.byBytes}`)
   const byOwner = Map.groupBy(apiKeys, ({ user_id }) => user_id)
   return owners.flatMap(({ id, email, external_id, disabled_at }) =>

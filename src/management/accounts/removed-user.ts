@@ -2,7 +2,7 @@ import { presentInstant } from '../../listing/instant.ts'
 import { inBatches } from '../batches.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockOwners, returnServers } from '../servers/returned-servers.ts'
-import { at, type Sql, sql, uuid, uuids } from '../sql.ts'
+import { at, inUuids, type Sql, sql, uuid } from '../sql.ts'
 
 interface Found {
   id: string
@@ -29,7 +29,7 @@ export async function removeUser(database: Database, userId: string): Promise<bo
       const owners = await lockOwners(transaction, sql`${left} LIMIT ${rows}`)
       return returnServers(
         transaction,
-        sql`${left} AND created_by IN (${uuids(owners)}) LIMIT ${rows}`,
+        sql`${left} AND created_by ${inUuids(owners)} LIMIT ${rows}`,
       )
     }),
   )
@@ -74,7 +74,7 @@ async function endAccess(database: Database, userId: string): Promise<void> {
     const ids = active.map(({ id }) => id)
     await transaction.lock('api_keys', ids)
     await transaction.run(
-      sql`UPDATE api_keys SET revoked_at = ${at(presentInstant())} WHERE id IN (${uuids(ids)})`,
+      sql`UPDATE api_keys SET revoked_at = ${at(presentInstant())} WHERE id ${inUuids(ids)}`,
     )
     await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
     await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)

@@ -7,7 +7,7 @@ import {
 import type { Database } from '../database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { USER_NAME } from './user-columns.ts'
-import { at, sql, strings, uuid } from '../sql.ts'
+import { at, inStrings, sql, uuid } from '../sql.ts'
 
 interface SessionRow {
   id: string
@@ -61,7 +61,7 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
       const rows = await database.all<SessionRow>(sql`
         SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name, ${instant('started_at')}
         FROM sessions JOIN users ON users.id = user_id
-        WHERE token_hash IN (${strings(tokenHashes)}) AND expires_at > ${at(now)}`)
+        WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
       const byToken = new Map(rows.map((row) => [row.token_hash, row]))
       const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
       if (first === undefined) return null
@@ -74,7 +74,7 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
     },
 
     async endSessionsOf(tokenHashes) {
-      await database.run(sql`DELETE FROM sessions WHERE token_hash IN (${strings(tokenHashes)})`)
+      await database.run(sql`DELETE FROM sessions WHERE token_hash ${inStrings(tokenHashes)}`)
     },
   }
 }

@@ -5,7 +5,7 @@ import {
   type AttemptSubject,
 } from '../../listing/accounts/sign-in-attempts.ts'
 import type { Database, Queries } from '../database.ts'
-import { at, sql, strings } from '../sql.ts'
+import { at, inStrings, sql } from '../sql.ts'
 
 export function signInAttempts(database: Database): AttemptStore {
   const { instant, skipLocked } = database.dialect
@@ -51,7 +51,7 @@ export function signInAttempts(database: Database): AttemptStore {
       await database.transact(async (transaction) => {
         await transaction.lockNames([...subjects, ...others])
         await transaction.run(
-          sql`DELETE FROM sign_in_attempts WHERE subject IN (${strings(subjects)})`,
+          sql`DELETE FROM sign_in_attempts WHERE subject ${inStrings(subjects)}`,
         )
         for (const subject of others)
           await transaction.run(sql`

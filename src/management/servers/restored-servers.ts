@@ -1,6 +1,6 @@
 import { REGISTERED_MAX, type RegisteredServer } from '../../listing/servers/registered-server.ts'
 import type { Transaction } from '../database.ts'
-import { sql, strings, uuids } from '../sql.ts'
+import { inStrings, inUuids, sql } from '../sql.ts'
 import { canRegisterIn, countOwned, isOwn } from './registered-servers.ts'
 import { insertRows } from './server-imports.ts'
 
@@ -44,10 +44,10 @@ async function findFree(
   const ids = servers.map(({ id }) => id)
   const slugs = servers.flatMap(({ slug }) => (slug === null ? [] : [slug]))
   const known = await transaction.all<{ id: string }>(
-    sql`SELECT id FROM servers WHERE id IN (${uuids(ids)})`,
+    sql`SELECT id FROM servers WHERE id ${inUuids(ids)}`,
   )
   const taken = await transaction.all<{ slug: string; organization_id: string | null }>(sql`
-    SELECT slug, organization_id FROM servers WHERE ${isOwn(userId)} AND slug IN (${strings(slugs)})`)
+    SELECT slug, organization_id FROM servers WHERE ${isOwn(userId)} AND slug ${inStrings(slugs)}`)
   const idsTaken = new Set(known.map(({ id }) => id))
   const slugsTaken = new Set(taken.map(slugInPlace))
   return (server) =>

@@ -1,7 +1,7 @@
 import { type OrganizationStore, RETURNED_MAX } from '../../listing/organization.ts'
 import type { Database, Transaction } from '../database.ts'
 import { isOwner, ownsLocked } from '../organizations.ts'
-import { type Sql, sql, uuid, uuids } from '../sql.ts'
+import { inUuids, type Sql, sql, uuid } from '../sql.ts'
 
 /** Servers under an organization whose owners have left it. */
 export function returnedServers(
@@ -19,7 +19,7 @@ export function returnedServers(
         if (!(await ownsLocked(transaction, userId, organizationId))) return null
         // Another member may have left meanwhile, whose row is not locked: the next call returns
         // those servers.
-        const ofLocked = sql`created_by IN (${uuids(owners)})`
+        const ofLocked = sql`created_by ${inUuids(owners)}`
         return returnServers(transaction, serversOfFormerMembers(organizationId, ofLocked))
       })
     },
@@ -64,7 +64,7 @@ export async function returnServers(transaction: Transaction, servers: Sql): Pro
         WHERE own.created_by = servers.created_by AND own.slug = servers.slug AND own.organization_id IS NULL
       ) AND row_number() OVER (PARTITION BY created_by, slug ORDER BY updated_at DESC, id DESC) = 1
         THEN slug END AS slug
-      FROM servers WHERE id IN (${uuids(ids)})
+      FROM servers WHERE id ${inUuids(ids)}
     ) AS returned
     WHERE servers.id = returned.id AND organization_id IS NOT NULL`)
 }

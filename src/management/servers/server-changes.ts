@@ -8,7 +8,7 @@ import {
   type WantedChange,
 } from '../../listing/servers/server-changes.ts'
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
-import { at, type Sql, sql, uuid, uuids } from '../sql.ts'
+import { at, inUuids, type Sql, sql, uuid } from '../sql.ts'
 import { isOfMember, isOwn } from './registered-servers.ts'
 import { restoreRemoved } from './restored-servers.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
@@ -74,16 +74,16 @@ async function change(
   const mayChange = status === null ? sql`true` : maySetStatus(userId)
   const rows = await transaction.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers
-    WHERE ${isOwn(userId)} AND id IN (${uuids(ids)}) AND ${mayChange}
+    WHERE ${isOwn(userId)} AND id ${inUuids(ids)} AND ${mayChange}
     ORDER BY servers.updated_at DESC, id DESC`)
   if (rows.length === 0) return null
   const changing = rows.filter((row) => row.status !== status)
-  const changingIds = uuids(changing.map((row) => row.id))
+  const changingIds = inUuids(changing.map((row) => row.id))
   await transaction.run(
     status === null
-      ? sql`DELETE FROM servers WHERE id IN (${changingIds})`
+      ? sql`DELETE FROM servers WHERE id ${changingIds}`
       : sql`UPDATE servers SET status = ${status}, updated_at = ${at(now)}
-          WHERE id IN (${changingIds})`,
+          WHERE id ${changingIds}`,
   )
   const kept: Kept = {
     id,

@@ -8,7 +8,7 @@ import type { Database, Dialect, Transaction } from '../database.ts'
 import { columnsOf, insertGiven } from '../given-rows.ts'
 import type { ChangedServer, ImportedRow } from './changed-server.ts'
 import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
-import { sql, uuid, uuids } from '../sql.ts'
+import { inUuids, sql, uuid } from '../sql.ts'
 
 export function serverImports(
   database: Database,
@@ -56,7 +56,7 @@ export function serverImports(
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         return transaction.run(sql`
-          DELETE FROM servers WHERE created_by = ${uuid(userId)} AND id IN (${uuids(ids)})`)
+          DELETE FROM servers WHERE created_by = ${uuid(userId)} AND id ${inUuids(ids)}`)
       })
     },
   }

@@ -6,10 +6,10 @@ import type {
   StateStore,
 } from '../../listing/state/state-store.ts'
 import type { Database, Transaction } from '../database.ts'
-import { sql, strings } from '../sql.ts'
+import { inStrings, sql } from '../sql.ts'
 import { planOrganization } from './planned-organization.ts'
 import { planUser } from './planned-user.ts'
-import { namedUsers, type Part, readParts, readStored, type Stored } from './stored-state.ts'
+import { isNamed, type Part, readParts, readStored, type Stored } from './stored-state.ts'
 import { type PlannedPart, writePart } from './written-state.ts'
 
 /** Ends a transaction that would make a change which this plan lacks. */
@@ -99,7 +99,9 @@ async function lockPart(
   plans: readonly RecordPlan[],
 ): Promise<ReadonlySet<string>> {
   await transaction.lockNames(['apply'])
-  const known = idsOf(await transaction.all<{ id: string }>(namedUsers(users)))
+  const known = idsOf(
+    await transaction.all<{ id: string }>(sql`SELECT id FROM users WHERE ${isNamed(users)}`),
+  )
   await transaction.lock('users', known)
   const slugs = [
     ...plans.flatMap(({ owns, needs }) => [...owns, ...needs]),
@@ -107,7 +109,7 @@ async function lockPart(
     ...users.flatMap(({ servers = [] }) => servers.flatMap((one) => one.organization ?? [])),
   ]
   const places = await transaction.all<{ id: string }>(
-    sql`SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`,
+    sql`SELECT id FROM organizations WHERE slug ${inStrings([...new Set(slugs)])}`,
   )
   await transaction.lock('organizations', idsOf(places), 'remove')
   return new Set(known)

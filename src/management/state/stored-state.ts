@@ -7,7 +7,7 @@ import type { StoredKey, StoredMember, StoredState } from '../../listing/state/s
 import { userColumns } from '../accounts/user-columns.ts'
 import type { Dialect, Queries } from '../database.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from '../servers/server-lists.ts'
-import { bytes, type Sql, sql, strings, uuid, uuids } from '../sql.ts'
+import { inBytes, inStrings, inUuids, type Sql, sql, uuid } from '../sql.ts'
 
 /** The records of a file that are planned and written together. */
 export interface Part {
@@ -18,30 +18,28 @@ export interface Part {
 const idsOf = (records: readonly { id?: string | undefined }[]) =>
   records.flatMap(({ id }) => id ?? [])
 
-/** A query for the ids of the users that these records mean. Each part of it follows an index. */
-export const namedUsers = (users: readonly DeclaredUser[]): Sql => sql`
-  SELECT id FROM users WHERE external_id IN (${strings(users.flatMap((one) => one.external_id ?? []))})
-  UNION SELECT id FROM users WHERE id IN (${uuids(idsOf(users))})
-  UNION SELECT id FROM users WHERE email IN (${strings(users.flatMap(({ email }) => email ?? []))})`
+/** The users that these records mean. */
+export const isNamed = (users: readonly DeclaredUser[]): Sql => sql`
+  (external_id ${inStrings(users.flatMap((one) => one.external_id ?? []))}
+  OR id ${inUuids(idsOf(users))} OR email ${inStrings(users.flatMap(({ email }) => email ?? []))})`
 
 /** A constant number of queries, however many records the part has. */
 export async function readStored(queries: Queries, dialect: Dialect, part: Part): Promise<Stored> {
   const { users: named, organizations } = part
   const declaredKeys = named.flatMap((user) => user.keys ?? [])
   const declaredServers = named.flatMap((user) => user.servers ?? [])
-  const hashes = bytes(declaredKeys.map(({ hash }) => Buffer.from(hash, 'hex')))
+  const hashes = inBytes(declaredKeys.map(({ hash }) => Buffer.from(hash, 'hex')))
   const users = await queries.all<User>(
-    sql`SELECT ${userColumns(dialect)} FROM users WHERE id IN (${namedUsers(named)})`,
+    sql`SELECT ${userColumns(dialect)} FROM users WHERE ${isNamed(named)}`,
   )
-  const ids = uuids(idsOf(users))
-  const members = await readMembers(queries, dialect, sql`user_id IN (${ids})`)
+  const ids = inUuids(idsOf(users))
+  const members = await readMembers(queries, dialect, sql`user_id ${ids}`)
   // A list of keys needs no servers.
-  const owners = named.some((user) => user.servers) ? ids : uuids([])
+  const owners = named.some((user) => user.servers) ? ids : inUuids([])
   const servers = await readServers(
     queries,
     dialect,
-    sql`id IN (SELECT id FROM servers WHERE created_by IN (${owners})
-      UNION SELECT id FROM servers WHERE id IN (${uuids(idsOf(declaredServers))}))`,
+    sql`(created_by ${owners} OR id ${inUuids(idsOf(declaredServers))})`,
   )
   const slugs = [
     ...organizations.map(({ slug }) => slug),
@@ -50,21 +48,16 @@ export async function readStored(queries: Queries, dialect: Dialect, part: Part)
   ]
   const places = [...servers, ...members].flatMap(({ organization_id }) => organization_id ?? [])
   const known = await queries.all<Organization>(sql`
-    SELECT id, slug, name FROM organizations WHERE id IN (
-      SELECT id FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})
-      UNION SELECT id FROM organizations
-        WHERE id IN (${uuids([...new Set([...idsOf(organizations), ...places])])})
-    )`)
+    SELECT id, slug, name FROM organizations WHERE slug ${inStrings([...new Set(slugs)])}
+    OR id ${inUuids([...new Set([...idsOf(organizations), ...places])])}`)
   const keys = await readKeys(
     queries,
     dialect,
-    sql`id IN (SELECT id FROM api_keys WHERE user_id IN (${ids})
-      UNION SELECT id FROM api_keys WHERE key_hash IN (${hashes})
-      UNION SELECT id FROM api_keys WHERE id IN (${uuids(idsOf(declaredKeys))}))`,
+    sql`(user_id ${ids} OR key_hash ${hashes} OR id ${inUuids(idsOf(declaredKeys))})`,
   )
   const listed = await queries.all<{ key_hash: Uint8Array; revoked_at: Instant }>(sql`
     SELECT key_hash, ${dialect.instant('revoked_at')} FROM revoked_hashes
-    WHERE key_hash IN (${hashes})`)
+    WHERE key_hash ${hashes}`)
   return lookupIn({ users, organizations: known, members, servers, keys }, listed)
 }
 
@@ -114,14 +107,14 @@ export async function readParts(
 ): Promise<void> {
   const none = { users: [], organizations: [], members: [], servers: [], keys: [] }
   for await (const organizations of pagesOf(queries, sql`id, slug, name FROM organizations`)) {
-    const where = sql`organization_id IN (${uuids(idsOf(organizations))})`
+    const where = sql`organization_id ${inUuids(idsOf(organizations))}`
     const members = await readMembers(queries, dialect, where)
     onPart({ ...none, organizations: organizations as Organization[], members })
   }
   for await (const users of pagesOf(queries, sql`${userColumns(dialect)} FROM users`)) {
-    const ids = uuids(idsOf(users))
-    const servers = await readServers(queries, dialect, sql`created_by IN (${ids})`)
-    const keys = await readKeys(queries, dialect, sql`user_id IN (${ids})`)
+    const ids = inUuids(idsOf(users))
+    const servers = await readServers(queries, dialect, sql`created_by ${ids}`)
+    const keys = await readKeys(queries, dialect, sql`user_id ${ids}`)
     onPart({ ...none, users: users as User[], servers, keys })
   }
 }

@@ -4,7 +4,7 @@ import type { Instant } from '../../listing/instant.ts'
 import { revocationOf } from '../api-keys.ts'
 import type { Dialect, Transaction } from '../database.ts'
 import { SERVER_COLUMNS } from '../servers/server-imports.ts'
-import { sql, strings, uuid, uuids } from '../sql.ts'
+import { inStrings, inUuids, sql, uuid } from '../sql.ts'
 import { columnsOf, insertGiven, updateGiven, writeGiven } from '../given-rows.ts'
 import type { PlannedOrganization } from './planned-organization.ts'
 import type { PlannedUser } from './planned-user.ts'
@@ -121,7 +121,7 @@ async function readIds(
 ): Promise<Map<string, string>> {
   if (slugs.length === 0) return new Map()
   const found = await transaction.all<{ id: string; slug: string }>(
-    sql`SELECT id, slug FROM organizations WHERE slug IN (${strings([...new Set(slugs)])})`,
+    sql`SELECT id, slug FROM organizations WHERE slug ${inStrings([...new Set(slugs)])}`,
   )
   return new Map(found.map(({ id, slug }) => [slug, id]))
 }
@@ -131,7 +131,7 @@ async function readOwners(transaction: Transaction, ids: readonly string[]) {
   if (ids.length === 0) return new Map<string, string>()
   const owners = await transaction.all<{ organization_id: string; user_id: string }>(sql`
     SELECT organization_id, user_id FROM members
-    WHERE role = 'owner' AND organization_id IN (${uuids(ids)})
+    WHERE role = 'owner' AND organization_id ${inUuids(ids)}
     ORDER BY joined_at DESC, user_id DESC`)
   return new Map(owners.map((one) => [one.organization_id, one.user_id]))
 }
@@ -142,7 +142,7 @@ async function writeServers(
 ): Promise<void> {
   const removed = users.flatMap(({ servers }) => servers.removed)
   if (removed.length > 0)
-    await transaction.run(sql`DELETE FROM servers WHERE id IN (${uuids(removed)})`)
+    await transaction.run(sql`DELETE FROM servers WHERE id ${inUuids(removed)}`)
   const added = users.flatMap(({ user, servers }) =>
     servers.added.map((row) => ({ ...row, created_by: user.id })),
   )
@@ -182,7 +182,7 @@ async function writeKeys(
   const changed = users.flatMap(({ keys }) => keys.changed)
   const added = users.flatMap(({ keys }) => keys.added)
   await transaction.lock('api_keys', [...revoked, ...changed.map(({ id }) => id)])
-  if (revoked.length > 0) await transaction.run(revocationOf(sql`id IN (${uuids(revoked)})`, now))
+  if (revoked.length > 0) await transaction.run(revocationOf(sql`id ${inUuids(revoked)}`, now))
   await updateGiven(transaction, 'api_keys', { name: 'text', prefix: 'text' }, changed)
   const rows = added.map((key) => {
     return { ...key, key_hash: Uint8Array.from(Buffer.from(key.hash, 'hex')) }

@@ -2,7 +2,7 @@ import { createParts } from '../../../listing/servers/import-parts.ts'
 import type { ServerEntry } from '../../../listing/servers/server-entry.ts'
 import type { ImportCounts, WholeImport } from '../../../listing/servers/server-import.ts'
 import type { Dialect, Queries } from '../../database.ts'
-import { type Sql, sql, strings, uuid } from '../../sql.ts'
+import { inStrings, type Sql, sql, uuid } from '../../sql.ts'
 import type { ImportedRow } from '../changed-server.ts'
 import type { PlanContext } from './draft.ts'
 import { type ImportPlan, planImport } from './plan.ts'
@@ -84,10 +84,10 @@ async function findStored(
   const slugs = part.flatMap(({ slug }) => (slug ? [slug] : []))
   const found = new Map<string, ImportedRow>()
   if (slugs.length > 0)
-    for (const row of await find(sql`slug IN (${strings(slugs)})`)) found.set(row.id, row)
+    for (const row of await find(sql`slug ${inStrings(slugs)}`)) found.set(row.id, row)
   const known = new Set([...found.values()].map(({ slug }) => slug))
   const addresses = part.flatMap(({ slug, address }) => (slug && known.has(slug) ? [] : [address]))
   if (addresses.length > 0)
-    for (const row of await find(sql`host_label IN (${strings(addresses)})`)) found.set(row.id, row)
+    for (const row of await find(sql`host_label ${inStrings(addresses)}`)) found.set(row.id, row)
   return [...found.values()]
 }
