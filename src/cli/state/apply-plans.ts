@@ -63,20 +63,19 @@ function unchanged(batch: readonly RecordPlan[]): string {
 export function* unitsOf(plans: readonly RecordPlan[]): Generator<RecordPlan[], void> {
   const organizations = new Map<string, RecordPlan>()
   const owners = new Map<string, RecordPlan>()
-  for (const plan of plans) {
-    if (isOrganization(plan.record)) organizations.set(plan.of, plan)
-    for (const slug of plan.owns) if (!owners.has(slug)) owners.set(slug, plan)
-  }
+  for (const plan of plans)
+    for (const { slug, role } of plan.memberships) {
+      if (plan.userId === null) organizations.set(slug, plan)
+      else if (role === 'owner' && !owners.has(slug)) owners.set(slug, plan)
+    }
   const left = new Set(plans)
   for (const first of plans) {
     const unit = left.delete(first) ? [first] : []
     // The unit grows meanwhile.
-    for (const { owns, needs } of unit)
-      for (const other of [
-        ...needs.map((slug) => owners.get(slug)),
-        ...[...owns, ...needs].map((slug) => organizations.get(slug)),
-      ])
-        if (other !== undefined && left.delete(other)) unit.push(other)
+    for (const { memberships } of unit)
+      for (const { slug } of memberships)
+        for (const other of [owners.get(slug), organizations.get(slug)])
+          if (other !== undefined && left.delete(other)) unit.push(other)
     if (unit.length > 0) yield unit
   }
 }

@@ -38,7 +38,9 @@ export function planJson(plans: readonly RecordPlan[], isApplied: boolean): obje
   return {
     applied: isApplied,
     ...countChanges(plans),
-    changes: plans.flatMap(({ changes }) => changes),
+    changes: plans.flatMap(({ changes }) =>
+      changes.map(({ action, kind, of, text }) => ({ action, kind, of, text })),
+    ),
     kept_revoked: keptRevoked(plans),
   }
 }

@@ -1,12 +1,13 @@
 import type { Instant } from '../instant.ts'
 import { quote } from '../text.ts'
-import type {
-  DeclaredMember,
-  DeclaredName,
-  DeclaredOrganization,
-  DeclaredState,
-  DeclaredUser,
-  StateComplaint,
+import {
+  complaintIn,
+  type DeclaredOrganization,
+  type DeclaredState,
+  type DeclaredUser,
+  type StateComplaint,
+  userFinder,
+  type UserName,
 } from './declared-state.ts'
 
 /** The mistakes that several fields of a file make together. Gives users their memberships. */
@@ -49,12 +50,12 @@ function twice<One extends { place: string }>(
     const earlier = value === null ? undefined : first.get(value)
     if (value !== null && earlier === undefined) first.set(value, record.place)
     if (value === null || earlier === undefined) return []
-    return [{ place: `${record.place}.${field}`, message: `is ${tell(value)}, as of ${earlier}` }]
+    return [complaintIn(record, field, `is ${tell(value)}, as of ${earlier}`)]
   })
 }
 
 /** What the file calls the user. */
-const calledIn = ({ external_id, id, email }: DeclaredName) => external_id ?? id ?? email
+const calledIn = ({ external_id, id, email }: UserName) => external_id ?? id ?? email
 
 function aboutName(user: DeclaredUser): StateComplaint[] {
   if (calledIn(user)) return []
@@ -66,12 +67,7 @@ function joinMembers(
   organizations: readonly DeclaredOrganization[],
   users: readonly DeclaredUser[],
 ): StateComplaint[] {
-  const indexOf = (field: 'external_id' | 'id' | 'email') =>
-    new Map(users.flatMap((user) => (user[field] ? [[user[field], user] as const] : [])))
-  const [byExternalId, byId, byEmail] = [indexOf('external_id'), indexOf('id'), indexOf('email')]
-  const find = ({ external_id, id, email }: DeclaredMember) =>
-    byExternalId.get(external_id ?? '') ?? byId.get(id ?? '') ?? byEmail.get(email ?? '')
-
+  const find = userFinder(users)
   return organizations.flatMap(({ place, slug, members }) => {
     if (members === undefined) return []
     const complaints: StateComplaint[] = members.some(({ role }) => role === 'owner')
@@ -110,6 +106,6 @@ function inFuture<Field extends string>(
   return records.flatMap((record) =>
     fields
       .filter((field) => (record[field] ?? 0) > now)
-      .map((field) => ({ place: `${record.place}.${field}`, message: 'lies in the future' })),
+      .map((field) => complaintIn(record, field, 'lies in the future')),
   )
 }

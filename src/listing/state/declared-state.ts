@@ -1,15 +1,23 @@
-import type { Instant } from '../instant.ts'
-import type { Role } from '../organization.ts'
 import type { ServerEntry } from '../servers/server-entry.ts'
-
-/** The version of the format of a state file. */
-export const STATE_FORMAT_VERSION = 1
+import type {
+  KeyFields,
+  MemberFields,
+  OrganizationFields,
+  ServerFields,
+  UserFields,
+} from './state-fields.ts'
 
 /** A mistake and its place in the file, such as `users[2].keys[0].key_hash`. */
 export interface StateComplaint {
   place: string
   message: string
 }
+
+export const complaintIn = (
+  { place }: { place: string },
+  field: string,
+  message: string,
+): StateComplaint => ({ place: `${place}.${field}`, message })
 
 /** What a state file declares. A list that is left out declares nothing. */
 export interface DeclaredState {
@@ -20,34 +28,20 @@ export interface DeclaredState {
 export type DeclaredRecord = DeclaredOrganization | DeclaredUser
 
 /** Every record knows its place in the file. */
-interface Placed {
-  place: string
-  /** Absent if the service chooses it for a new record. */
-  id?: string | undefined
-}
+type Placed<Fields> = Fields & { place: string }
 
 /** The fields that name a user: the first of them that is known does. */
-export interface DeclaredName extends Placed {
-  external_id?: string | null | undefined
-  email?: string | null | undefined
-}
+export type UserName = Partial<Pick<UserFields, 'external_id' | 'id' | 'email'>>
 
-export interface DeclaredOrganization extends Placed {
-  slug: string
-  name: string
+/** Names a user of the file. */
+export type DeclaredMember = Placed<MemberFields>
+
+export type DeclaredOrganization = Placed<Omit<OrganizationFields, 'members'>> & {
   members?: DeclaredMember[] | undefined
 }
 
-/** Names a user of the file. */
-export interface DeclaredMember extends DeclaredName {
-  role: Role
-  joined_at?: Instant | undefined
-}
-
-export interface DeclaredUser extends DeclaredName {
-  created_at?: Instant | undefined
-  /** An instant disables the user, and null enables the user. */
-  disabled_at?: Instant | null | undefined
+/** An instant in `disabled_at` disables the user, and null enables the user. */
+export type DeclaredUser = Placed<Omit<UserFields, 'keys' | 'servers'>> & {
   /** By the slug of the organization. */
   memberships: Map<string, DeclaredMember>
   keys?: DeclaredKey[] | undefined
@@ -55,21 +49,30 @@ export interface DeclaredUser extends DeclaredName {
 }
 
 /** A key by its hash. The instants count for a new key only, except that `revoked_at` revokes. */
-export interface DeclaredKey extends Placed {
-  name: string
+export type DeclaredKey = Placed<Omit<KeyFields, 'key_hash' | 'key_file'>> & {
   /** SHA-256 of the full key, in lowercase hex. */
   hash: string
-  prefix?: string | undefined
-  created_at?: Instant | undefined
-  revoked_at?: Instant | null | undefined
-  last_used_at?: Instant | null | undefined
 }
 
-export interface DeclaredServer extends Placed {
-  /** The slug of its organization, or null. Absent: where it is, and personal if it is new. */
-  organization?: string | null | undefined
+/** `organization` is a slug, or null. Absent: where the server is, and personal if it is new. */
+export type DeclaredServer = Placed<Pick<ServerFields, 'id' | 'organization'>> & {
   entry: ServerEntry
 }
 
 export const isOrganization = (record: DeclaredRecord): record is DeclaredOrganization =>
   'slug' in record
+
+/**
+ * Finds the user whom a name means. An address alone does not mean a user to whom the site gave
+ * another external id.
+ */
+export function userFinder<User extends UserName>(users: readonly User[]) {
+  const by = (field: keyof UserName) =>
+    new Map(users.flatMap((user) => (user[field] ? [[user[field], user] as const] : [])))
+  const [byExternalId, byId, byEmail] = [by('external_id'), by('id'), by('email')]
+  return ({ external_id, id, email }: UserName): User | undefined => {
+    const known = byExternalId.get(external_id ?? '') ?? byId.get(id ?? '')
+    const addressed = byEmail.get(email ?? '')
+    return known ?? (external_id && addressed?.external_id ? undefined : addressed)
+  }
+}

@@ -1,5 +1,5 @@
 import { namesOf } from '../servers/file/columns.ts'
-import { csvRows, DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
+import { DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
 import { quote } from '../text.ts'
 import type { ListedKey } from './read-state.ts'
 
@@ -27,33 +27,24 @@ function delimiterOf(text: string): Delimiter | null {
 }
 
 /**
- * Reads the rows of a CSV text as the fields of keys, one row after the other. An empty cell is as
- * if left out. Rows without a value are left out. Null if the text has no row of names that has the
- * required columns.
+ * Reads the rows of a CSV text as the fields of keys. An empty cell is as if left out. Rows without
+ * a value are left out. Null if the text has no row of names that has the required columns.
  */
 export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint: string } | null {
   const delimiter = delimiterOf(text)
   if (delimiter === null) return null
-  const rows = csvRows(text, delimiter)
-  const keys: ListedKey[] = []
-  let columns: string[] | null = null
-  for (let number = 1; ; number += 1) {
-    const { done, value } = rows.next()
-    if (done === true) return value ?? { keys }
-    const { cells } = value
-    if (columns === null) {
-      columns = namesOf(cells)
-      const unknown = columns.find((name) => !COLUMNS.includes(name))
-      if (unknown !== undefined)
-        return {
-          complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}`,
-        }
-    } else if (cells.length > columns.length) {
-      return { complaint: `has more cells in row ${number} than in the first row` }
-    } else if (cells.some((cell) => cell !== '')) {
-      const fields = columns.map((name, at) => [name, cells[at] ?? ''])
-      const json = Object.fromEntries(fields.filter(([, cell]) => cell !== ''))
-      keys.push({ place: `row ${number}`, json })
-    }
-  }
+  const rows = readCsv(text, delimiter)
+  if (!Array.isArray(rows)) return rows
+  const columns = namesOf(rows[0]!)
+  const unknown = columns.find((name) => !COLUMNS.includes(name))
+  if (unknown !== undefined)
+    return { complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}` }
+  const long = rows.findIndex((cells) => cells.length > columns.length)
+  if (long !== -1) return { complaint: `has more cells in row ${long + 1} than in the first row` }
+  const keys = rows.map((cells, at) => {
+    const fields = columns.map((name, column) => [name, cells[column] ?? ''])
+    const json = Object.fromEntries(fields.filter(([, cell]) => cell !== ''))
+    return { place: `row ${at + 1}`, json }
+  })
+  return { keys: keys.slice(1).filter(({ json }) => Object.keys(json).length > 0) }
 }

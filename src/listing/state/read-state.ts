@@ -3,13 +3,14 @@ import { findKeys } from '../leaked-keys.ts'
 import { hashApiKey, prefixOf } from '../api-key.ts'
 import { FIXED_PREFIX } from '../key-format.ts'
 import type { Instant } from '../instant.ts'
+import type { ServerEntry } from '../servers/server-entry.ts'
 import { quote } from '../text.ts'
-import type {
-  DeclaredKey,
-  DeclaredOrganization,
-  DeclaredState,
-  DeclaredUser,
-  StateComplaint,
+import {
+  complaintIn,
+  type DeclaredKey,
+  type DeclaredState,
+  type DeclaredUser,
+  type StateComplaint,
 } from './declared-state.ts'
 import { findContradictions } from './contradictions.ts'
 import * as fields from './state-fields.ts'
@@ -39,8 +40,10 @@ export function readState(json: unknown, now: Instant, readKeyFile: ReadKeyFile)
   const users = readEach(userField, read.users, 'users', mistakes)
   if (mistakes.length > 0) return { state: null, complaints: mistakes }
   const state = {
-    organizations: organizations.map((one, at) => organizationOf(one, at)),
-    users: users.map((one, at) => userOf(one, at, readKeyFile, mistakes)),
+    organizations: placed(organizations, 'organizations').map((one) => {
+      return { ...one, members: one.members && placed(one.members, `${one.place}.members`) }
+    }),
+    users: placed(users, 'users').map((user) => userOf(user, readKeyFile, mistakes)),
   }
   return { state, complaints: [...mistakes, ...findContradictions(state, now)] }
 }
@@ -62,7 +65,7 @@ export function readKeys(
   const users = new Map<string, DeclaredUser & { keys: DeclaredKey[] }>()
   for (const { place, json } of listed) {
     const { namedKeyField, keyField } = fields
-    const field: typeof namedKeyField = userId === null ? namedKeyField : (keyField as never)
+    const field: typeof namedKeyField = userId === null ? namedKeyField : keyField
     const read = readRecord(field, json, place, mistakes)
     if (read === null) continue
     const { external_id, email, ...rest } = read
@@ -74,7 +77,7 @@ export function readKeys(
       continue
     }
     const name = JSON.stringify([external_id, email])
-    const key = keyOf(place, rest, readKeyFile, mistakes)
+    const key = keyOf({ ...rest, place }, readKeyFile, mistakes)
     const known = users.get(name)
     if (known !== undefined) known.keys.push(key)
     else {
@@ -157,19 +160,17 @@ const CLEAR_KEY =
 const WHOLE_KEY = new RegExp(`^${FIXED_PREFIX}[!-~]{23,}$`)
 
 function keyOf(
-  place: string,
-  read: fields.KeyFields,
+  { key_hash, key_file, ...rest }: fields.KeyFields & { place: string },
   readKeyFile: ReadKeyFile,
   complaints: StateComplaint[],
 ): DeclaredKey {
-  const { key_hash, key_file, ...rest } = read
   const complain = (field: string, message: string) => {
-    complaints.push({ place: placeOf(place, field), message })
-    return { ...rest, place, hash: '' }
+    complaints.push(complaintIn(rest, field, message))
+    return { ...rest, hash: '' }
   }
   if (key_hash !== undefined && key_file !== undefined)
     return complain('key_file', 'stands beside "key_hash"; a key needs one of the two')
-  if (key_hash !== undefined) return { ...rest, place, hash: key_hash }
+  if (key_hash !== undefined) return { ...rest, hash: key_hash }
   if (key_file === undefined)
     return complain('key_hash', 'is missing; a key needs "key_hash" or "key_file"')
   const file = readKeyFile(key_file)
@@ -183,35 +184,25 @@ function keyOf(
   const prefix = prefixOf(key)
   if (rest.prefix !== undefined && rest.prefix !== prefix)
     return complain('prefix', 'is not how the key in "key_file" begins')
-  return { ...rest, place, hash: hashApiKey(key).toString('hex'), prefix }
+  return { ...rest, hash: hashApiKey(key).toString('hex'), prefix }
 }
 
-function organizationOf(
-  { members, ...own }: fields.OrganizationFields,
-  index: number,
-): DeclaredOrganization {
-  const place = `organizations[${index}]`
-  const listed = members?.map((member, at) => ({ ...member, place: `${place}.members[${at}]` }))
-  return { ...own, place, ...(listed && { members: listed }) }
-}
+const placed = <One extends object>(list: readonly One[], place: string) =>
+  list.map((one, at) => ({ ...one, place: `${place}[${at}]` }))
 
 function userOf(
-  { keys, servers, ...own }: fields.UserFields,
-  index: number,
+  { keys, servers, ...own }: fields.UserFields & { place: string },
   readKeyFile: ReadKeyFile,
   mistakes: StateComplaint[],
 ): DeclaredUser {
-  const place = `users[${index}]`
+  const listed = keys && placed(keys, `${own.place}.keys`)
+  const owned = servers && placed(servers, `${own.place}.servers`)
   return {
     ...own,
-    place,
     memberships: new Map(),
-    keys: keys?.map((key, at) => keyOf(`${place}.keys[${at}]`, key, readKeyFile, mistakes)),
-    servers: servers?.map(({ id, organization, ...entry }, at) => ({
-      place: `${place}.servers[${at}]`,
-      id,
-      organization,
-      entry: entry as NonNullable<DeclaredUser['servers']>[number]['entry'],
-    })),
+    keys: listed?.map((key) => keyOf(key, readKeyFile, mistakes)),
+    servers: owned?.map(({ place, id, organization, ...entry }) => {
+      return { place, id, organization, entry: entry as ServerEntry }
+    }),
   }
 }

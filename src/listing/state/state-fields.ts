@@ -4,7 +4,9 @@ import { checkKeyName } from '../api-key.ts'
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../key-format.ts'
 import { checkOrganizationName, complaintAboutOrganizationSlug } from '../organization.ts'
 import { instantField, SERVER_ENTRY_FIELDS } from '../servers/server-entry.ts'
-import { STATE_FORMAT_VERSION } from './declared-state.ts'
+
+/** The version of the format of a state file. */
+export const STATE_FORMAT_VERSION = 1
 
 /*
  * The fields of a state file and what each may have. The rules for names, addresses and slugs are
@@ -70,7 +72,10 @@ const instant = v.optional(instantField)
 const NAMES = { id, external_id: nullable(externalId), email: nullable(email) }
 
 /** An object whose other fields are mistakes, each of them. */
-function object<Fields extends v.ObjectEntries>(name: string, fields: Fields) {
+function object<Fields extends v.ObjectEntries>(
+  name: string,
+  fields: Fields,
+): v.GenericSchema<unknown, v.InferOutput<v.ObjectSchema<Fields, undefined>>> {
   return v.objectWithRest(fields, v.never(`is not a field of ${name}`), 'must be an object')
 }
 
@@ -129,9 +134,8 @@ export const stateField = object('a state file', {
   users: v.optional(list(v.unknown())),
 })
 
-/** A list of keys by itself, for `key import`. */
-export const keysField = list(v.unknown())
-
 export type KeyFields = v.InferOutput<typeof keyField>
 export type UserFields = v.InferOutput<typeof userField>
+export type ServerFields = v.InferOutput<typeof server>
+export type MemberFields = v.InferOutput<typeof member>
 export type OrganizationFields = v.InferOutput<typeof organizationField>

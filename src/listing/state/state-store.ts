@@ -47,10 +47,11 @@ export interface RecordPlan {
   /** Active keys of the file that stay revoked. */
   keptRevoked: string[]
   complaints: StateComplaint[]
-  /** Slugs of the organizations that the user becomes an owner of. */
-  owns: string[]
-  /** Slugs of the organizations that need an owner once the record is applied. */
-  needs: string[]
+  /**
+   * Roles that change, and null for a member who leaves. An organization needs an owner afterwards,
+   * so its plan has it, too.
+   */
+  memberships: { slug: string; role: Role | null }[]
 }
 
 export interface StateOptions {

@@ -1,7 +1,7 @@
 import { formatInstant, type Instant } from '../instant.ts'
 import type { NamedUser } from '../accounts/user.ts'
 import { jsonArray } from '../parts/json-array.ts'
-import { STATE_FORMAT_VERSION } from './declared-state.ts'
+import { STATE_FORMAT_VERSION } from './state-fields.ts'
 import type { StoredState } from './state-store.ts'
 
 /**

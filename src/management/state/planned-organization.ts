@@ -1,46 +1,41 @@
 import type { Organization } from '../../listing/organization.ts'
-import type { DeclaredOrganization, StateComplaint } from '../../listing/state/declared-state.ts'
-import type { RecordPlan } from '../../listing/state/state-store.ts'
+import {
+  complaintIn,
+  type DeclaredOrganization,
+  type StateComplaint,
+} from '../../listing/state/declared-state.ts'
 import { quote } from '../../listing/text.ts'
+import { addChange, differences, emptyPlan, type Planned } from './changes.ts'
 import type { Stored } from './stored-state.ts'
 
-/** What is written for an organization itself. Its members are written with the users. */
-export type PlannedOrganization = ReturnType<typeof planOrganization>
-
-export function planOrganization(record: DeclaredOrganization, stored: Stored) {
+/** Plans an organization itself. Its members are planned with the users. */
+export function planOrganization(record: DeclaredOrganization, stored: Stored): Planned {
   const { slug, name } = record
-  const known = stored.organizationsBySlug.get(slug)
-  const renamed = known && known.name !== name ? `name ${quote(known.name)} → ${quote(name)}` : ''
-  const text = known === undefined ? quote(name) : renamed
-  const action = known === undefined ? 'add' : 'change'
-  const plan: RecordPlan = {
-    record,
-    userId: null,
-    of: slug,
-    changes: text === '' ? [] : [{ action, kind: 'organization', of: slug, text }],
-    keptRevoked: [],
-    complaints: complaintsAbout(record, known, stored),
-    owns: [],
-    needs: known === undefined ? [slug] : [],
-  }
-  const organization = { id: known?.id ?? record.id ?? crypto.randomUUID(), slug, name }
-  return { ...plan, organization, isNew: known === undefined }
+  const plan = emptyPlan(record, null, slug)
+  const before = stored.organizationsBySlug.get(slug) ?? null
+  plan.complaints.push(...complaintsAbout(record, before, stored))
+  plan.memberships.push({ slug, role: null })
+  const after = { id: before?.id ?? record.id ?? crypto.randomUUID(), slug, name }
+  if (before === null) addChange(plan, 'organization', null, after, quote(name))
+  else
+    for (const told of differences(before, after))
+      addChange(plan, 'organization', before, after, told)
+  return plan
 }
 
 function complaintsAbout(
-  { place, id, slug, members }: DeclaredOrganization,
-  known: Organization | undefined,
+  record: DeclaredOrganization,
+  known: Organization | null,
   stored: Stored,
 ): StateComplaint[] {
-  if (known === undefined && members === undefined)
-    return [{ place: `${place}.members`, message: 'is missing; a new organization needs an owner' }]
+  const { id, slug, members } = record
+  if (known === null && members === undefined)
+    return [complaintIn(record, 'members', 'is missing; a new organization needs an owner')]
   if (id === undefined || id === known?.id) return []
-  if (known !== undefined)
-    return [
-      { place: `${place}.id`, message: `must be the id of ${slug}, ${known.id}, or be left out` },
-    ]
+  if (known !== null)
+    return [complaintIn(record, 'id', `must be the id of ${slug}, ${known.id}, or be left out`)]
   const other = stored.organizationsById.get(id)
   return other === undefined
     ? []
-    : [{ place: `${place}.id`, message: `is the id of the organization ${other.slug}` }]
+    : [complaintIn(record, 'id', `is the id of the organization ${other.slug}`)]
 }

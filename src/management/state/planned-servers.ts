@@ -1,148 +1,126 @@
-import type { StateComplaint, DeclaredServer } from '../../listing/state/declared-state.ts'
-import type { StateChange } from '../../listing/state/state-store.ts'
 import { formatInstant } from '../../listing/instant.ts'
 import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import { toServer } from '../../listing/servers/server.ts'
+import { complaintIn, type DeclaredServer } from '../../listing/state/declared-state.ts'
 import { quote } from '../../listing/text.ts'
-import { applied, type ImportedRow, NEW_ROW } from '../servers/changed-server.ts'
+import { applied, NEW_ROW } from '../servers/changed-server.ts'
 import { createOrderedIds } from '../servers/ordered-ids.ts'
+import {
+  addChange,
+  differences,
+  type PlacedServer,
+  type Planned,
+  type Planning,
+} from './changes.ts'
 import type { Stored } from './stored-state.ts'
-
-/** A server with its place: the slug of an organization, or null. */
-type PlacedRow = ImportedRow & { place: string | null }
-
-export interface PlannedServers {
-  added: PlacedRow[]
-  /** With the fields that change, which does not have the instant that changes with them. */
-  changed: { row: PlacedRow; fields: (keyof PlacedRow)[] }[]
-  removed: string[]
-  changes: Omit<StateChange, 'of'>[]
-  complaints: StateComplaint[]
-}
-
-/** Where the user's servers may be, once the file is applied. */
-export interface Places {
-  stored: Stored
-  slugOf(organizationId: string | null): string | null
-  isMember(slug: string): boolean
-}
 
 /** How the servers of a user become those that the file declares. */
 export function planServers(
+  planning: Planning,
   declared: readonly DeclaredServer[] | undefined,
-  userId: string,
-  places: Places,
-  { prune, now }: { prune: boolean; now: number },
-): PlannedServers {
-  const { matched, complaints } = matchServers(declared ?? [], userId, places, now)
-  const plan: PlannedServers = { added: [], changed: [], removed: [], changes: [], complaints }
-  for (const { declared: one, before, row } of matched) {
-    if (before === null) {
-      plan.added.push(row)
-      plan.changes.push({ action: 'add', kind: 'server', text: tell(row) })
-      continue
-    }
-    const fields = (Object.keys(before) as (keyof PlacedRow)[]).filter(
-      (field) =>
-        row[field] !== before[field] &&
-        (field !== 'updated_at' || one.entry.updated_at !== undefined),
-    )
-    if (fields.length === 0) continue
-    plan.changed.push({ row, fields })
-    const told = fields.map((field) => tellField(field, before, row)).join(', ')
-    const text = `${quote(before.name)} (${before.host_label}): ${told}`
-    plan.changes.push({ action: 'change', kind: 'server', text })
+  isMember: (slug: string) => boolean,
+): void {
+  const { plan, userId, stored, options } = planning
+  const present = stored.serversOf(userId).map((server) => placed(server, stored))
+  const matched = matchServers(planning, declared ?? [], present, isMember)
+  for (const { declared: one, before, after } of matched) {
+    const text = before === null ? tell(after) : tellChange(one, before, after)
+    if (text !== null) addChange(plan, 'server', before, after, text)
   }
   const known = new Set(matched.map(({ before }) => before?.id))
-  const absent = places.stored
-    .serversOf(userId)
-    .flatMap((server) => (known.has(server.id) ? [] : [rowOf(server, places)]))
-  const isPruned = prune && declared !== undefined
-  for (const row of isPruned ? absent : []) {
-    plan.removed.push(row.id)
-    plan.changes.push({ action: 'remove', kind: 'server', text: tell(row) })
+  let absent = present.filter(({ id }) => !known.has(id))
+  if (options.prune && declared !== undefined) {
+    for (const server of absent) addChange(plan, 'server', server, null, tell(server))
+    absent = []
   }
-  return { ...plan, complaints: complaints.concat(slugsTaken(matched, isPruned ? [] : absent)) }
+  complainAboutSlugs(plan, matched, absent)
 }
 
 interface Matched {
   declared: DeclaredServer
-  before: PlacedRow | null
-  row: PlacedRow
+  before: PlacedServer | null
+  after: PlacedServer
 }
 
 function matchServers(
+  { plan, userId, stored, options }: Planning,
   declared: readonly DeclaredServer[],
-  userId: string,
-  places: Places,
-  now: number,
-): { matched: Matched[]; complaints: StateComplaint[] } {
-  const { stored, slugOf, isMember } = places
-  const complaints: StateComplaint[] = []
-  const bySlug = Map.groupBy(stored.serversOf(userId), ({ slug, organization_id }) =>
-    keyOf(slug, slugOf(organization_id)),
-  )
+  present: readonly PlacedServer[],
+  isMember: (slug: string) => boolean,
+): Matched[] {
+  const bySlug = Map.groupBy(present, keyOf)
   const meant = new Map<string, string>()
   const makeId = createOrderedIds()
-  const matched = declared.flatMap((one): Matched[] => {
-    const { id, place: at, entry } = one
+  return declared.flatMap((one): Matched[] => {
+    const { id, entry } = one
     const complain = (field: string, message: string): [] => {
-      complaints.push({ place: `${at}.${field}`, message })
+      plan.complaints.push(complaintIn(one, field, message))
       return []
     }
     const found =
       id === undefined
-        ? (bySlug.get(keyOf(entry.slug ?? null, one.organization ?? null)) ?? [])
-        : [stored.serversById.get(id)].filter((server) => server !== undefined)
+        ? (bySlug.get(keyOf({ slug: entry.slug ?? null, place: one.organization ?? null })) ?? [])
+        : [stored.serversById.get(id)].flatMap((server) => (server ? [placed(server, stored)] : []))
     if (found.length > 1)
       return complain(
         'slug',
         `is the slug of ${found.length} servers of this user; give the "id" of one`,
       )
-    const [known] = found
-    if (known !== undefined && known.created_by !== userId)
+    const [before = null] = found
+    if (before !== null && before.created_by !== userId)
       return complain('id', "is the id of another user's server")
-    const twice = meant.get(known?.id ?? '')
+    const twice = meant.get(before?.id ?? '')
     if (twice !== undefined) return complain('slug', `means the same server as ${twice}`)
-    if (known !== undefined) meant.set(known.id, at)
-    const before = known === undefined ? null : rowOf(known, places)
+    if (before !== null) meant.set(before.id, one.place)
     const place = one.organization === undefined ? (before?.place ?? null) : one.organization
     if (place !== null && place !== before?.place && !isMember(place))
       return complain('organization', `must have the user as a member: ${quote(place)}`)
-    const row = applied(entry, before ?? { ...NEW_ROW, id: id ?? makeId() }, now)
-    return [{ declared: one, before, row: { ...row, place } }]
+    const row = applied(entry, before ?? { ...NEW_ROW, id: id ?? makeId() }, options.now)
+    return [{ declared: one, before, after: { ...row, created_by: userId, place } }]
   })
-  return { matched, complaints }
 }
 
-function slugsTaken(matched: readonly Matched[], left: readonly PlacedRow[]): StateComplaint[] {
-  const taken = new Map(left.map(({ slug, place, name }) => [keyOf(slug, place), quote(name)]))
-  return matched.flatMap(({ declared, row: { slug, place } }) => {
-    const other = taken.get(keyOf(slug, place))
-    if (slug === null) return []
-    taken.set(keyOf(slug, place), declared.place)
-    if (other === undefined) return []
+function complainAboutSlugs(
+  plan: Planned,
+  matched: readonly Matched[],
+  left: readonly PlacedServer[],
+): void {
+  const taken = new Map(left.map((server) => [keyOf(server), quote(server.name)]))
+  for (const { declared, after } of matched) {
+    if (after.slug === null) continue
+    const other = taken.get(keyOf(after))
+    taken.set(keyOf(after), declared.place)
+    if (other === undefined) continue
     const message = `is the slug of another server of this user: ${other}`
-    return [{ place: `${declared.place}.slug`, message }]
-  })
+    plan.complaints.push(complaintIn(declared, 'slug', message))
+  }
 }
 
-const keyOf = (slug: string | null, place: string | null): string => `${place ?? ''}/${slug ?? ''}`
+const keyOf = ({ slug, place }: Pick<PlacedServer, 'slug' | 'place'>): string =>
+  `${place ?? ''}/${slug ?? ''}`
 
-function rowOf(stored: RegisteredServer, { slugOf }: Places): PlacedRow {
-  const { address, created_by: _owner, organization_id, ...row } = stored
+function placed(server: RegisteredServer, { slugOf }: Stored): PlacedServer {
+  const { address, organization_id, ...row } = server
   return { ...row, host_label: address, place: slugOf(organization_id) }
 }
 
-function tell(row: PlacedRow): string {
+function tell(row: PlacedServer): string {
   const under = row.place === null ? '' : ` of ${row.place}`
   return `${quote(row.name)} (${toServer(row).address})${under}`
 }
 
-function tellField(field: keyof PlacedRow, before: PlacedRow, row: PlacedRow): string {
-  if (field === 'place') return `${before.place ?? 'personal'} → ${row.place ?? 'personal'}`
-  const value = ({ updated_at, ...server }: PlacedRow) =>
-    field === 'updated_at' ? formatInstant(updated_at) : server[field]
-  const name = field === 'host_label' ? 'address' : field
-  return `${name} ${quote(value(before))} → ${quote(value(row))}`
+/** Null if the server stays as it is. An instant that the file lacks is no change. */
+function tellChange(one: DeclaredServer, before: PlacedServer, after: PlacedServer): string | null {
+  const isTimed = one.entry.updated_at !== undefined
+  const shown = ({ host_label: address, place: _place, updated_at, ...row }: PlacedServer) => ({
+    ...row,
+    updated_at: isTimed ? formatInstant(updated_at) : '',
+    address,
+  })
+  const told = differences(shown(before), shown(after))
+  if (after.place !== before.place)
+    told.push(`${before.place ?? 'personal'} → ${after.place ?? 'personal'}`)
+  return told.length === 0
+    ? null
+    : `${quote(before.name)} (${before.host_label}): ${told.join(', ')}`
 }

@@ -1,67 +1,30 @@
 import { createUser, nameOf, type User } from '../../listing/accounts/user.ts'
 import { formatInstant } from '../../listing/instant.ts'
-import type { Role } from '../../listing/organization.ts'
-import type { DeclaredUser, StateComplaint } from '../../listing/state/declared-state.ts'
-import type { RecordPlan, StateChange, StateOptions } from '../../listing/state/state-store.ts'
+import {
+  complaintIn,
+  type DeclaredUser,
+  type StateComplaint,
+} from '../../listing/state/declared-state.ts'
+import type { StateOptions } from '../../listing/state/state-store.ts'
 import { quote } from '../../listing/text.ts'
+import { addChange, differences, emptyPlan, type Planned, type Planning } from './changes.ts'
 import { planKeys } from './planned-keys.ts'
 import { planServers } from './planned-servers.ts'
 import type { Stored } from './stored-state.ts'
 
-export type PlannedUser = ReturnType<typeof planUser>
-
-/** A membership that changes. Null: there is none. */
-export interface PlannedMember {
-  slug: string
-  before: Role | null
-  role: Role | null
-  joined_at: number
-}
-
-export function planUser(record: DeclaredUser, stored: Stored, options: StateOptions) {
-  const before = findKnown(record, stored)
-  const user = before === undefined ? newUser(record, options.now) : changed(record, before)
-  const { members, isMember } = planMembers(record, user.id, stored, options)
-  const keys = planKeys(record.keys, user.id, stored, options)
-  const slugOf = (id: string | null) => stored.organizationsById.get(id ?? '')?.slug ?? null
-  const servers = planServers(record.servers, user.id, { stored, slugOf, isMember }, options)
-  const of = nameOf(user)
-  const changes = [
-    changesOfUser(before, user),
-    members.map(tellMember),
-    keys.changes,
-    servers.changes,
-  ]
-  const slugs = (isOwner: boolean) =>
-    members.flatMap(({ slug, role }) => ((role === 'owner') === isOwner ? [slug] : []))
-  const plan: RecordPlan = {
-    record,
-    userId: user.id,
-    of,
-    changes: changes.flat().map(({ text, ...change }) => ({ ...change, of, text })),
-    keptRevoked: keys.kept,
-    complaints: [
-      ...complaintsAbout(record, before, user, stored, options),
-      ...keys.complaints,
-      ...servers.complaints,
-    ],
-    owns: slugs(true),
-    needs: slugs(false),
-  }
-  /** `before` is undefined for a new user. */
-  const keyIds = stored.keysOf(user.id).map(({ id }) => id)
-  return { ...plan, before, user, members, keys, keyIds, servers }
-}
-
-/** An address alone does not mean a user to whom the site gave another external id. */
-function findKnown({ external_id, id, email }: DeclaredUser, stored: Stored): User | undefined {
-  const { usersByName } = stored
-  const known =
-    (external_id ? usersByName.external_id.get(external_id) : undefined) ??
-    usersByName.id.get(id ?? '')
-  if (known !== undefined || !email) return known
-  const byEmail = usersByName.email.get(email)
-  return external_id && byEmail?.external_id ? undefined : byEmail
+/** Plans a user with the memberships, keys and servers of the user. */
+export function planUser(record: DeclaredUser, stored: Stored, options: StateOptions): Planned {
+  const before = stored.findUser(record) ?? null
+  const after = before === null ? newUser(record, options.now) : changed(record, before)
+  const plan = emptyPlan(record, after.id, nameOf(after))
+  plan.complaints.push(...complaintsAbout(record, before, after, stored, options))
+  const text = tellChange(before, after)
+  if (text !== null) addChange(plan, 'user', before, after, text)
+  const planning = { plan, userId: after.id, stored, options }
+  const isMember = planMembers(planning, record.memberships)
+  planKeys(planning, record.keys)
+  planServers(planning, record.servers, isMember)
+  return plan
 }
 
 function newUser(record: DeclaredUser, now: number): User {
@@ -77,75 +40,73 @@ function changed(record: DeclaredUser, before: User): User {
   return { ...before, email, external_id, disabled_at }
 }
 
-type Change = Omit<StateChange, 'of'>
-
-function changesOfUser(before: User | undefined, user: User): Change[] {
-  const disabled = user.disabled_at === null ? '' : `disabled at ${formatInstant(user.disabled_at)}`
-  if (before === undefined) return [{ action: 'add', kind: 'user', text: disabled }]
-  const told = (['external_id', 'email'] as const).flatMap((field) =>
-    user[field] === before[field]
-      ? []
-      : [`${field} ${quote(before[field])} → ${quote(user[field])}`],
-  )
-  if (user.disabled_at !== before.disabled_at) told.push(disabled || 'enabled')
-  return told.length === 0 ? [] : [{ action: 'change', kind: 'user', text: told.join(', ') }]
+/** Null if the user stays as it is. */
+function tellChange(before: User | null, after: User): string | null {
+  const disabled =
+    after.disabled_at === null ? '' : `disabled at ${formatInstant(after.disabled_at)}`
+  if (before === null) return disabled
+  const told = differences(before, after, ['external_id', 'email'])
+  if (after.disabled_at !== before.disabled_at) told.push(disabled || 'enabled')
+  return told.length === 0 ? null : told.join(', ')
 }
 
+/** Returns whether the user is a member afterwards. */
 function planMembers(
-  { memberships }: DeclaredUser,
-  userId: string,
-  stored: Stored,
-  { prune, now, organizations }: StateOptions,
-): { members: PlannedMember[]; isMember: (slug: string) => boolean } {
-  const roles = new Map(
-    stored
-      .membersOf(userId)
-      .map((one) => [stored.organizationsById.get(one.organization_id)!.slug, one.role]),
+  { plan, userId: user_id, stored, options: { prune, now, organizations } }: Planning,
+  memberships: DeclaredUser['memberships'],
+): (slug: string) => boolean {
+  const known = new Map(
+    stored.membersOf(user_id).map(({ organization_id, role, joined_at }) => {
+      const slug = stored.slugOf(organization_id)!
+      return [slug, { slug, user_id, role, joined_at }]
+    }),
   )
-  const after = new Map(roles)
-  const members: PlannedMember[] = []
+  const left = new Set(known.keys())
   for (const [slug, { role, joined_at = now }] of memberships) {
-    const before = roles.get(slug) ?? null
-    if (before !== role) members.push({ slug, before, role, joined_at })
-    after.set(slug, role)
+    const before = known.get(slug) ?? null
+    left.add(slug)
+    if (before?.role === role) continue
+    const told = before === null ? role : `${before.role} → ${role}`
+    const after = { slug, user_id, joined_at, ...before, role }
+    addChange(plan, 'member', before, after, `of ${slug} (${told})`)
+    plan.memberships.push(after)
   }
-  for (const [slug, before] of prune ? roles : []) {
+  for (const [slug, before] of prune ? known : []) {
     if (memberships.has(slug) || organizations.get(slug)?.members === undefined) continue
-    members.push({ slug, before, role: null, joined_at: now })
-    after.delete(slug)
+    left.delete(slug)
+    addChange(plan, 'member', before, null, `of ${slug}`)
+    plan.memberships.push({ slug, role: null })
   }
-  return { members, isMember: (slug) => after.has(slug) }
-}
-
-function tellMember({ slug, before, role }: PlannedMember): Change {
-  if (role === null) return { action: 'remove', kind: 'member', text: `of ${slug}` }
-  return before === null
-    ? { action: 'add', kind: 'member', text: `of ${slug} (${role})` }
-    : { action: 'change', kind: 'member', text: `of ${slug} (${before} → ${role})` }
+  return (slug) => left.has(slug)
 }
 
 function complaintsAbout(
-  { place, id, email }: DeclaredUser,
-  known: User | undefined,
+  record: DeclaredUser,
+  known: User | null,
   user: User,
-  { usersByName }: Stored,
+  { findUser }: Stored,
   { needsUsers = false }: StateOptions,
 ): StateComplaint[] {
-  const complain = (field: string, message: string) => [{ place: `${place}${field}`, message }]
-  const other = email ? usersByName.email.get(email) : undefined
+  const { place, id, email } = record
+  const other = findUser({ email })
   if (other !== undefined && other !== known)
-    return complain(
-      '.email',
-      `is the address of another user, whose id is ${other.id}` +
-        `${other.external_id === null ? '' : ` and external id ${quote(other.external_id)}`}. ` +
-        'Change the address of that user first, in a run of its own',
-    )
-  if (known === undefined && needsUsers)
-    return complain('', `means no user here, ${quote(nameOf(user))}; add the user first`)
-  if (known !== undefined && id !== undefined && id !== known.id)
-    return complain('.id', `must be the id of ${nameOf(known)}, ${known.id}, or be left out`)
+    return [
+      complaintIn(
+        record,
+        'email',
+        `is the address of another user, whose id is ${other.id}` +
+          `${other.external_id === null ? '' : ` and external id ${quote(other.external_id)}`}. ` +
+          'Change the address of that user first, in a run of its own',
+      ),
+    ]
+  if (known === null && needsUsers)
+    return [{ place, message: `means no user here, ${quote(nameOf(user))}; add the user first` }]
+  if (known !== null && id !== undefined && id !== known.id)
+    return [
+      complaintIn(record, 'id', `must be the id of ${nameOf(known)}, ${known.id}, or be left out`),
+    ]
   if (user.email !== null || user.external_id !== null) return []
   // A user with an identity needs neither.
-  if (known !== undefined && known.email === null && known.external_id === null) return []
-  return complain('', 'needs an "email" or an "external_id"')
+  if (known !== null && known.email === null && known.external_id === null) return []
+  return [{ place, message: 'needs an "email" or an "external_id"' }]
 }

@@ -2,18 +2,16 @@ import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { Organization } from '../../listing/organization.ts'
-import type { DeclaredOrganization, DeclaredUser } from '../../listing/state/declared-state.ts'
+import {
+  type DeclaredState,
+  type DeclaredUser,
+  userFinder,
+} from '../../listing/state/declared-state.ts'
 import type { StoredKey, StoredMember, StoredState } from '../../listing/state/state-store.ts'
 import { userColumns } from '../accounts/user-columns.ts'
 import type { Dialect, Queries } from '../database.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from '../servers/server-lists.ts'
 import { inBytes, inStrings, inUuids, type Sql, sql, uuid } from '../sql.ts'
-
-/** The records of a file that are planned and written together. */
-export interface Part {
-  organizations: readonly DeclaredOrganization[]
-  users: readonly DeclaredUser[]
-}
 
 const idsOf = (records: readonly { id?: string | undefined }[]) =>
   records.flatMap(({ id }) => id ?? [])
@@ -23,14 +21,21 @@ export const isNamed = (users: readonly DeclaredUser[]): Sql => sql`
   (external_id ${inStrings(users.flatMap((one) => one.external_id ?? []))}
   OR id ${inUuids(idsOf(users))} OR email ${inStrings(users.flatMap(({ email }) => email ?? []))})`
 
-/** A constant number of queries, however many records the part has. */
-export async function readStored(queries: Queries, dialect: Dialect, part: Part): Promise<Stored> {
-  const { users: named, organizations } = part
+/**
+ * The stored records that these records mean, and those of their users. A constant number of
+ * queries, however many records there are.
+ */
+export async function readStored(
+  queries: Queries,
+  dialect: Dialect,
+  { users: named, organizations: placed }: DeclaredState,
+  isMeant = isNamed(named),
+) {
   const declaredKeys = named.flatMap((user) => user.keys ?? [])
   const declaredServers = named.flatMap((user) => user.servers ?? [])
   const hashes = inBytes(declaredKeys.map(({ hash }) => Buffer.from(hash, 'hex')))
   const users = await queries.all<User>(
-    sql`SELECT ${userColumns(dialect)} FROM users WHERE ${isNamed(named)}`,
+    sql`SELECT ${userColumns(dialect)} FROM users WHERE ${isMeant}`,
   )
   const ids = inUuids(idsOf(users))
   const members = await readMembers(queries, dialect, sql`user_id ${ids}`)
@@ -42,14 +47,14 @@ export async function readStored(queries: Queries, dialect: Dialect, part: Part)
     sql`(created_by ${owners} OR id ${inUuids(idsOf(declaredServers))})`,
   )
   const slugs = [
-    ...organizations.map(({ slug }) => slug),
+    ...placed.map(({ slug }) => slug),
     ...named.flatMap(({ memberships }) => [...memberships.keys()]),
     ...declaredServers.flatMap(({ organization }) => organization ?? []),
   ]
   const places = [...servers, ...members].flatMap(({ organization_id }) => organization_id ?? [])
-  const known = await queries.all<Organization>(sql`
+  const organizations = await queries.all<Organization>(sql`
     SELECT id, slug, name FROM organizations WHERE slug ${inStrings([...new Set(slugs)])}
-    OR id ${inUuids([...new Set([...idsOf(organizations), ...places])])}`)
+    OR id ${inUuids([...new Set([...idsOf(placed), ...places])])}`)
   const keys = await readKeys(
     queries,
     dialect,
@@ -58,28 +63,14 @@ export async function readStored(queries: Queries, dialect: Dialect, part: Part)
   const listed = await queries.all<{ key_hash: Uint8Array; revoked_at: Instant }>(sql`
     SELECT key_hash, ${dialect.instant('revoked_at')} FROM revoked_hashes
     WHERE key_hash ${hashes}`)
-  return lookupIn({ users, organizations: known, members, servers, keys }, listed)
-}
-
-export type Stored = ReturnType<typeof lookupIn>
-
-/** The stored records that a part names, and those of its users, by what a file calls them. */
-function lookupIn(
-  { users, organizations, members, servers, keys }: StoredState,
-  listed: readonly { key_hash: Uint8Array; revoked_at: Instant }[],
-) {
-  const usersBy = (field: 'external_id' | 'id' | 'email') =>
-    new Map<string | null, User>(users.map((user) => [user[field], user]))
+  const organizationsById = new Map(organizations.map((one) => [one.id, one]))
   const keysOf = Map.groupBy(keys, ({ user_id }) => user_id)
   const serversOf = Map.groupBy(servers, ({ created_by }) => created_by)
   const membersOf = Map.groupBy(members, ({ user_id }) => user_id)
   return {
-    usersByName: {
-      external_id: usersBy('external_id'),
-      id: usersBy('id'),
-      email: usersBy('email'),
-    },
-    organizationsById: new Map(organizations.map((one) => [one.id, one])),
+    findUser: userFinder(users),
+    organizationsById,
+    slugOf: (id: string | null) => organizationsById.get(id ?? '')?.slug ?? null,
     organizationsBySlug: new Map(organizations.map((one) => [one.slug, one])),
     keysByHash: new Map(keys.map((key) => [key.hash, key])),
     keysById: new Map(keys.map((key) => [key.id, key])),
@@ -91,6 +82,8 @@ function lookupIn(
     revocations: new Map(listed.map((one) => [hexOf(one.key_hash), one.revoked_at])),
   }
 }
+
+export type Stored = Awaited<ReturnType<typeof readStored>>
 
 const hexOf = (hash: Uint8Array) => Buffer.from(hash).toString('hex')
 

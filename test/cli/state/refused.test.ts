@@ -53,13 +53,24 @@ test('mistakes between records and with the database are named at once, too', as
     stdin: JSON.stringify({
       format_version: 1,
       organizations: [
-        { slug: 'red', name: 'Red', members: [{ email: 'eve@example.com', role: 'member' }] },
+        {
+          slug: 'red',
+          name: 'Red',
+          members: [
+            { email: 'eve@example.com', role: 'member' },
+            { external_id: '4', email: 'cid@example.com', role: 'member' },
+          ],
+        },
         { slug: 'red', name: 'Red' },
       ],
       users: [
         { email: 'ada@example.com', keys: six, servers: [{ name: 'A', address: 'a.example' }] },
         { email: 'ADA@example.com', keys: [{ name: 'x', id, key_hash: hashOf('svc_live_x') }] },
-        { email: 'cid@example.com', keys: [{ name: 'his', key_hash: hashOf(known) }] },
+        {
+          external_id: '3',
+          email: 'cid@example.com',
+          keys: [{ name: 'his', key_hash: hashOf(known) }],
+        },
         { email: 'dan@example.com', keys: [six[0]] },
         { email: 'eva@example.com', keys: [{ name: 'no file', key_file: 'none.key' }] },
         {
@@ -77,6 +88,7 @@ test('mistakes between records and with the database are named at once, too', as
     '  users[3].keys[0].key_hash: is the same key, as of users[0].keys[0]',
     '  organizations[0].members: must have a member with the role "owner"',
     '  organizations[0].members[0]: must be a user of this file, not "eve@example.com"',
+    '  organizations[0].members[1]: must be a user of this file, not "4"',
     '  users[0].servers[0]: needs a "slug" or an "id", so that a second run finds the same server',
     '  users[5].keys[0].last_used_at: lies in the future',
     '  organizations[1].members: is missing; a new organization needs an owner',
