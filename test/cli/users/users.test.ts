@@ -102,25 +102,6 @@ test("user remove also removes the user's keys and servers", async (t) => {
   )
 })
 
-test('the error names an unknown email address and what to do', async (t) => {
-  const program = commandsIn(t)
-  await program.done('migrate')
-  const commands = [
-    'key issue --user bob@example.com --name bot',
-    'key list --user bob@example.com',
-    'key revoke --user bob@example.com an-id',
-    'server list --user bob@example.com',
-    'server import --user bob@example.com -',
-  ]
-  for (const command of commands)
-    assertRefused(
-      await program.run(command, { stdin: '[]' }),
-      1,
-      'there is no user bob@example.com',
-      'server-listing user add bob@example.com',
-    )
-})
-
 test('user add and user password read a password from standard input', async (t) => {
   const program = commandsIn(t)
   const options = { stdin: 'correct horse battery\n' }

@@ -9,6 +9,7 @@ import type { Store } from '../../../../src/listing/store.ts'
 import { type AddressedUser, createUser } from '../../../../src/listing/accounts/user.ts'
 import { NO_LISTINGS } from '../../../fixtures/listings.ts'
 import {
+  type DashboardSettings,
   type OpenDatabase,
   PASSWORD,
   startDashboard,
@@ -60,8 +61,12 @@ export const SERVER: ServerFields = {
 export const IMPORTED = [{ name: 'Imported', address: 'imported.example.com' }]
 const NOW = 1_700_000_000_000_000
 
-export async function openScene(t: TestContext, open: OpenDatabase): Promise<Scene> {
-  const { dashboard, tables } = await openEmptyScene(t, open)
+export async function openScene(
+  t: TestContext,
+  open: OpenDatabase,
+  settings: DashboardSettings = {},
+): Promise<Scene> {
+  const { dashboard, tables } = await openEmptyScene(t, open, settings)
   const { store } = dashboard
   const { person: ada, user } = await dashboard.signedIn('ada@example.com')
   await dashboard.visitor().signIn('ada@example.com', PASSWORD)
@@ -69,7 +74,7 @@ export async function openScene(t: TestContext, open: OpenDatabase): Promise<Sce
   const { user: bob } = await dashboard.signedIn('bob@example.com')
   const keys: Scene['keys'] = []
   for (const name of ['one', 'two']) {
-    const issued = await issueApiKey(store, user.id, name, NOW)
+    const issued = await issueApiKey(store, user.id, name, NOW + keys.length)
     if ('refused' in issued) throw new Error(issued.refused)
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
@@ -120,8 +125,10 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
     await store.invite(ada.id, organization, email, 0, now)
     await store.acceptInvitation(id, organization, 0, now)
   }
-  for (const { id } of [ada, left])
-    await store.insertServer(id, randomUUID(), { ...SERVER, organization_id: organization }, NOW)
+  for (const [index, { id }] of [ada, left].entries()) {
+    const fields = { ...SERVER, organization_id: organization }
+    await store.insertServer(id, randomUUID(), fields, NOW - index)
+  }
   await store.removeMember(ada.id, organization, left.id)
   await store.invite(ada.id, organization, 'dan@example.com', 0, now)
   const [invited] = await store.listInvited(ada.id, organization, 0)
@@ -142,9 +149,14 @@ export async function openSetup(
 
 type EmptyScene = Pick<Scene, 'dashboard' | 'tables'>
 
-async function openEmptyScene(t: TestContext, open: OpenDatabase): Promise<EmptyScene> {
+async function openEmptyScene(
+  t: TestContext,
+  open: OpenDatabase,
+  settings: DashboardSettings = {},
+): Promise<EmptyScene> {
   const database = await open(t)
-  const dashboard = await startDashboard(t, { database, operators: ['ada@example.com'] })
+  const operators = ['ada@example.com']
+  const dashboard = await startDashboard(t, { ...settings, database, operators })
   const tables = await tablesOf(database)
   t.after(tables.close)
   // The first request loads the dashboard.

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { isDeepStrictEqual, diff } from 'node:util'
+
+/*
+ * A transcript is a text file with inputs and what comes of them. A line that begins with `$ ` or
+ * `+ ` is an input, `< ` a line of its standard input, and `# ` a comment. The lines below an input
+ * are its record, which RECORD=1 writes anew.
+ */
+
+export interface Input {
+  /** True for an input after `+`, which goes on from what the one before has left. */
+  goesOn: boolean
+  text: string
+  stdin: string
+  /** The lines of the transcript, comments included. */
+  lines: string[]
+  /** The lines of the record. */
+  record: string[]
+}
+
+/** Runs the inputs of a transcript in their order on one engine. */
+export type Play = (input: Input) => Promise<string[]>
+
+export function readTranscript(path: string): Input[] {
+  const inputs: Input[] = []
+  let comments: string[] = []
+  for (const line of readFileSync(path, 'utf8').split('\n')) {
+    if (line.startsWith('#')) comments.push(line)
+    else if (/^[$+](?: |$)/.test(line)) {
+      const lines = [...comments, line]
+      inputs.push({
+        goesOn: line.startsWith('+'),
+        text: line.slice(2),
+        stdin: '',
+        lines,
+        record: [],
+      })
+      comments = []
+    } else if (line.startsWith('<')) {
+      inputs.at(-1)!.lines.push(line)
+      inputs.at(-1)!.stdin += `${line.slice(2)}\n`
+    } else inputs.at(-1)?.record.push(line)
+  }
+  return inputs
+}
+
+/**
+ * Plays a transcript on each engine and compares every line with the file. Where the engines
+ * differ, the record names them.
+ */
+export async function compare(path: string, engines: ReadonlyMap<string, Play>): Promise<void> {
+  const inputs = readTranscript(path)
+  const played: [engine: string, records: string[][]][] = []
+  for (const [engine, play] of engines) {
+    const records: string[][] = []
+    for (const input of inputs) records.push(await play(input))
+    played.push([engine, records])
+  }
+  const lines = inputs.flatMap((input, index) => {
+    const records = played.map(([engine, all]) => [engine, all[index]!] as const)
+    const [[, first]] = records as [(typeof records)[0]]
+    const isAlike = records.every(([, record]) => isDeepStrictEqual(record, first))
+    const record = isAlike ? first : records.flatMap(([engine, each]) => [`on ${engine}:`, ...each])
+    return [...(input.goesOn || index === 0 ? [] : ['']), ...input.lines, ...record]
+  })
+  const text = `${lines.map((line) => line.trimEnd()).join('\n')}\n`
+  if (process.env.RECORD === '1') writeFileSync(path, text)
+  const recorded = existsSync(path) ? readFileSync(path, 'utf8') : ''
+  if (text !== recorded) assert.fail(differences(path, recorded, text))
+}
+
+/** The lines that differ, below the input that they belong to. */
+function differences(path: string, recorded: string, text: string): string {
+  const shown: string[] = []
+  let input = ''
+  for (const [operation, line] of diff(text.split('\n'), recorded.split('\n'))) {
+    if (/^[$+](?: |$)/.test(line)) input = line
+    if (operation === 0) continue
+    if (input !== '' && line !== input) shown.push(input)
+    input = ''
+    shown.push(`    ${operation > 0 ? '+' : '-'} ${line}`)
+  }
+  return [`${path} differs. If that is right, run with RECORD=1 and read git diff.`, ...shown].join(
+    '\n',
+  )
+}
