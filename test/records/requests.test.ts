@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import type { DatabaseConfig } from '../../src/database-url.ts'
 import { createRoutes } from '../../src/dashboard/app.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 import { type OpenDatabase, PASSWORD, sqliteDatabase } from '../fixtures/dashboard.ts'
 import type { Person } from '../fixtures/person.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
@@ -91,16 +92,26 @@ async function playScene(t: TestContext, file: string, open: OpenDatabase): Prom
       people = new Map([['ada', ada.copy()]])
     }
     const lines = await askAll(readRequest(names.fill(text)), async (name) => {
-      const known = people.get(name)
-      if (known !== undefined) return known
-      const person = name === 'ended' ? ada.copy() : dashboard.visitor()
-      if (name === 'ended') await dashboard.store.endSessions(scene.user.id)
-      else if (name !== 'visitor') await person.signIn(`${name}@example.com`, PASSWORD)
+      const person = people.get(name) ?? (await personCalled(name, scene))
       people.set(name, person)
       return person
     })
     return lines.map((line) => names.hide(line))
   }
+}
+
+/** A person of the scene, or Ada after her session has ended, or Bob after he has been disabled. */
+async function personCalled(name: string, { dashboard, ada, user, bob }: Scene): Promise<Person> {
+  const { store, visitor } = dashboard
+  if (name === 'ended') {
+    await store.endSessions(user.id)
+    return ada.copy()
+  }
+  const person = visitor()
+  const signsIn = name === 'disabled' ? 'bob' : name
+  if (name !== 'visitor') await person.signIn(`${signsIn}@example.com`, PASSWORD)
+  if (name === 'disabled') await store.setDisabled(bob.id, presentInstant())
+  return person
 }
 
 function addNames(names: Names, scene: Scene): void {

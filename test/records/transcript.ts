@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
 import { isDeepStrictEqual, diff } from 'node:util'
 
 /*
  * A transcript is a text file with inputs and what comes of them. A line that begins with `$ ` or
  * `+ ` is an input, `< ` a line of its standard input, and `# ` a comment. The lines below an input
- * are its record, which RECORD=1 writes anew.
+ * are its record, which `npm run record` writes anew.
  */
 
 export interface Input {
@@ -81,7 +82,8 @@ function differences(path: string, recorded: string, text: string): string {
     input = ''
     shown.push(`    ${operation > 0 ? '+' : '-'} ${line}`)
   }
-  return [`${path} differs. If that is right, run with RECORD=1 and read git diff.`, ...shown].join(
-    '\n',
-  )
+  return [
+    `${relative('', path)} differs. If that is right, run \`npm run record\`, and review its diff.`,
+    ...shown,
+  ].join('\n')
 }
