@@ -1,4 +1,4 @@
-import type { ServingStore } from '../src/listing/store.ts'
+import type { ServingStore } from '../src/management/store.ts'
 import type { Log } from '../src/log.ts'
 import { startService } from '../src/service.ts'
 

@@ -4,14 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import closeWithGrace from 'close-with-grace'
 import { presentInstant } from '../src/listing/instant.ts'
-import { issueApiKey } from '../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../src/management/issued-keys.ts'
 import { readServers } from '../src/listing/servers/file/server-file.ts'
-import type { Store } from '../src/listing/store.ts'
+import type { Store } from '../src/management/store.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createLog } from '../src/log.ts'
 import { openServingStore } from '../src/open-store.ts'
 import { startService } from '../src/service.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
+import { passwords } from '../src/management/accounts/passwords.ts'
+import { serverImports } from '../src/management/servers/server-imports.ts'
 
 /* `npm run demo`: the service on a throwaway database with one owner, sample servers and a key. */
 
@@ -46,12 +48,15 @@ Press Ctrl-C to stop the service and delete its database.
 
 async function fill(target: Store): Promise<{ key: string; servers: number }> {
   const user = createUser(OWNER)
-  await target.insertUserWithPassword(user, await createPasswords().hash(password))
+  await passwords(target.database).insertUserWithPassword(
+    user,
+    await createPasswords().hash(password),
+  )
   const sample = readFileSync(new URL('./sample-servers.json', import.meta.url), 'utf8')
   const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
-  await target.saveServers(user.id, null, checked.entries, presentInstant())
-  const issued = await issueApiKey(target, user.id, 'demo', presentInstant())
+  await serverImports(target.database).saveServers(user.id, null, checked.entries, presentInstant())
+  const issued = await issueApiKey(target.database, user.id, 'demo', presentInstant())
   if ('refused' in issued) throw new Error(issued.refused)
   return { key: issued.key, servers: checked.entries.length }
 }

@@ -2,11 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { BUDGETS } from '../src/dashboard/request/token-bucket.ts'
 import { presentInstant } from '../src/listing/instant.ts'
-import type { ServingStore } from '../src/listing/store.ts'
+import type { ServingStore } from '../src/management/store.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
+import { passwords } from '../src/management/accounts/passwords.ts'
+import { serverImports } from '../src/management/servers/server-imports.ts'
 
 /*
  * `npm run first-paint` measures how long each page takes in Chromium until its first text or
@@ -39,12 +41,15 @@ await service.close()
 
 async function fill(store: ServingStore): Promise<void> {
   const user = createUser(EMAIL)
-  await store.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
+  await passwords(store.database).insertUserWithPassword(
+    user,
+    await createPasswords().hash(PASSWORD),
+  )
   const entries = Array.from({ length: SERVERS }, (_, index) => ({
     name: `Server ${index}`,
     address: `play${index}.example.com`,
   }))
-  await store.saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
 }
 
 async function print(name: string, path: string): Promise<void> {

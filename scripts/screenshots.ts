@@ -4,15 +4,21 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { presentInstant } from '../src/listing/instant.ts'
-import { issueApiKey } from '../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../src/management/issued-keys.ts'
 import { readServers } from '../src/listing/servers/file/server-file.ts'
-import type { ServingStore } from '../src/listing/store.ts'
+import type { ServingStore } from '../src/management/store.ts'
 import { slotOf } from '../src/listing/use-counts.ts'
 import { createUser } from '../src/listing/accounts/user.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { submit } from '../test/browser/states/actions.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
+import { passwords } from '../src/management/accounts/passwords.ts'
+import { serverImports } from '../src/management/servers/server-imports.ts'
+import { organizations } from '../src/management/organizations.ts'
+import { users } from '../src/management/accounts/users.ts'
+import { invitations } from '../src/management/invitations.ts'
+import { apiKeys } from '../src/management/api-keys.ts'
 
 /*
  * `npm run screenshots` writes pictures of the main dashboard pages to docs/screenshots/. They show
@@ -108,29 +114,37 @@ async function fill(target: ServingStore): Promise<string[]> {
   const issuedKeys: string[] = []
   const now = presentInstant()
   const user = createUser(OWNER)
-  await target.insertUserWithPassword(user, await createPasswords().hash(PASSWORD))
+  await passwords(target.database).insertUserWithPassword(
+    user,
+    await createPasswords().hash(PASSWORD),
+  )
   const sample = readFileSync(new URL('../demo/sample-servers.json', import.meta.url), 'utf8')
   const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
   // Names whose letters the fonts of a bare machine have.
   const entries = checked.entries.filter(({ name }) => /^[ -~]+$/.test(name))
-  await target.saveServers(user.id, null, entries, now)
-  const organization = await target.ensureOrganization('red-stone', user.id)
-  await target.saveServers(user.id, organization, entries.slice(0, 2), now)
+  await serverImports(target.database).saveServers(user.id, null, entries, now)
+  const organization = await organizations(target.database).ensureOrganization('red-stone', user.id)
+  await serverImports(target.database).saveServers(user.id, organization, entries.slice(0, 2), now)
   const other = createUser(OTHER)
-  await target.insertUser(other)
-  await target.invite(user.id, organization, OTHER, 0, now)
-  await target.acceptInvitation(other.id, organization, 0, now)
-  await target.invite(user.id, organization, 'joan@example.com', 0, now)
+  await users(target.database).insertUser(other)
+  await invitations(target.database).invite(user.id, organization, OTHER, 0, now)
+  await invitations(target.database).acceptInvitation(other.id, organization, 0, now)
+  await invitations(target.database).invite(user.id, organization, 'joan@example.com', 0, now)
   const guild = { id: randomUUID(), slug: 'lantern-guild', name: 'Lantern Guild' }
-  await target.insertOrganization(other.id, guild, now)
-  await target.invite(other.id, guild.id, OWNER, 0, now)
+  await organizations(target.database).insertOrganization(other.id, guild, now)
+  await invitations(target.database).invite(other.id, guild.id, OWNER, 0, now)
   for (const [index, name] of ['Discord bot', 'Status page', 'Old website'].entries()) {
-    const issued = await issueApiKey(target, user.id, name, now - (40 - index) * 86_400_000_000)
+    const issued = await issueApiKey(
+      target.database,
+      user.id,
+      name,
+      now - (40 - index) * 86_400_000_000,
+    )
     if ('refused' in issued) throw new Error(issued.refused)
     issuedKeys.push(issued.key)
     const api_key_id = issued.apiKey.id
-    if (index === 2) await target.revokeApiKey(user.id, api_key_id, now)
+    if (index === 2) await apiKeys(target.database).revokeApiKey(user.id, api_key_id, now)
     const slots = Array.from({ length: index === 1 ? 0 : 130 }, (_, ago) => ago)
     await target.addUseCounts(
       slots.map((ago) => ({

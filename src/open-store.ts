@@ -3,7 +3,7 @@ import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
 import { NotConfigured } from './listing/faults.ts'
 import type { Finding } from './listing/health/finding.ts'
 import type { Revocations } from './listing/accounts/revocations.ts'
-import type { ServingStore, Store } from './listing/store.ts'
+import type { ServingStore, Store } from './management/store.ts'
 
 // Loaded on demand: a process needs one engine, and a command decides no claims.
 const sqlite = () => import('./sqlite/store.ts')

@@ -12,7 +12,7 @@ import { LIMITS } from './http/limits.ts'
 import { listen } from './http/listen.ts'
 import { type PeerRule, shareOf } from './http/admission/peer-limit.ts'
 import { type Instant, presentInstant } from './listing/instant.ts'
-import type { ServingStore } from './listing/store.ts'
+import type { ServingStore } from './management/store.ts'
 import type { Log } from './log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
@@ -181,9 +181,10 @@ async function loadDashboard(
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
-    store,
+    database: store.database,
+    counts: store,
     counter,
-    accounts: createAccounts(store, { dashboardUrl, now }),
+    accounts: createAccounts(store.database, { dashboardUrl, now }),
     baseUrl,
     dashboardUrl,
     siteUrl,

@@ -49,10 +49,11 @@ test('comments are at most 100 columns wide', () => {
 
 /**
  * Functions above the limit. The formatter puts the end of a function into the column of its first
- * line, so lines tell. Tests inside a function that registers them count by themselves.
+ * line, so lines tell. Tests inside a function that registers them count by themselves. The
+ * docstrings of a noun's records stand inside a function, and don't count.
  */
 function longFunctions({ path, text }: SourceFile): { name: string; lines: number }[] {
-  const lines = text.split('\n')
+  const lines = text.replaceAll(/^ +\/\*\*[^]*?\*\/\n/gm, '').split('\n')
   const isInTest = lines.map(() => false)
   for (const [index, line] of lines.entries())
     if (/^\s*(test|suite)\(/.test(line)) isInTest.fill(true, index, endOf(lines, index) + 1)

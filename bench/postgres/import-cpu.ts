@@ -1,11 +1,13 @@
 import { resolve } from 'node:path'
 import { createUser } from '../../src/listing/accounts/user.ts'
 import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { cpuSecondsOf } from '../proc.ts'
 import { openTable } from '../table.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
 
 /*
  * Measures the CPU time that PostgreSQL spends on an import: of new servers, of the same with
@@ -35,7 +37,7 @@ async function measure(tree: string) {
   const store = (await openPostgresStore(url, { create: true })) as Store
   const user = createUser('ada@example.com')
   const userId = user.id
-  await store.insertUser(user)
+  await users(store.database).insertUser(user)
   const entries = Array.from({ length: ROWS }, (_, index) => ({
     name: `Server ${index}`,
     address: `s${index}.example.com`,
@@ -55,7 +57,12 @@ async function saveParts(
   now: number,
 ): Promise<void> {
   for (let start = 0; start < entries.length; start += PART)
-    await store.saveServers(userId, null, entries.slice(start, start + PART), now)
+    await serverImports(store.database).saveServers(
+      userId,
+      null,
+      entries.slice(start, start + PART),
+      now,
+    )
 }
 
 /** CPU time of the server's processes for this database during `body`, in milliseconds. */

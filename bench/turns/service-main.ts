@@ -18,7 +18,7 @@ const load = (path: string) => import(resolve(tree, 'src', path))
 const { openServingStore } = await load('open-store.ts')
 const { startService } = await load('service.ts')
 const { createUser } = await load('listing/accounts/user.ts')
-const { issueApiKey } = await load('listing/manage-api-keys.ts')
+const { issueApiKey } = await load('management/issued-keys.ts')
 const { createPasswords } = await load('sign-in/passwords.ts')
 
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-turns-'))

@@ -1,7 +1,9 @@
-import { type AuditAction, type AuditStore, COMMAND_LINE } from '../listing/accounts/audit.ts'
+import { type AuditAction, COMMAND_LINE } from '../listing/accounts/audit.ts'
 import { presentInstant } from '../listing/instant.ts'
 import { say } from './output.ts'
 import type { Shell } from './shell.ts'
+import type { Database } from '../management/database.ts'
+import { audit as auditLog } from '../management/accounts/audit.ts'
 
 /**
  * Adds an entry for an operator's action. If that fails, the action still stands, so the command
@@ -9,14 +11,14 @@ import type { Shell } from './shell.ts'
  */
 export async function audit(
   shell: Shell,
-  store: AuditStore,
+  database: Database,
   action: AuditAction,
   userId: string,
   subject: string,
 ): Promise<void> {
   const entry = { user_id: userId, action, subject, address: COMMAND_LINE }
   try {
-    await store.writeAudit({ ...entry, occurred_at: presentInstant() })
+    await auditLog(database).writeAudit({ ...entry, occurred_at: presentInstant() })
   } catch (error) {
     say(
       shell,

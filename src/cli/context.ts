@@ -1,18 +1,14 @@
 import type { Command } from 'commander'
 import { type Config, type ConfigOption, readConfig } from '../config.ts'
 import { type DatabaseConfig, nameDatabase } from '../database-url.ts'
-import type { Store } from '../listing/store.ts'
-import {
-  checkEmail,
-  complaintAboutExternalId,
-  type User,
-  type UserStore,
-} from '../listing/accounts/user.ts'
+import type { Store } from '../management/store.ts'
+import { checkEmail, complaintAboutExternalId, type User } from '../listing/accounts/user.ts'
 import { quote } from '../listing/text.ts'
 import { openStore } from '../open-store.ts'
 import { Failure, Misuse } from './errors.ts'
 import { say } from './output.ts'
 import type { Shell } from './shell.ts'
+import { users } from '../management/accounts/users.ts'
 
 /** Follows an error about the command line. */
 export const HELP_HINT = 'Run the command with --help to see its options.'
@@ -171,17 +167,17 @@ export const wordsFor = (reference: UserReference, flag = '--user '): string =>
 
 /** Finds the user whom a command names. */
 export async function findUser(
-  store: Pick<UserStore, 'findUser' | 'findExternalUser'> & { place: string },
+  { database, place }: Pick<CommandStore, 'database' | 'place'>,
   reference: UserReference,
 ): Promise<User> {
   const user = await ('email' in reference
-    ? store.findUser(reference.email)
-    : store.findExternalUser(reference.external_id))
+    ? users(database).findUser(reference.email)
+    : users(database).findExternalUser(reference.external_id))
   if (user !== null) return user
   const named =
     'email' in reference ? reference.email : `with the external id ${quote(reference.external_id)}`
   throw new Failure(
-    `there is no user ${named} in ${store.place}. To add one, run ` +
+    `there is no user ${named} in ${place}. To add one, run ` +
       `\`server-listing user add ${wordsFor(reference, '')}\`. To see all users, run ` +
       '`server-listing user list`',
   )

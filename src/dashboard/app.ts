@@ -3,8 +3,6 @@ import { Hono } from 'hono'
 import { html } from 'hono/html'
 import { Overloaded } from '../listing/accounts/accounts.ts'
 import { NotJournaled } from '../listing/faults.ts'
-import type { ManagementStore } from '../listing/store.ts'
-import type { UseCountStore } from '../listing/use-counts.ts'
 import { addAccountRoutes } from './account/account.ts'
 import { askToSignIn, recognizeSession, requireSession } from './account/session.ts'
 import { addSessionListRoute } from './account/session-list.ts'
@@ -49,14 +47,12 @@ function whatWentWrong(fault: Error, method: string) {
   return html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`
 }
 
-type PagesStore = ManagementStore & UseCountStore
-
 /** Answers each request by its page. */
-export function createDashboard(dashboard: Dashboard<PagesStore>): Handler {
+export function createDashboard(dashboard: Dashboard): Handler {
   return getRequestListener(createRoutes(dashboard).fetch, { overrideGlobalObjects: false })
 }
 
-export function createRoutes(dashboard: Dashboard<PagesStore>): App {
+export function createRoutes(dashboard: Dashboard): App {
   const app = new Hono<Env>()
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)

@@ -4,11 +4,14 @@ import type { ReadAddress } from '../http/client-address.ts'
 import type { Accounts, Cookies } from '../listing/accounts/accounts.ts'
 import type { Instant } from '../listing/instant.ts'
 import type { Browser, Session } from '../listing/accounts/sessions.ts'
+import type { Database } from '../management/database.ts'
+import type { UseCountStore } from '../listing/use-counts.ts'
 import type { UseCounter } from '../usage/use-counter.ts'
 
-/** What the pages need from the service. Each page names the parts of the store that it calls. */
-export interface Dashboard<Store = unknown> {
-  store: Store
+/** What the pages need from the service. */
+export interface Dashboard {
+  database: Database
+  counts: Pick<UseCountStore, 'listUseCounts'>
   accounts: Accounts
   counter: UseCounter
   /** The API's public URL. */

@@ -49,38 +49,3 @@ export function checkKeyName(name: string): { name: string } | { complaint: stri
   if (complaint === null) return { name: trimmed }
   return { complaint: `a key's name must ${complaint}: ${quote(name)}` }
 }
-
-export interface ApiKeyStore {
-  /**
-   * Stores an active key under the hash of the full key. `at limit` if the user has `activeMax`
-   * active keys; a constraint ensures that concurrent processes never exceed it (spec 5.3.4).
-   * `known` if this id exists, because a form was sent twice.
-   */
-  insertApiKey(
-    apiKey: ApiKey,
-    keyHash: Uint8Array,
-    activeMax: number,
-  ): Promise<'stored' | 'at limit' | 'known'>
-  /**
-   * The user's keys, oldest first: all active ones, and all or the latest `revokedMax` revoked
-   * ones.
-   */
-  listApiKeys(userId: string, revokedMax?: number): Promise<ApiKey[]>
-  /** The keys with these ids, of all owners or only of `userId`, in any order. */
-  findApiKeys(ids: readonly string[], userId?: string): Promise<ApiKey[]>
-  /**
-   * Revokes the user's key. After the promise resolves, no process grants a claim on it (spec
-   * 5.3.5). Returns the record with the time of the first revocation. Null if the user has no such
-   * key.
-   */
-  revokeApiKey(userId: string, id: string, revokedAt: Instant): Promise<ApiKey | null>
-  /**
-   * Revokes the leaked keys with these hashes, of all owners or only of `userId`. Returns the
-   * records of all known keys, including keys that were already revoked.
-   */
-  revokeApiKeysByHash(
-    keyHashes: readonly Uint8Array[],
-    revokedAt: Instant,
-    userId?: string,
-  ): Promise<ApiKey[]>
-}

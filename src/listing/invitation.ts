@@ -22,41 +22,6 @@ export interface Invited {
   invited_at: Instant
 }
 
-/**
- * The invitations of a store. An invitation is for the user who has the email address when it is
- * answered. Methods ignore invitations from before `since`.
- */
-export interface InvitationStore {
-  /**
-   * Invites an address on behalf of an owner; `not found` for other users. A second invitation
-   * replaces the first. `full` if the organization would exceed MEMBERS_MAX.
-   */
-  invite(
-    userId: string,
-    organizationId: string,
-    email: string,
-    since: Instant,
-    now: Instant,
-  ): Promise<'invited' | 'member' | 'full' | 'not found'>
-  /** The invitations of an organization, by email address. Empty unless the user is an owner. */
-  listInvited(userId: string, organizationId: string, since: Instant): Promise<Invited[]>
-  /** Withdraws an invitation on behalf of an owner. */
-  withdrawInvitation(userId: string, organizationId: string, id: string): Promise<boolean>
-
-  /** The user's latest invitations, at most INVITATIONS_SHOWN. */
-  listInvitations(userId: string, since: Instant): Promise<Invitation[]>
-  /**
-   * Makes the user a member. `too many` if the user is already in ORGANIZATIONS_MAX organizations.
-   */
-  acceptInvitation(
-    userId: string,
-    organizationId: string,
-    since: Instant,
-    now: Instant,
-  ): Promise<'joined' | 'too many' | 'not found'>
-  declineInvitation(userId: string, organizationId: string): Promise<boolean>
-}
-
 /** The earliest creation of an invitation that is still valid. */
 export function oldestInvitation(now: Instant): Instant {
   return now - INVITATION_KEPT_US

@@ -1,5 +1,4 @@
 import type { NamedUser } from './accounts/user.ts'
-import type { Instant } from './instant.ts'
 import { complaintAboutLine, quote } from './text.ts'
 
 /** Organizations per user. An operator's import can exceed this. */
@@ -24,37 +23,6 @@ export interface Membership extends Organization {
 export interface Member extends Omit<NamedUser, 'id'> {
   user_id: string
   role: Role
-}
-
-/** The organizations of a store. A method treats what a user may not see as missing. */
-export interface OrganizationStore {
-  /**
-   * Creates an organization that the user owns. `too many` if the user is already in
-   * ORGANIZATIONS_MAX.
-   */
-  insertOrganization(
-    userId: string,
-    organization: Organization,
-    now: Instant,
-  ): Promise<'made' | 'slug taken' | 'too many'>
-  /** The user's organizations, by name. */
-  listOrganizations(userId: string): Promise<Membership[]>
-  /** The members, by name. Empty unless the user is a member. */
-  listMembers(userId: string, organizationId: string): Promise<Member[]>
-  /**
-   * Removes a member. An owner can remove any member, and all members can remove themselves. The
-   * last owner stays. The servers of the member stay in the organization.
-   */
-  removeMember(userId: string, organizationId: string, memberId: string): Promise<boolean>
-  /** The number of servers of former members, counted up to RETURNED_MAX. */
-  countServersOfFormerMembers(organizationId: string): Promise<number>
-  /**
-   * Returns servers of former members to them as personal drafts, on behalf of an owner. Handles at
-   * most RETURNED_MAX servers and returns their number. Null if the user is not an owner.
-   */
-  returnServers(userId: string, organizationId: string): Promise<number | null>
-  /** Deletes an organization without servers, on behalf of an owner. */
-  removeOrganization(userId: string, organizationId: string): Promise<boolean>
 }
 
 export const ORGANIZATION_NAME_LENGTH_MAX = 100

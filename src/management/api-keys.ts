@@ -1,26 +1,30 @@
-import type { ApiKey, ApiKeyStore } from '../listing/api-key.ts'
+import type { ApiKey } from '../listing/api-key.ts'
 import type { Instant } from '../listing/instant.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database, Queries, Transaction } from './database.ts'
 import { at, inBytes, inUuids, type Sql, sql, uuid } from './sql.ts'
 
-export function apiKeys(database: Database): ApiKeyStore {
+export function apiKeys(database: Database) {
   const { selectApiKeys } = database.dialect
 
   return {
-    async insertApiKey({ id, user_id, name, prefix, created_at }, keyHash, activeMax) {
-      return database.transact(async (transaction) => {
-        await transaction.lock('users', [user_id])
-        const known = await transaction.get(sql`SELECT 1 FROM api_keys WHERE id = ${uuid(id)}`)
-        if (known !== null) return 'known'
-        if ((await countActive(transaction, user_id)) >= activeMax) return 'at limit'
-        await transaction.run(sql`
-          INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
-          VALUES (${uuid(id)}, ${uuid(user_id)}, ${name}, ${prefix}, ${keyHash}, ${at(created_at)})`)
-        return 'stored'
-      })
+    /**
+     * Stores an active key under the hash of the full key. `at limit` if the user has `activeMax`
+     * active keys; a constraint ensures that concurrent processes never exceed it (spec 5.3.4).
+     * `known` if this id exists, because a form was sent twice.
+     */
+    async insertApiKey(
+      apiKey: ApiKey,
+      keyHash: Uint8Array,
+      activeMax: number,
+    ): Promise<'stored' | 'at limit' | 'known'> {
+      return database.transact((transaction) => insert(transaction, apiKey, keyHash, activeMax))
     },
 
-    async listApiKeys(userId, revokedMax) {
+    /**
+     * The user's keys, oldest first: all active ones, and all or the latest `revokedMax` revoked
+     * ones.
+     */
+    async listApiKeys(userId: string, revokedMax?: number): Promise<ApiKey[]> {
       const user = uuid(userId)
       const limit = revokedMax === undefined ? sql`` : sql`LIMIT ${revokedMax}`
       const listed = sql`user_id = ${user} AND (revoked_at IS NULL OR id IN (
@@ -30,12 +34,18 @@ export function apiKeys(database: Database): ApiKeyStore {
       return database.all<ApiKey>(sql`${selectApiKeys(listed)} ORDER BY api_keys.created_at, id`)
     },
 
-    async findApiKeys(ids, userId) {
+    /** The keys with these ids, of all owners or only of `userId`, in any order. */
+    async findApiKeys(ids: readonly string[], userId?: string): Promise<ApiKey[]> {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
       return database.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)} ${owned}`))
     },
 
-    async revokeApiKey(userId, id, revokedAt) {
+    /**
+     * Revokes the user's key. After the promise resolves, no process grants a claim on it (spec
+     * 5.3.5). Returns the record with the time of the first revocation. Null if the user has no
+     * such key.
+     */
+    async revokeApiKey(userId: string, id: string, revokedAt: Instant): Promise<ApiKey | null> {
       return database.transact(async (transaction) => {
         const revoked = await transaction.run(
           revocationOf(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`, revokedAt),
@@ -45,19 +55,41 @@ export function apiKeys(database: Database): ApiKeyStore {
       })
     },
 
-    async revokeApiKeysByHash(keyHashes, revokedAt, userId) {
+    /**
+     * Revokes the leaked keys with these hashes, of all owners or only of `userId`. Returns the
+     * records of all known keys, including keys that were already revoked.
+     */
+    async revokeApiKeysByHash(
+      keyHashes: readonly Uint8Array[],
+      revokedAt: Instant,
+      userId?: string,
+    ): Promise<ApiKey[]> {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
+      const known = sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`
       return database.transact(async (transaction) => {
-        const found = await transaction.all<{ id: string }>(
-          sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`,
-        )
-        const ids = found.map(({ id }) => id)
+        const ids = (await transaction.all<{ id: string }>(known)).map(({ id }) => id)
         await transaction.lock('api_keys', ids)
         await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, revokedAt))
         return transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
       })
     },
   }
+}
+
+async function insert(
+  transaction: Transaction,
+  { id, user_id, name, prefix, created_at }: ApiKey,
+  keyHash: Uint8Array,
+  activeMax: number,
+): Promise<'stored' | 'at limit' | 'known'> {
+  await transaction.lock('users', [user_id])
+  const known = await transaction.get(sql`SELECT 1 FROM api_keys WHERE id = ${uuid(id)}`)
+  if (known !== null) return 'known'
+  if ((await countActive(transaction, user_id)) >= activeMax) return 'at limit'
+  await transaction.run(sql`
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+    VALUES (${uuid(id)}, ${uuid(user_id)}, ${name}, ${prefix}, ${keyHash}, ${at(created_at)})`)
+  return 'stored'
 }
 
 /** Revokes these keys. The first revocation's instant stays: a second one changes nothing. */

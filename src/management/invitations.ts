@@ -1,20 +1,30 @@
 import {
   INVITATIONS_SHOWN,
   type Invitation,
-  type InvitationStore,
   type Invited,
   MEMBERS_MAX,
 } from '../listing/invitation.ts'
 import { USER_NAME } from './accounts/user-columns.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database, Queries, Transaction } from './database.ts'
 import { belongsToTooMany, insertionOfMember, isOwner, ownsLocked } from './organizations.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
+import type { Instant } from '../listing/instant.ts'
 
-export function invitations(database: Database): InvitationStore {
+export function invitations(database: Database) {
   const { instant, byBytes } = database.dialect
 
   return {
-    async invite(userId, organizationId, email, since, now) {
+    /**
+     * Invites an address on behalf of an owner; `not found` for other users. A second invitation
+     * replaces the first. `full` if the organization would exceed MEMBERS_MAX.
+     */
+    async invite(
+      userId: string,
+      organizationId: string,
+      email: string,
+      since: Instant,
+      now: Instant,
+    ): Promise<'invited' | 'member' | 'full' | 'not found'> {
       const organization = uuid(organizationId)
       return database.transact(async (transaction) => {
         if (!(await ownsLocked(transaction, userId, organizationId))) return 'not found'
@@ -35,7 +45,8 @@ export function invitations(database: Database): InvitationStore {
       })
     },
 
-    async listInvited(userId, organizationId, since) {
+    /** The invitations of an organization, by email address. Empty unless the user is an owner. */
+    async listInvited(userId: string, organizationId: string, since: Instant): Promise<Invited[]> {
       return database.all<Invited>(sql`
         SELECT id, email, ${instant('invited_at')} FROM invitations
         WHERE organization_id = ${uuid(organizationId)} AND invitations.invited_at >= ${at(since)}
@@ -43,14 +54,16 @@ export function invitations(database: Database): InvitationStore {
         ORDER BY email ${byBytes}`)
     },
 
-    async withdrawInvitation(userId, organizationId, id) {
+    /** Withdraws an invitation on behalf of an owner. */
+    async withdrawInvitation(userId: string, organizationId: string, id: string): Promise<boolean> {
       const withdrawn = await database.run(sql`
         DELETE FROM invitations WHERE organization_id = ${uuid(organizationId)} AND id = ${uuid(id)}
           AND ${isOwner(userId, organizationId)}`)
       return withdrawn === 1
     },
 
-    async listInvitations(userId, since) {
+    /** The user's latest invitations, at most INVITATIONS_SHOWN. */
+    async listInvitations(userId: string, since: Instant): Promise<Invitation[]> {
       return database.all<Invitation>(sql`
         SELECT organization_id, organizations.name, ${USER_NAME} AS invited_by FROM invitations
         JOIN organizations ON organizations.id = organization_id JOIN users ON users.id = invited_by
@@ -58,24 +71,23 @@ export function invitations(database: Database): InvitationStore {
         ORDER BY invited_at DESC, organization_id LIMIT ${INVITATIONS_SHOWN}`)
     },
 
-    async acceptInvitation(userId, organizationId, since, now) {
-      return database.transact(async (transaction) => {
-        // One transaction after the other for each user, so that none joins more than the maximum.
-        await transaction.lock('users', [userId])
-        await transaction.lock('organizations', [organizationId], 'keep')
-        const invited = await transaction.get(sql`
-          SELECT 1 FROM invitations WHERE ${isOf(userId, organizationId)} AND invited_at >= ${at(since)}`)
-        if (invited === null) return 'not found'
-        if (await belongsToTooMany(transaction, userId)) return 'too many'
-        // A withdrawal at the same moment deletes the row, too. Only one of the two does.
-        if (!(await decline(transaction, userId, organizationId))) return 'not found'
-        const insertion = insertionOfMember(organizationId, userId, 'member', now)
-        await transaction.run(sql`${insertion} ON CONFLICT DO NOTHING`)
-        return 'joined'
-      })
+    /**
+     * Makes the user a member. `too many` if the user is already in ORGANIZATIONS_MAX
+     * organizations.
+     */
+    async acceptInvitation(
+      userId: string,
+      organizationId: string,
+      since: Instant,
+      now: Instant,
+    ): Promise<'joined' | 'too many' | 'not found'> {
+      return database.transact((transaction) =>
+        accept(transaction, userId, organizationId, since, now),
+      )
     },
 
-    declineInvitation: (userId, organizationId) => decline(database, userId, organizationId),
+    declineInvitation: (userId: string, organizationId: string): Promise<boolean> =>
+      decline(database, userId, organizationId),
   }
 }
 
@@ -90,6 +102,27 @@ async function countWithout(
       + (SELECT count(*) FROM invitations
          WHERE organization_id = ${uuid(organizationId)} AND email <> ${email}) AS count`)
   return row!.count
+}
+
+async function accept(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+  since: Instant,
+  now: Instant,
+): Promise<'joined' | 'too many' | 'not found'> {
+  // One transaction after the other for each user, so that none joins more than the maximum.
+  await transaction.lock('users', [userId])
+  await transaction.lock('organizations', [organizationId], 'keep')
+  const invited = await transaction.get(sql`
+    SELECT 1 FROM invitations WHERE ${isOf(userId, organizationId)} AND invited_at >= ${at(since)}`)
+  if (invited === null) return 'not found'
+  if (await belongsToTooMany(transaction, userId)) return 'too many'
+  // A withdrawal at the same moment deletes the row, too. Only one of the two does.
+  if (!(await decline(transaction, userId, organizationId))) return 'not found'
+  const insertion = insertionOfMember(organizationId, userId, 'member', now)
+  await transaction.run(sql`${insertion} ON CONFLICT DO NOTHING`)
+  return 'joined'
 }
 
 async function decline(queries: Queries, userId: string, organizationId: string): Promise<boolean> {

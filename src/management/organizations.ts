@@ -4,22 +4,25 @@ import {
   type Membership,
   type Organization,
   ORGANIZATIONS_MAX,
-  type OrganizationStore,
   type Role,
 } from '../listing/organization.ts'
-import type { Store } from '../listing/store.ts'
 import { USER_NAME } from './accounts/user-columns.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
 
-export function organizations(
-  database: Database,
-): Omit<OrganizationStore, 'countServersOfFormerMembers' | 'returnServers'> &
-  Pick<Store, 'ensureOrganization'> {
+export function organizations(database: Database) {
   const { byBytes } = database.dialect
 
   return {
-    async insertOrganization(userId, { id, slug, name }, now) {
+    /**
+     * Creates an organization that the user owns. `too many` if the user is already in
+     * ORGANIZATIONS_MAX.
+     */
+    async insertOrganization(
+      userId: string,
+      { id, slug, name }: Organization,
+      now: Instant,
+    ): Promise<'made' | 'slug taken' | 'too many'> {
       return database.transact(async (transaction) => {
         // One transaction after the other for each user, so that none makes more than the maximum.
         await transaction.lock('users', [userId])
@@ -32,10 +35,15 @@ export function organizations(
       })
     },
 
-    ensureOrganization: (slug, userId) =>
+    /**
+     * Finds or creates the organization with this slug and returns its id. Makes the user a member,
+     * and the owner if it has no members.
+     */
+    ensureOrganization: (slug: string, userId: string): Promise<string> =>
       database.transact((transaction) => ensureOrganization(transaction, slug, userId)),
 
-    async listOrganizations(userId) {
+    /** The user's organizations, by name. */
+    async listOrganizations(userId: string): Promise<Membership[]> {
       return database.all<Membership>(sql`
         SELECT id, slug, name, role,
           (SELECT count(*) FROM servers WHERE organization_id = organizations.id) AS servers
@@ -43,7 +51,8 @@ export function organizations(
         WHERE user_id = ${uuid(userId)} ORDER BY name ${byBytes}, slug`)
     },
 
-    async listMembers(userId, organizationId) {
+    /** The members, by name. Empty unless the user is a member. */
+    async listMembers(userId: string, organizationId: string): Promise<Member[]> {
       return database.all<Member>(sql`
         SELECT members.user_id, email, external_id, role
         FROM members JOIN users ON users.id = members.user_id
@@ -51,7 +60,11 @@ export function organizations(
         ORDER BY ${USER_NAME} ${byBytes}`)
     },
 
-    async removeMember(userId, organizationId, memberId) {
+    /**
+     * Removes a member. An owner can remove any member, and all members can remove themselves. The
+     * last owner stays. The servers of the member stay in the organization.
+     */
+    async removeMember(userId: string, organizationId: string, memberId: string): Promise<boolean> {
       return database.transact(async (transaction) => {
         const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
         if (userId !== memberId && !isDoneByOwner) return false
@@ -67,7 +80,8 @@ export function organizations(
       })
     },
 
-    async removeOrganization(userId, organizationId) {
+    /** Deletes an organization without servers, on behalf of an owner. */
+    async removeOrganization(userId: string, organizationId: string): Promise<boolean> {
       return database.transact(async (transaction) => {
         if (!(await ownsLocked(transaction, userId, organizationId))) return false
         const removed = await transaction.run(sql`

@@ -1,11 +1,15 @@
-import type { RevocationStore } from '../listing/accounts/revocations.ts'
+import type { Revocations } from '../listing/accounts/revocations.ts'
 import { inBatches } from './batches.ts'
 import type { Database } from './database.ts'
 import { sql } from './sql.ts'
 
-export function revocations(database: Database): RevocationStore {
+export function revocations(database: Database) {
   return {
-    async uniteRevocations(revoked) {
+    /**
+     * Adds to the list, which revokes the keys that are here. Returns how many hashes it lacked.
+     * Each batch is one transaction.
+     */
+    async uniteRevocations(revoked: Revocations): Promise<number> {
       const rows = Array.from(revoked, ([hash, revoked_at]) => ({
         key_hash: Uint8Array.from(Buffer.from(hash, 'hex')),
         revoked_at,

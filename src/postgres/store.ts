@@ -1,8 +1,7 @@
 import { createClaimQueue } from '../claims/queue.ts'
 import { NotConfigured } from '../listing/faults.ts'
 import { OLD_SCHEMA } from '../listing/health/health.ts'
-import type { ServingStore, Store } from '../listing/store.ts'
-import { createManagement } from '../management/store.ts'
+import type { ServingStore, Store } from '../management/store.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
@@ -12,6 +11,7 @@ import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
 import { complaintAboutStandbys } from './standbys.ts'
 import { useCounts } from './use-counts.ts'
+import { lastBackup } from '../management/last-backup.ts'
 
 /** Connections that decide claims: while one waits for the disk, the other one works. */
 const CLAIM_CONNECTIONS = 2
@@ -36,7 +36,7 @@ export async function openPostgresStore(
   const database = openDatabase(url, COMMAND)
   try {
     await (create ? prepareSchema(database, url) : assertReady(database))
-    return { ...management(database), close: database.close }
+    return { ...managed(database), close: database.close }
   } catch (error) {
     await database.close()
     throw unreachableServer(error) ?? error
@@ -72,29 +72,29 @@ export async function openServingPostgresStore(
   )
   const queue = createClaimQueue(connections, { ...POSTGRES_QUEUE, batchMax })
   // The dashboard has its own connections, which are opened on demand.
-  const managed = openDatabase(url, MANAGING)
-  const managing = management(managed)
+  const pages = openDatabase(url, MANAGING)
+  const store = managed(pages)
   return {
-    ...managing,
-    ...useCounts(managed),
+    ...store,
+    ...useCounts(pages),
     prepare,
     claim: queue.claim,
     probeClaims: queue.probe,
 
     readCounts: () => ({
       claims: queue.counts,
-      pools: { claims: database.connections(), pages: managed.connections() },
+      pools: { claims: database.connections(), pages: pages.connections() },
     }),
 
     async measure() {
-      const [size] = await managed.query<{ bytes: string }>(
+      const [size] = await pages.query<{ bytes: string }>(
         'SELECT pg_database_size(current_database()) AS bytes',
       )
       return {
         databaseBytes: Number(size!.bytes),
         logBytes: null,
         diskFreeBytes: null,
-        lastBackupAt: await managing.findLastBackup(),
+        lastBackupAt: await lastBackup(store.database).findLastBackup(),
       }
     },
 
@@ -108,7 +108,7 @@ export async function openServingPostgresStore(
 
     async close() {
       await queue.close()
-      await managed.close()
+      await pages.close()
       await database.close()
     },
   }
@@ -161,9 +161,9 @@ async function migrateSchema(url: string): Promise<string[]> {
   }
 }
 
-function management(database: Database): Omit<Store, 'close'> {
+function managed(database: Database): Omit<Store, 'close'> {
   return {
-    ...createManagement(managementConnection(database)),
+    database: managementConnection(database),
     // Processes that serve a database do not announce themselves.
     isServed: () => true,
   }

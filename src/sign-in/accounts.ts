@@ -1,14 +1,12 @@
 import type { Accounts } from '../listing/accounts/accounts.ts'
 import type { Instant } from '../listing/instant.ts'
-import type { PasswordStore } from '../listing/accounts/passwords.ts'
-import {
-  SESSION_LENGTH_US,
-  type SessionStore,
-  USER_AGENT_LENGTH_MAX,
-} from '../listing/accounts/sessions.ts'
+import { SESSION_LENGTH_US, USER_AGENT_LENGTH_MAX } from '../listing/accounts/sessions.ts'
 import { createToken, hashToken } from '../listing/accounts/token.ts'
 import { createPasswords } from './passwords.ts'
 import { sessionCookie } from './session-cookie.ts'
+import type { Database } from '../management/database.ts'
+import { sessions } from '../management/accounts/sessions.ts'
+import { passwords } from '../management/accounts/passwords.ts'
 
 export interface AccountsOptions {
   /** The dashboard's public URL. */
@@ -21,22 +19,22 @@ export interface AccountsOptions {
  * enough to sign in.
  */
 export function createAccounts(
-  store: SessionStore & Pick<PasswordStore, 'findPassword' | 'findPasswordHash'>,
+  database: Database,
   { dashboardUrl, now }: AccountsOptions,
 ): Accounts {
-  const passwords = createPasswords()
+  const hasher = createPasswords()
   const cookie = sessionCookie(dashboardUrl)
   const hashesIn = (line: string) => cookie.read(line).map(hashToken)
 
   const accounts: Accounts = {
     async readSession(line) {
       const hashes = hashesIn(line)
-      return hashes.length === 0 ? null : store.findSession(hashes, now())
+      return hashes.length === 0 ? null : sessions(database).findSession(hashes, now())
     },
 
     async signIn(email, password, browser) {
-      const stored = await store.findPassword(email)
-      const { isRight, renewed } = await passwords.check(password, stored?.hash ?? null)
+      const stored = await passwords(database).findPassword(email)
+      const { isRight, renewed } = await hasher.check(password, stored?.hash ?? null)
       if (stored === null || !isRight) return null
       const { userId } = stored
       const token = createToken()
@@ -49,7 +47,7 @@ export function createAccounts(
         startedAt,
         expiresAt: startedAt + SESSION_LENGTH_US,
       }
-      if (await store.beginSession(session, stored.hash, renewed))
+      if (await sessions(database).beginSession(session, stored.hash, renewed))
         return { userId, cookies: [cookie.set(token)] }
       // The stored hash changed during the check: a new password, or another sign-in renewed the
       // hash.
@@ -57,16 +55,16 @@ export function createAccounts(
     },
 
     async signOut(line) {
-      await store.endSessionsOf(hashesIn(line))
+      await sessions(database).endSessionsOf(hashesIn(line))
       return [cookie.remove()]
     },
 
     async checkPassword(userId, password) {
-      const stored = await store.findPasswordHash(userId)
-      return (await passwords.check(password, stored)).isRight ? stored : null
+      const stored = await passwords(database).findPasswordHash(userId)
+      return (await hasher.check(password, stored)).isRight ? stored : null
     },
 
-    hashPassword: passwords.hash,
+    hashPassword: hasher.hash,
   }
   return accounts
 }

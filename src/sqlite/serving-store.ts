@@ -4,8 +4,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
 import { AuthenticationFault, NotConfigured } from '../listing/faults.ts'
 import { type Measures, OLD_SCHEMA } from '../listing/health/health.ts'
-import type { ServingStore } from '../listing/store.ts'
-import { createManagement } from '../management/store.ts'
+import type { ServingStore } from '../management/store.ts'
 import { registerBoot } from './claims/boots.ts'
 import { createClaims, SQLITE_QUEUE } from './claims/claims.ts'
 import { type Clock, systemClock } from './claims/clock.ts'
@@ -23,6 +22,7 @@ import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
 import { assertSafeVersion } from './version.ts'
+import { lastBackup } from '../management/last-backup.ts'
 
 /** A command that writes to the file may hold it while the dashboard changes something. */
 const SERVICE_WRITE_WAIT_MS = 2_000
@@ -76,9 +76,8 @@ export async function openServingSqliteStore(
     const checkpoints = createCheckpoints(claiming, [database], thread, timer)
     const queue = createClaimQueue([withCheckpoints(claims, checkpoints)], SQLITE_QUEUE)
     opened.push(queue.close)
-    const management = createManagement(managing)
     return {
-      ...management,
+      database: managing,
       ...readUseCounts(managing),
       ...writeUseCounts(managementConnection(claiming, waiting)),
       isServed: () => true,
@@ -89,7 +88,7 @@ export async function openServingSqliteStore(
       readCounts: () => ({ claims: queue.counts, pools: {} }),
       measure: async () => ({
         ...(await measureFile(path)),
-        lastBackupAt: await management.findLastBackup(),
+        lastBackupAt: await lastBackup(managing).findLastBackup(),
       }),
       checkSchema: async () => checkSchema(database),
       close: closeOpened,

@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Store } from '../listing/store.ts'
-import { createManagement } from '../management/store.ts'
+import type { Store } from '../management/store.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
 import { unusable } from './errors.ts'
 import { openMirror } from './journal/mirror.ts'
@@ -30,7 +29,7 @@ export async function openSqliteStore(
     const mirror = await openMirror(database, path, onFault)
     const managing = managementConnection(database, { lockWaitMs: COMMAND_LOCK_WAIT_MS, mirror })
     return {
-      ...createManagement(managing),
+      database: managing,
       isServed: () => isServed(path),
       close: async () => closeDatabase(database),
     }

@@ -4,6 +4,8 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer, assertCommonHeaders } from './answers.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -22,7 +24,7 @@ test('a listing has exactly the eight fields of a server, in their order, null w
       updated_at: NOW + 1,
     },
   ])
-  const ids = (await store.listServers(user.id)).map(({ id }) => id)
+  const ids = (await serverLists(store.database).listServers(user.id)).map(({ id }) => id)
   const answer = await ask(port, { key })
   assertAnswer(
     answer,
@@ -58,7 +60,12 @@ test('the next answer shows a change of the listing', async (t) => {
   const { port, store, clock } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com')
   for (const name of ['one', 'two', 'three']) {
-    await store.saveServers(user.id, null, [{ name, address: 'a.example.com', slug: 'one' }], NOW)
+    await serverImports(store.database).saveServers(
+      user.id,
+      null,
+      [{ name, address: 'a.example.com', slug: 'one' }],
+      NOW,
+    )
     const answer = await ask(port, { key })
     assert.deepEqual(
       JSON.parse(answer.body).servers.map((server: { name: string }) => server.name),

@@ -6,6 +6,7 @@ import { type Ask, ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 const BODY = '{"error":"Invalid or missing API key."}'
 
@@ -13,7 +14,7 @@ test('every invalid key gets the same 401, and none spends the second', async (t
   const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { user, key: revoked, keyId } = await addOwner(store, 'bob@example.com')
-  await store.revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
   const asks: Record<string, Ask> = {
     'no header': {},
     'empty header': { authorization: '' },
@@ -58,7 +59,7 @@ test('a key revoked within a second of its claim gets 401, not 429', async (t) =
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await ask(port, { key })).status, 200)
   assert.equal((await ask(port, { key })).status, 429)
-  await store.revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
   assertAnswer(await ask(port, { key }), 401, BODY)
 })
 

@@ -10,6 +10,7 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 const AUTHENTICATION = '{"error":"Authentication service error."}'
 const LIST = '{"error":"Failed to load servers."}'
@@ -22,7 +23,7 @@ test('without the servers table the list fails, and the claim is not recorded', 
   assertAnswer(await ask(port, { key }), 502, LIST)
   assertAnswer(await ask(port, { key }), 502, LIST)
   assert.equal(faults.length, 2)
-  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
   assert.equal((await ask(port, { key: generateKey() })).status, 401)
   assert.equal((await ask(port, { path: '/health' })).status, 200)
   other.exec('ALTER TABLE elsewhere RENAME TO servers')
@@ -38,7 +39,7 @@ test('without the keys table authentication fails, but a malformed key is still 
   assert.equal((await ask(port, { authorization: 'Basic x' })).status, 401)
   assert.equal((await ask(port, { path: '/health' })).status, 200)
   other.exec('ALTER TABLE elsewhere RENAME TO api_keys')
-  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
   assert.equal((await ask(port, { key })).status, 200)
 })
 

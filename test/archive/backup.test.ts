@@ -10,17 +10,20 @@ import { presentInstant } from '../../src/listing/instant.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { change, filledFile, files, hashOf, idOf, rows, rowsOf } from './files.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
+import { secrets } from '../../src/management/accounts/secrets.ts'
 
 test('an archive of a served file has what lasts, in one file of its owner', async (t) => {
   const { path, target, folder, serve, backUp } = files(t)
   await serve(async (store) => {
     const server = { name: 'Survival', address: 'play.example.com' }
     const { key, user } = await addOwner(store, 'ada@example.com', [server])
-    await store.setPassword(user.id, 'hash')
+    await passwords(store.database).setPassword(user.id, 'hash')
     const times = { startedAt: presentInstant(), expiresAt: 2 * presentInstant() }
     const session = { userId: user.id, tokenHash: 't', userAgent: '', address: '', ...times }
-    await store.beginSession(session, 'hash', null)
-    await store.keepSecret('setup', 'setup-code-7')
+    await sessions(store.database).beginSession(session, 'hash', null)
+    await secrets(store.database).keepSecret('setup', 'setup-code-7')
     assert.equal((await claim(store, key)).outcome, 'granted')
     const before = presentInstant()
     const { made_at, ...facts } = await backUp()

@@ -11,6 +11,7 @@ import { addOwner, issueKey } from '../fixtures/service.ts'
 import { openStore, outcomeOf } from '../postgres/claims/outcomes.ts'
 import { untilWaiting } from '../postgres/other-session.ts'
 import { databaseFor, query, restore } from './postgres-rows.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 let server: Server
 before(async () => {
@@ -27,7 +28,7 @@ test('beside two services, a restore gives no key two seconds in one, and no rev
   const { key: revoked } = await issueKey(store, user, 'leaked')
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
-  await store.revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
+  await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
   await query(url, `UPDATE servers SET name = 'changed'`)
 
   const granted: { from: number; to: number }[] = []
@@ -67,7 +68,7 @@ test('while a restore holds its lock, others read the old rows, and claims get h
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
   await query(url, `UPDATE servers SET name = 'changed'`)
-  await store.revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
+  await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
 
   await asAdmin(url, async (holder) => {
     // All rows are merged and compared when the restore waits for this lock.
@@ -77,7 +78,7 @@ test('while a restore holds its lock, others read the old rows, and claims get h
     assert.equal(await outcomeOf(store, key), 'ListFault')
     assert.equal(await outcomeOf(store, revoked), 'revoked')
     assert.equal(await outcomeOf(store, `svc_live_${'0'.repeat(64)}`), 'unknown')
-    assert.equal((await store.listApiKeys(user.id)).length, 2)
+    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 2)
     const names = await query<{ name: string }>(url, 'SELECT name FROM servers')
     assert.deepEqual(names, [{ name: 'changed' }])
     await holder.query('COMMIT')

@@ -6,6 +6,7 @@ import { slotOf } from '../../src/listing/use-counts.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 /*
  * What colors say is also said without hue, and in the colors that a user forces on every page.
@@ -41,7 +42,7 @@ test('on a phone, ten minutes of too many requests are seen in both colors', asy
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn(EMAIL)
   await person.issue('bot')
-  const [apiKey] = await dashboard.store.listApiKeys(user.id)
+  const [apiKey] = await apiKeys(dashboard.store.database).listApiKeys(user.id)
   const slot = slotOf(presentInstant()) - 40
   const burst = { api_key_id: apiKey!.id, slot, answered: 300, limited: 300, revoked: 0 }
   await dashboard.store.addUseCounts([burst])

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn, waitForFocus } from './tab.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 /*
  * After a mistake, users are where it stands.
@@ -77,7 +78,7 @@ test('a refusal that concerns no field gets the focus itself', async (t) => {
   await Promise.all([page.waitForNavigation(), page.click('text=Issue key')])
   assert.match(await page.innerText(':focus'), /No key was issued/)
   assert.match(await page.title(), /^Error: /)
-  assert.equal((await dashboard.store.listApiKeys(user.id)).length, 5)
+  assert.equal((await apiKeys(dashboard.store.database).listApiKeys(user.id)).length, 5)
 })
 
 async function assertFocused(page: Page, id: string, title: string): Promise<void> {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../src/listing/instant.ts'
-import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../src/management/issued-keys.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { HOSTILE_PARTS as PARTS } from './states/hostile-names.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
 
 const AROUND = ['', 'a', ' 한글 ', '🐈', '\u200f', "'", '"', '>', '\\', '&']
 
@@ -18,23 +22,23 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   const dashboard = await startDashboard(t)
   const { store, url } = dashboard
   const { user } = await dashboard.signedIn('ada@example.com')
-  const organization = await store.ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
   const entries = NAMES.map((name, index) => ({
     name,
     address: `s${index}.example`,
     edition: name.slice(0, 60),
     status: name.slice(0, 60),
   }))
-  await store.saveServers(user.id, null, entries, presentInstant())
-  await store.saveServers(user.id, organization, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, organization, entries, presentInstant())
   for (const name of NAMES) {
-    const issued = await issueApiKey(store, user.id, name.slice(0, 60), presentInstant())
+    const issued = await issueApiKey(store.database, user.id, name.slice(0, 60), presentInstant())
     assert.ok('key' in issued)
-    await store.revokeApiKey(user.id, issued.apiKey.id, presentInstant())
+    await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, presentInstant())
   }
   // Keys with one instant would sort by their random ids, and the test opens the page of the first.
   for (const [index, name] of PARTS.slice(0, 4).entries())
-    await issueApiKey(store, user.id, name, presentInstant() + index * 1_000)
+    await issueApiKey(store.database, user.id, name, presentInstant() + index * 1_000)
 
   const { page, troubles } = await openWindow(t, launched())
   const foreign: string[] = []
@@ -53,7 +57,7 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   await at('api')
   await page.click('.keys >> text=Delete… >> nth=0')
   assert.match(await page.innerText('main'), /Delete the key </)
-  const servers = await store.listServers(user.id)
+  const servers = await serverLists(store.database).listServers(user.id)
   for (const { id } of servers.slice(0, 40)) {
     await at(`servers/${id}`)
     await at(`servers/${id}/delete`)

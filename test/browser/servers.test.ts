@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../src/listing/instant.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
 
 /*
  * Many servers at once: the table, actions with undo, and importing.
@@ -37,11 +39,11 @@ for (const javaScriptEnabled of [true, false])
     await page.click('text=Delete…')
     await page.click('button:has-text("Delete 49 servers")')
     await page.waitForSelector('text=and 47 more were deleted')
-    const left = await dashboard.store.listServers(user.id)
+    const left = await serverLists(dashboard.store.database).listServers(user.id)
     assert.equal(left.length, 101)
     await page.click('text=Undo')
     await page.waitForSelector('text=and 47 more are back')
-    assert.equal((await dashboard.store.listServers(user.id)).length, 150)
+    assert.equal((await serverLists(dashboard.store.database).listServers(user.id)).length, 150)
     assert.deepEqual([troubles, dashboard.faults], [[], []])
   })
 
@@ -70,7 +72,7 @@ for (const javaScriptEnabled of [true, false])
     await page.goBack()
     await page.reload()
     await page.waitForSelector('text=Sending it again changes nothing')
-    const saved = (await dashboard.store.listServers(user.id)).map(
+    const saved = (await serverLists(dashboard.store.database).listServers(user.id)).map(
       ({ name, version }) => `${name} ${version}`,
     )
     assert.deepEqual(saved.toSorted(), [
@@ -102,6 +104,6 @@ async function fill({ signedIn, store }: TestDashboard, count: number) {
     address: `s${index + 1}.example.com`,
     updated_at: now - index * 3_600_000_000,
   }))
-  await store.saveServers(user.id, null, entries, now)
+  await serverImports(store.database).saveServers(user.id, null, entries, now)
   return { user }
 }

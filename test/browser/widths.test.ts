@@ -5,6 +5,9 @@ import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { registeredServers } from '../../src/management/servers/registered-servers.ts'
+import { serverChanges } from '../../src/management/servers/server-changes.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
 
 /*
  * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also
@@ -79,10 +82,19 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
     await press('text=Undo', 'more are back')
   }
   await page.goto(`${url}/dashboard/servers/${server}`)
-  const stored = await store.findServer(user.id, server)
-  await store.updateServer(user.id, server, { ...stored!, version: WORD.slice(0, 64) }, 1)
+  const stored = await registeredServers(store.database).findServer(user.id, server)
+  await registeredServers(store.database).updateServer(
+    user.id,
+    server,
+    { ...stored!, version: WORD.slice(0, 64) },
+    1,
+  )
   await press('main .primary', 'Nothing was saved')
-  await store.changeServers(user.id, { id: user.id, status: null, servers: [server] }, 1)
+  await serverChanges(store.database).changeServers(
+    user.id,
+    { id: user.id, status: null, servers: [server] },
+    1,
+  )
   await press('main .primary', 'This server no longer exists')
   await page.goto(`${url}/dashboard/servers/import`)
   await page.fill('#text', `name,address\n${WORD},${WORD.repeat(4)}\n`)
@@ -96,7 +108,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await page.goto(`${url}/dashboard/servers/new`)
   await page.fill('#name', WORD)
   await page.fill('#address', 'a.example')
-  await store.endSessions(user.id)
+  await sessions(store.database).endSessions(user.id)
   await press('main .primary', 'Your session has ended')
 })
 

@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { withStore } from '../../src/cli/context.ts'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { inventory } from '../../src/management/accounts/inventory.ts'
 
 test('the store is closed after each command, even a failed one', async (t) => {
   const shell = {
@@ -18,7 +19,7 @@ test('the store is closed after each command, even a failed one', async (t) => {
     shell,
     async (store) => {
       opened.push(store)
-      return (await store.listUserRecords()).length
+      return (await inventory(store.database).listUserRecords()).length
     },
     { create: true },
   )
@@ -29,5 +30,6 @@ test('the store is closed after each command, even a failed one', async (t) => {
   })
   await assert.rejects(failing, /no such key/)
   assert.equal(opened.length, 2)
-  for (const store of opened) await assert.rejects(store.listUserRecords(), /database is not open/)
+  for (const store of opened)
+    await assert.rejects(inventory(store.database).listUserRecords(), /database is not open/)
 })

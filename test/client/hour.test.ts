@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ServiceError } from '../../client/src/index.ts'
 import { type Seen, startScene, whileAsking } from './scene.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
 
 /*
  * Clients against the rules of the real service, for an hour of fake time.
@@ -31,7 +32,12 @@ test('alone, a client that watches gets no 429 within an hour and yields each ch
   })()
   await time.run(HOUR_MS / 2, 1)
   const entry = { name: 'Creative', address: 'two.example.com' }
-  await service.store.saveServers(user.id, null, [entry], 1_900_000_000_000_000)
+  await serverImports(service.store.database).saveServers(
+    user.id,
+    null,
+    [entry],
+    1_900_000_000_000_000,
+  )
   await time.run(HOUR_MS / 2, 1)
   stopped.abort(new Error('the test is over'))
   await assert.rejects(watching, /the test is over/)

@@ -14,6 +14,7 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
 import { revokeOn } from './implementation/revoke.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 /*
  * The kit finds the flawed engines of the history checker from outside, without faults. The
@@ -79,7 +80,9 @@ async function judge(
     target: readTarget(`http://127.0.0.1:${listener.port}`)!,
     key,
     second,
-    revokeCommand: await revokeOn(t, () => operator.revokeApiKey(user.id, keyId, presentInstant())),
+    revokeCommand: await revokeOn(t, () =>
+      apiKeys(operator.database).revokeApiKey(user.id, keyId, presentInstant()),
+    ),
     isMine: false,
   })
   // A 502 now and then is a note.

@@ -6,6 +6,9 @@ import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { registeredServers } from '../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
 
 const NOW = 1_800_000_000_000_000
 /** Year 1, which Go writes for "never", and the end of year 9999. */
@@ -37,8 +40,11 @@ export function farInstantsContract(open: OpenFixture): void {
       ['now', NOW],
       ['never', -INSTANT_MAX],
     ]
-    assert.deepEqual(namesAndInstants(await store.listServers(user.id)), expected)
-    const found = await store.searchServers(user.id, { text: '', page: 1 })
+    assert.deepEqual(
+      namesAndInstants(await serverLists(store.database).listServers(user.id)),
+      expected,
+    )
+    const found = await serverLists(store.database).searchServers(user.id, { text: '', page: 1 })
     assert.deepEqual(namesAndInstants(found.servers), expected)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows !== null)
@@ -48,13 +54,24 @@ export function farInstantsContract(open: OpenFixture): void {
     )
 
     const [always, , , never] = found.servers
-    assert.equal((await store.findServer(user.id, never!.id))?.updated_at, -INSTANT_MAX)
-    assert.equal((await store.findSeenServer(user.id, always!.id))?.updated_at, INSTANT_MAX)
+    assert.equal(
+      (await registeredServers(store.database).findServer(user.id, never!.id))?.updated_at,
+      -INSTANT_MAX,
+    )
+    assert.equal(
+      (await registeredServers(store.database).findSeenServer(user.id, always!.id))?.updated_at,
+      INSTANT_MAX,
+    )
     const fields = { ...FIELDS, name: 'edited', slug: 'edited' }
-    assert.equal(await store.updateServer(user.id, never!.id, fields, NOW), 'written')
-    assert.equal(await removeServer(store, user.id, always!.id, NOW), true)
+    assert.equal(
+      await registeredServers(store.database).updateServer(user.id, never!.id, fields, NOW),
+      'written',
+    )
+    assert.equal(await removeServer(store.database, user.id, always!.id, NOW), true)
     assert.deepEqual(
-      namesAndInstants(await store.listServers(user.id)).map(([name]) => name),
+      namesAndInstants(await serverLists(store.database).listServers(user.id)).map(
+        ([name]) => name,
+      ),
       ['last', ...(never!.id > found.servers[2]!.id ? ['edited', 'now'] : ['now', 'edited'])],
     )
   })
@@ -68,9 +85,14 @@ export function farInstantsContract(open: OpenFixture): void {
     ])
     for (const slug of [{}, { slug: 'a', address: 'b.example.com' }]) {
       const sane = { ...entry, ...slug, updated_at: NOW }
-      assert.deepEqual(await store.saveServers(user.id, null, [sane], NOW), saved({ changed: 1 }))
+      assert.deepEqual(
+        await serverImports(store.database).saveServers(user.id, null, [sane], NOW),
+        saved({ changed: 1 }),
+      )
     }
-    const instants = (await store.listServers(user.id)).map(({ updated_at }) => updated_at)
+    const instants = (await serverLists(store.database).listServers(user.id)).map(
+      ({ updated_at }) => updated_at,
+    )
     assert.deepEqual(instants, [NOW, NOW])
   })
 }

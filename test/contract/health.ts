@@ -4,6 +4,8 @@ import { AuthenticationFault, NotConfigured } from '../../src/listing/faults.ts'
 import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
+import { lastBackup } from '../../src/management/last-backup.ts'
 
 const NOW = 1_790_000_000_123_456
 
@@ -13,7 +15,7 @@ export function healthContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     await Promise.all([store.probeClaims(), store.probeClaims()])
-    assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, null)
+    assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
@@ -61,14 +63,14 @@ export function healthContract(open: OpenFixture): void {
   test('the last backup is the one that was recorded last, in every process', async (t) => {
     const { store, openSecond } = await open(t)
     const other = await openSecond()
-    assert.equal(await store.findLastBackup(), null)
-    await other.recordBackup(NOW)
-    await other.recordBackup(NOW + 1)
-    assert.equal(await store.findLastBackup(), NOW + 1)
+    assert.equal(await lastBackup(store.database).findLastBackup(), null)
+    await lastBackup(other.database).recordBackup(NOW)
+    await lastBackup(other.database).recordBackup(NOW + 1)
+    assert.equal(await lastBackup(store.database).findLastBackup(), NOW + 1)
     assert.equal((await store.measure()).lastBackupAt, NOW + 1)
     // A wall clock that was set back.
-    await store.recordBackup(NOW)
-    assert.equal(await other.findLastBackup(), NOW)
+    await lastBackup(store.database).recordBackup(NOW)
+    assert.equal(await lastBackup(other.database).findLastBackup(), NOW)
   })
 
   test('the store counts its batches, and measures the database', async (t) => {

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { ServerFields } from '../../src/listing/servers/registered-server.ts'
 import { countNothing, type SavedServers } from '../../src/listing/servers/server-import.ts'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import type { AddressedUser, User } from '../../src/listing/accounts/user.ts'
 import { addUser } from '../fixtures/service.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { invitations } from '../../src/management/invitations.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { emailChanges } from '../../src/management/accounts/email-changes.ts'
+import { registeredServers } from '../../src/management/servers/registered-servers.ts'
 
 export const NOW = 1_800_000_000_000_000
 
@@ -16,7 +21,10 @@ export async function addOrganization(
   now = NOW,
 ): Promise<string> {
   const id = randomUUID()
-  assert.equal(await store.insertOrganization(owner.id, { id, slug, name }, now), 'made')
+  assert.equal(
+    await organizations(store.database).insertOrganization(owner.id, { id, slug, name }, now),
+    'made',
+  )
   return id
 }
 
@@ -28,8 +36,14 @@ export async function join(
   user: AddressedUser,
   now = NOW,
 ): Promise<void> {
-  assert.equal(await store.invite(owner.id, organizationId, user.email, 0, now), 'invited')
-  assert.equal(await store.acceptInvitation(user.id, organizationId, 0, now), 'joined')
+  assert.equal(
+    await invitations(store.database).invite(owner.id, organizationId, user.email, 0, now),
+    'invited',
+  )
+  assert.equal(
+    await invitations(store.database).acceptInvitation(user.id, organizationId, 0, now),
+    'joined',
+  )
 }
 
 /** Adds users with these names and returns them in the same order. */
@@ -39,8 +53,8 @@ export function addUsers(store: Store, ...names: string[]): Promise<AddressedUse
 
 /** Gives the user a password, and with it another email address. */
 export async function rename(store: Store, { id }: User, email: string): Promise<void> {
-  await store.setPassword(id, 'checked')
-  assert.equal(await store.changeEmail(id, 'checked', email), 'changed')
+  await passwords(store.database).setPassword(id, 'checked')
+  assert.equal(await emailChanges(store.database).changeEmail(id, 'checked', email), 'changed')
 }
 
 /** A server's form with the required fields only. */
@@ -66,7 +80,10 @@ export async function register(
   now = NOW,
 ): Promise<string> {
   const id = randomUUID()
-  assert.equal(await store.insertServer(user.id, id, fields(changed), now), 'written')
+  assert.equal(
+    await registeredServers(store.database).insertServer(user.id, id, fields(changed), now),
+    'written',
+  )
   return id
 }
 

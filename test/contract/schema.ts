@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from './people.ts'
 import { claim } from './keys/claim.ts'
+import { invitations } from '../../src/management/invitations.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
+import { organizations } from '../../src/management/organizations.ts'
 
 /** What the schema enforces, whichever program writes to the database. */
 export function schemaContract(open: OpenFixture): void {
@@ -38,7 +43,7 @@ export function schemaContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, ada!)
     for (const email of ['eve@example.com', 'joe@example.com'])
-      await store.invite(ada!.id, id, email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
     await join(store, id, ada!, bob!)
     for (const user of [ada!, bob!])
       await execute(`INSERT INTO identities VALUES ('issuer', '${user.email}', '${user.id}')`)
@@ -77,16 +82,16 @@ function cascadesContract(open: OpenFixture): void {
     const id = await addOrganization(store, bob!)
     await join(store, id, bob!, ada)
     await execute(`UPDATE members SET role = 'owner'`)
-    await store.invite(ada.id, id, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada.id, id, eve!.email, 0, NOW)
     assert.equal((await claim(store, key)).outcome, 'granted')
 
     await execute(`DELETE FROM users WHERE id = '${ada.id}'`)
     assert.equal((await claim(store, key)).outcome, 'unknown')
-    assert.deepEqual(await store.listServers(ada.id), [])
-    assert.equal(await store.findPasswordHash(ada.id), null)
-    assert.equal(await store.findSession([ada.email], NOW), null)
-    assert.equal((await store.listMembers(bob!.id, id)).length, 1)
-    assert.deepEqual(await store.listInvited(bob!.id, id, 0), [])
+    assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+    assert.equal(await passwords(store.database).findPasswordHash(ada.id), null)
+    assert.equal(await sessions(store.database).findSession([ada.email], NOW), null)
+    assert.equal((await organizations(store.database).listMembers(bob!.id, id)).length, 1)
+    assert.deepEqual(await invitations(store.database).listInvited(bob!.id, id, 0), [])
     for (const table of [
       'api_keys',
       'servers',
@@ -102,13 +107,13 @@ function cascadesContract(open: OpenFixture): void {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await store.invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
     await register(store, ada!, { organization_id: id })
     const personal = await register(store, ada!)
     await execute(`DELETE FROM organizations WHERE id = '${id}'`)
-    assert.deepEqual(await store.listInvitations(bob!.id, 0), [])
+    assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
     assert.deepEqual(
-      (await store.listServers(ada!.id)).map((server) => server.id),
+      (await serverLists(store.database).listServers(ada!.id)).map((server) => server.id),
       [personal],
     )
     for (const table of ['members', 'invitations']) await assertEmpty(execute, table)
@@ -116,10 +121,10 @@ function cascadesContract(open: OpenFixture): void {
 }
 
 async function signIn(store: Store, user: AddressedUser): Promise<void> {
-  await store.setPassword(user.id, 'hash')
+  await passwords(store.database).setPassword(user.id, 'hash')
   const times = { startedAt: NOW, expiresAt: NOW + 1_000_000 }
   const session = { userId: user.id, tokenHash: user.email, userAgent: '', address: '', ...times }
-  assert.equal(await store.beginSession(session, 'hash', null), true)
+  assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
 }
 
 /** Turns all rows of the table into secrets without a value, which the schema refuses. */

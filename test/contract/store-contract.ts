@@ -5,7 +5,7 @@ import { auditContract } from './accounts/audit.ts'
 import { emailChangesContract } from './accounts/email-changes.ts'
 import { disabledUsersContract } from './accounts/disabled-users.ts'
 import { externalIdsContract } from './accounts/external-ids.ts'
-import { recordCalls } from './called-methods.ts'
+import { assertAllCalled } from './called-functions.ts'
 import { farInstantsContract } from './far-instants.ts'
 import { editingContract } from './servers/edited-servers.ts'
 import { firstUserContract } from './accounts/first-user.ts'
@@ -47,9 +47,9 @@ import { statesContract } from './states/states.ts'
 import { useCountsContract } from './keys/use-counts.ts'
 import { usersContract } from './accounts/users.ts'
 
-/** The promises of `listing/store.ts` as tests, for each engine. */
-export function storeContract(engine: string, openFixture: OpenFixture): void {
-  const open = recordCalls(openFixture)
+/** The promises of the store and the records as tests, for each engine. */
+export function storeContract(engine: string, open: OpenFixture): void {
+  assertAllCalled()
   suite(`${engine}: using a key`, () => claimContract(open))
   suite(`${engine}: revocation`, () => revocationContract(open))
   suite(`${engine}: the listing`, () => listingContract(open))

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
 import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { secrets } from '../../src/management/accounts/secrets.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
 
 /*
  * Races and leftovers that an attacker could use.
@@ -38,7 +45,7 @@ test('a removed member can change nothing in the organization, except move their
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'f', organization_id })
   await ada.submit(`${path}/members/remove`, { member: user.id })
 
-  const [server] = await store.listServers(user.id)
+  const [server] = await serverLists(store.database).listServers(user.id)
   const edit = `/dashboard/servers/${server!.id}`
   const spoiled = { ...ENTRY, name: 'Spoiled', organization_id }
   assert.equal((await bob.post(edit, spoiled)).status, 422)
@@ -60,7 +67,7 @@ test('a session that ends while the service checks its password issues no key', 
     password: PASSWORD,
   })
   assert.doesNotMatch(issued.body, /svc_live_/)
-  assert.deepEqual(await store.listApiKeys(user.id), [])
+  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [])
 })
 
 test('a session that ends while the service checks its password changes no address or password', async (t) => {
@@ -84,14 +91,15 @@ test('a session that ends while the service checks its password changes no addre
 test('a password that another browser replaces after its check changes no address', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  const { beginAttempt } = store
-  let calls = 0
-  store.beginAttempt = async (...attempt) => {
+  let attempts = 0
+  intercept(store.database, {
     // The limit of email changes comes last, after the checks of the password and the session.
-    if (calls === 1) await store.setPassword(user.id, 'another hash')
-    calls += 1
-    return beginAttempt(...attempt)
-  }
+    async after(texts) {
+      if (!texts.some((text) => text.includes('INSERT INTO sign_in_attempts'))) return
+      attempts += 1
+      if (attempts === 2) await passwords(store.database).setPassword(user.id, 'another hash')
+    },
+  })
   const fields = { email: 'eve@example.com', password: PASSWORD }
   const { status, body } = await person.post('/dashboard/account/email', fields)
   assert.equal(status, 422)
@@ -102,10 +110,10 @@ test('a password that another browser replaces after its check changes no addres
 
 test('a setup link never works again once an account existed', async (t) => {
   const { visitor, store } = await startDashboard(t)
-  const token = await store.keepSecret('setup', 'a-token')
+  const token = await secrets(store.database).keepSecret('setup', 'a-token')
   await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
-  const user = await store.findUser('ada@example.com')
-  await store.removeUser(user!.id)
+  const user = await users(store.database).findUser('ada@example.com')
+  await users(store.database).removeUser(user!.id)
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 
@@ -117,15 +125,15 @@ test('the page shows only the most recently deleted keys', async (t) => {
     const id = crypto.randomUUID()
     const apiKey = { id, user_id: user.id, name: `key ${number}`, prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: number, revoked_at: null, last_used_at: null }
-    assert.equal(await store.insertApiKey(record, hashApiKey(key), 5), 'stored')
-    await store.revokeApiKey(user.id, id, 1_000 + number)
+    assert.equal(await apiKeys(store.database).insertApiKey(record, hashApiKey(key), 5), 'stored')
+    await apiKeys(store.database).revokeApiKey(user.id, id, 1_000 + number)
   }
   const { body } = await person.get('/dashboard/api')
   assert.match(body, />key 30</)
   assert.match(body, />key 11</)
   assert.doesNotMatch(body, />key 10</)
   assert.match(body, /Older deleted keys are not shown/)
-  assert.equal((await store.listApiKeys(user.id)).length, 30)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 30)
 })
 
 test('a return page that no header could hold is ignored', async (t) => {
@@ -141,10 +149,14 @@ test('a return page that no header could hold is ignored', async (t) => {
 
 /** Ends the user's sessions between a successful password check and what follows it. */
 function endSessionsWhileChecking(store: TestDashboard['store'], userId: string): void {
-  const { forgetAttempts } = store
-  store.forgetAttempts = async (subjects, others) => {
-    await forgetAttempts(subjects, others)
-    // A sign-in also removes its attempt from the account and the address.
-    if (others.length === 0) await store.endSessions(userId)
-  }
+  intercept(store.database, {
+    async after(texts) {
+      // A sign-in also removes its attempt from the account and the address.
+      if (texts.length === 1 && texts.every(forgetsAttempts))
+        await sessions(store.database).endSessions(userId)
+    },
+  })
 }
+
+const forgetsAttempts = (text: string) =>
+  text.includes('DELETE FROM sign_in_attempts WHERE subject')

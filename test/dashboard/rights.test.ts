@@ -7,6 +7,16 @@ import type { Person } from '../fixtures/person.ts'
 import type { Answer } from '../fixtures/requests.ts'
 import { everyRoute, routeOf } from './every-route.ts'
 import { FIELDS, type Place, type Route, routesOf } from './routes.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { checkedImports } from '../../src/management/servers/checked-imports.ts'
+import { disabledUsers } from '../../src/management/accounts/disabled-users.ts'
+import { inventory } from '../../src/management/accounts/inventory.ts'
+import { invitations } from '../../src/management/invitations.ts'
+import { registeredServers } from '../../src/management/servers/registered-servers.ts'
 
 /** Roles without a session, and the others. The owner's forms come last, because they succeed. */
 const SIGNED_OUT = ['anonymous', 'ended session', 'disabled user'] as const
@@ -63,10 +73,10 @@ test('a form acts for the signed-in user, whatever user it names', async (t) => 
   const forged = { userId: ada.id, user_id: ada.id, created_by: ada.id, id: randomUUID() }
   await person.post('/dashboard/api', { ...forged, form: 'f', name: 'bot' })
   await person.post('/dashboard/servers/new', { ...forged, ...FIELDS, form: 'f' })
-  assert.deepEqual(await store.listApiKeys(ada.id), [])
-  assert.deepEqual(await store.listServers(ada.id), [])
-  assert.equal((await store.listApiKeys(bob.id)).length, 1)
-  assert.equal((await store.listServers(bob.id)).length, 1)
+  assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
+  assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+  assert.equal((await apiKeys(store.database).listApiKeys(bob.id)).length, 1)
+  assert.equal((await serverLists(store.database).listServers(bob.id)).length, 1)
 })
 
 test('a malformed id gets the same answer as an unknown id', async (t) => {
@@ -112,10 +122,10 @@ interface Filled {
 async function fill(dashboard: TestDashboard): Promise<Filled> {
   const { store, signedIn, visitor } = dashboard
   const { person: ended, user } = await signedIn('owner@example.com')
-  await store.endSessions(user.id)
+  await sessions(store.database).endSessions(user.id)
   const owner = visitor()
   await owner.signIn(user.email, PASSWORD)
-  const organization = await store.ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
   const people = { anonymous: visitor(), 'ended session': ended, owner } as Record<Role, Person>
   const ids = {} as Record<Role, string>
   for (const role of ['other user', 'operator', 'former', 'member', 'disabled user'] as const) {
@@ -127,14 +137,14 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     await join(dashboard, user.id, organization, ids[role])
   await owner.issue('bot')
   const save = async (id: string, name: string, status: string, place: string | null) => {
-    const saved = await store.saveServers(
+    const saved = await serverImports(store.database).saveServers(
       id,
       place,
       [{ name, address: `${name}.example`, status }],
       1,
     )
     assert.equal(saved.added, 1)
-    const servers = await store.listServers(id)
+    const servers = await serverLists(store.database).listServers(id)
     return servers.find((server) => server.name === name)!.id
   }
   const place = {
@@ -142,15 +152,26 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     shown: await save(user.id, 'shown', 'published', null),
     shared: await save(user.id, 'ours', 'published', organization),
     left: await save(ids.former, 'left', 'published', organization),
-    key: (await store.listApiKeys(user.id))[0]!.id,
+    key: (await apiKeys(store.database).listApiKeys(user.id))[0]!.id,
     waiting: randomUUID(),
     organization,
     member: ids.member,
   }
   const imported = [{ name: 'new', address: 'n.example' }]
-  await store.keepImport(user.id, place.waiting, imported, presentInstant())
-  assert.equal(await store.removeMember(user.id, organization, ids.former), true)
-  assert.equal(await store.setDisabled(ids['disabled user'], presentInstant()), 'changed')
+  await checkedImports(store.database).keepImport(
+    user.id,
+    place.waiting,
+    imported,
+    presentInstant(),
+  )
+  assert.equal(
+    await organizations(store.database).removeMember(user.id, organization, ids.former),
+    true,
+  )
+  assert.equal(
+    await disabledUsers(store.database).setDisabled(ids['disabled user'], presentInstant()),
+    'changed',
+  )
   assert.equal((await visitor().signIn('disabled@example.com', PASSWORD)).status, 401)
   return { people, place, owner: user.id }
 }
@@ -161,9 +182,15 @@ async function join(
   organization: string,
   member: string,
 ): Promise<void> {
-  const found = (await store.listUserRecords()).find(({ id }) => id === member)
-  assert.equal(await store.invite(owner, organization, found!.email!, 0, 1), 'invited')
-  assert.equal(await store.acceptInvitation(member, organization, 0, 1), 'joined')
+  const found = (await inventory(store.database).listUserRecords()).find(({ id }) => id === member)
+  assert.equal(
+    await invitations(store.database).invite(owner, organization, found!.email!, 0, 1),
+    'invited',
+  )
+  assert.equal(
+    await invitations(store.database).acceptInvitation(member, organization, 0, 1),
+    'joined',
+  )
 }
 
 /** What no other user may change. */
@@ -173,12 +200,12 @@ async function recordsOf(
   { organization, left }: Place,
 ): Promise<unknown> {
   return {
-    servers: await store.listServers(owner),
-    left: await store.findSeenServer(owner, left),
-    keys: await store.listApiKeys(owner),
-    organizations: await store.listOrganizations(owner),
-    members: await store.listMembers(owner, organization),
-    invited: await store.listInvited(owner, organization, 0),
-    user: (await store.listUserRecords()).find(({ id }) => id === owner),
+    servers: await serverLists(store.database).listServers(owner),
+    left: await registeredServers(store.database).findSeenServer(owner, left),
+    keys: await apiKeys(store.database).listApiKeys(owner),
+    organizations: await organizations(store.database).listOrganizations(owner),
+    members: await organizations(store.database).listMembers(owner, organization),
+    invited: await invitations(store.database).listInvited(owner, organization, 0),
+    user: (await inventory(store.database).listUserRecords()).find(({ id }) => id === owner),
   }
 }

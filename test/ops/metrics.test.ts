@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { generateKey } from '../../src/listing/api-key.ts'
-import type { ServingStore } from '../../src/listing/store.ts'
+import type { ServingStore } from '../../src/management/store.ts'
 import { startService } from '../../src/service.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { eventually } from '../fixtures/eventually.ts'
@@ -12,6 +12,7 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { ROOT } from '../fixtures/tree.ts'
 import { type Samples, samplesIn } from './samples.ts'
+import { lastBackup } from '../../src/management/last-backup.ts'
 
 test('requests are counted by route and status, with their duration', async (t) => {
   const { store, port, metrics } = await start(t)
@@ -93,7 +94,7 @@ test('the metrics tell when the last backup was made, and 0 before the first one
   const before = await start(t, path)
   await eventually(async () => (await before.metrics()).has(last))
   assert.equal((await before.metrics()).get(last), 0)
-  await before.store.recordBackup(1_700_000_000_500_000)
+  await lastBackup(before.store.database).recordBackup(1_700_000_000_500_000)
   await before.close()
   const { metrics } = await start(t, path)
   await eventually(async () => (await metrics()).has(last))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { presentInstant } from '../../src/listing/instant.ts'
-import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
-import type { Store } from '../../src/listing/store.ts'
+import { issueApiKey } from '../../src/management/issued-keys.ts'
+import type { Store } from '../../src/management/store.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
@@ -10,6 +10,8 @@ import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { removeServer, setStatus } from '../fixtures/changed-servers.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
 
 /*
  * Several processes write to the same rows at the same time.
@@ -39,7 +41,8 @@ test('five keys issued to one user at once all succeed, and a sixth is refused',
   await slowDown(url, 'api_keys')
   for (const name of ['ada', 'bob', 'cem']) {
     const user = await addUser(stores[0]!, `${name}@example.com`)
-    const issue = (n: number) => issueApiKey(stores[n]!, user.id, `bot ${n}`, presentInstant())
+    const issue = (n: number) =>
+      issueApiKey(stores[n]!.database, user.id, `bot ${n}`, presentInstant())
     const issued = await Promise.all([0, 1, 2, 3, 4].map(issue))
     assert.deepEqual(
       issued.filter((one) => 'refused' in one),
@@ -55,16 +58,16 @@ test('an import and forms that change the same servers do not deadlock', async (
   const user = await addUser(stores[0], 'ada@example.com')
   const entries = Array.from({ length: 20 }, (_, n) => ({ name: `${n}`, address: `${n}.example` }))
   const changes = entries.slice(0, 19).map((entry) => ({ ...entry, version: '2' }))
-  await stores[0].saveServers(user.id, null, entries, 1)
-  const ids = (await stores[0].listServers(user.id))
+  await serverImports(stores[0].database).saveServers(user.id, null, entries, 1)
+  const ids = (await serverLists(stores[0].database).listServers(user.id))
     .toSorted((a, b) => Number(a.name) - Number(b.name))
     .map(({ id }) => id)
   await slowDown(url, 'servers')
   const [saved, ...changed] = await Promise.all([
-    stores[0].saveServers(user.id, null, changes, 2),
-    setStatus(stores[1], user.id, ids[18]!, 'draft', 3),
-    setStatus(stores[1], user.id, ids[17]!, 'draft', 3),
-    removeServer(stores[1], user.id, ids[19]!, 3),
+    serverImports(stores[0].database).saveServers(user.id, null, changes, 2),
+    setStatus(stores[1].database, user.id, ids[18]!, 'draft', 3),
+    setStatus(stores[1].database, user.id, ids[17]!, 'draft', 3),
+    removeServer(stores[1].database, user.id, ids[19]!, 3),
   ])
   assert.deepEqual([saved.changed, changed], [19, [true, true, true]])
 })

@@ -8,6 +8,8 @@ import { saved } from '../contract/people.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
 
 let server: Server
 before(async () => {
@@ -37,7 +39,8 @@ test('one import runs one statement for new servers and one for changed servers,
   }))
   const revised = entries.map((entry, index) => (index < 5 ? { ...entry, version: '2' } : entry))
   const more = [...revised, { name: 'One more', address: 'more.example.com', updated_at: NOW }]
-  const save = (list: readonly ServerEntry[]) => store.saveServers(user.id, null, list, NOW + 1)
+  const save = (list: readonly ServerEntry[]) =>
+    serverImports(store.database).saveServers(user.id, null, list, NOW + 1)
   await asAdmin(url, async (admin) => {
     await admin.query(COUNT)
     const statements = async () => {
@@ -65,15 +68,22 @@ test('a field that an import leaves out keeps what another program changes at th
   const store = await openStore(t, url)
   const user = await addUser(store)
   const entry = { name: 'Survival', address: 'play.example.com' }
-  await store.saveServers(user.id, null, [entry], NOW)
+  await serverImports(store.database).saveServers(user.id, null, [entry], NOW)
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query(`UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival'`)
-    const saving = store.saveServers(user.id, null, [{ ...entry, listing_kind: 'realm' }], NOW + 1)
+    const saving = serverImports(store.database).saveServers(
+      user.id,
+      null,
+      [{ ...entry, listing_kind: 'realm' }],
+      NOW + 1,
+    )
     await untilWaiting(url, 1)
     await admin.query('COMMIT')
     assert.deepEqual(await saving, saved({ changed: 1 }))
   })
-  const [{ status, version, slug, listing_kind } = assert.fail()] = await store.listServers(user.id)
+  const [{ status, version, slug, listing_kind } = assert.fail()] = await serverLists(
+    store.database,
+  ).listServers(user.id)
   assert.deepEqual([status, version, slug, listing_kind], ['banned', '1.21', 'survival', 'realm'])
 })

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { returnedServers } from '../../src/management/servers/returned-servers.ts'
+import { users } from '../../src/management/accounts/users.ts'
 
 /*
  * Owners and members leave or are removed at the same time, in several processes.
@@ -39,7 +43,7 @@ after(async () => {
 })
 
 const nameOf = (user: AddressedUser) => user.email.replace(/@.*/, '')
-const users = (...names: string[]) =>
+const listed = (...names: string[]) =>
   Promise.all(names.map((name) => addUser(stores[0]!, `${name}@example.com`)))
 
 /** An organization of the user, with servers of former members in this order. */
@@ -48,30 +52,30 @@ async function organizationOf(
   former: readonly AddressedUser[],
 ): Promise<string> {
   const [store] = stores as [Store]
-  const id = await store.ensureOrganization(`of-${nameOf(user)}`, user.id)
+  const id = await organizations(store.database).ensureOrganization(`of-${nameOf(user)}`, user.id)
   for (const one of former) {
-    await store.ensureOrganization(`of-${nameOf(user)}`, one.id)
+    await organizations(store.database).ensureOrganization(`of-${nameOf(user)}`, one.id)
     const entries = Array.from({ length: PER_OWNER }, (_, n) => ({
       name: 'a',
       address: `${nameOf(user)}${n}.example.com`,
     }))
-    await store.saveServers(one.id, id, entries, 1)
-    assert.ok(await store.removeMember(one.id, id, one.id))
+    await serverImports(store.database).saveServers(one.id, id, entries, 1)
+    assert.ok(await organizations(store.database).removeMember(one.id, id, one.id))
   }
   return id
 }
 
 test('owners who return servers of the same former members at once do not deadlock', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [ada, bob, cem, dan] = await users(
+    const [ada, bob, cem, dan] = await listed(
       ...['ada', 'bob', 'cem', 'dan'].map((name) => `${name}${round}`),
     )
     assert.ok(ada && bob && cem && dan)
     const own = await organizationOf(ada, [cem, dan])
     const other = await organizationOf(bob, [dan, cem])
     const returned = await Promise.all([
-      stores[0]!.returnServers(ada.id, own),
-      stores[1]!.returnServers(bob.id, other),
+      returnedServers(stores[0]!.database).returnServers(ada.id, own),
+      returnedServers(stores[1]!.database).returnServers(bob.id, other),
     ])
     assert.deepEqual(returned, [2 * PER_OWNER, 2 * PER_OWNER])
   }
@@ -79,13 +83,13 @@ test('owners who return servers of the same former members at once do not deadlo
 
 test("removing two users with servers in each other's organization does not deadlock", async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [eve, fay] = await users(`eve${round}`, `fay${round}`)
+    const [eve, fay] = await listed(`eve${round}`, `fay${round}`)
     assert.ok(eve && fay)
     await organizationOf(eve, [fay])
     await organizationOf(fay, [eve])
     const removed = await Promise.all([
-      stores[0]!.removeUser(eve.id),
-      stores[1]!.removeUser(fay.id),
+      users(stores[0]!.database).removeUser(eve.id),
+      users(stores[1]!.database).removeUser(fay.id),
     ])
     assert.deepEqual(removed, [true, true])
   }
@@ -93,16 +97,20 @@ test("removing two users with servers in each other's organization does not dead
 
 test('when both owners of an organization are removed at once, its member owns it', async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
-    const [gil, hal, ida] = await users(`gil${round}`, `hal${round}`, `ida${round}`)
+    const [gil, hal, ida] = await listed(`gil${round}`, `hal${round}`, `ida${round}`)
     assert.ok(gil && hal && ida)
     const [store] = stores as [Store]
-    const id = await store.ensureOrganization(`guild${round}`, gil.id)
-    for (const { id: userId } of [hal, ida]) await store.ensureOrganization(`guild${round}`, userId)
+    const id = await organizations(store.database).ensureOrganization(`guild${round}`, gil.id)
+    for (const { id: userId } of [hal, ida])
+      await organizations(store.database).ensureOrganization(`guild${round}`, userId)
     await asAdmin(url, (client) =>
       client.query(`UPDATE members SET role = 'owner' WHERE user_id = $1`, [hal.id]),
     )
-    await Promise.all([stores[0]!.removeUser(gil.id), stores[1]!.removeUser(hal.id)])
-    const members = await store.listMembers(ida.id, id)
+    await Promise.all([
+      users(stores[0]!.database).removeUser(gil.id),
+      users(stores[1]!.database).removeUser(hal.id),
+    ])
+    const members = await organizations(store.database).listMembers(ida.id, id)
     assert.deepEqual(
       members.map(({ email, role }) => [email, role]),
       [[ida.email, 'owner']],

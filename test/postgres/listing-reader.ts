@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { ServerRow } from '../../src/listing/servers/server.ts'
-import type { ServingStore } from '../../src/listing/store.ts'
+import type { ServingStore } from '../../src/management/store.ts'
 import { migratePostgres } from '../../src/postgres/store.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'

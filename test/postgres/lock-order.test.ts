@@ -12,6 +12,13 @@ import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
 import { untilWaiting } from './other-session.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { invitations } from '../../src/management/invitations.ts'
+import { returnedServers } from '../../src/management/servers/returned-servers.ts'
+import { registeredServers } from '../../src/management/servers/registered-servers.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { secrets } from '../../src/management/accounts/secrets.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
 
 /*
  * Every transaction locks users first, ordered by id, and then organizations. Each test holds a row
@@ -81,18 +88,18 @@ async function leftByBob({ store }: Pick<StoreFixture, 'store'>) {
   const id = await addOrganization(store, ada)
   await join(store, id, ada, bob)
   const left = await register(store, bob, { organization_id: id })
-  assert.ok(await store.removeMember(bob.id, id, bob.id))
+  assert.ok(await organizations(store.database).removeMember(bob.id, id, bob.id))
   return { ada, bob, id, left }
 }
 
 test('returning servers while their user joins again does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
   const { ada, bob, id } = await leftByBob({ store })
-  await store.invite(ada.id, id, bob.email, 0, NOW)
+  await invitations(store.database).invite(ada.id, id, bob.email, 0, NOW)
   const both = await whileHeld(
     holdOrganization(id),
-    () => first.returnServers(ada.id, id),
-    () => second.acceptInvitation(bob.id, id, 0, NOW),
+    () => returnedServers(first.database).returnServers(ada.id, id),
+    () => invitations(second.database).acceptInvitation(bob.id, id, 0, NOW),
   )
   assert.deepEqual(both, [1, 'joined'])
 })
@@ -102,8 +109,14 @@ test('returning servers while their user registers another one does not deadlock
   const { ada, bob, id } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => first.returnServers(ada.id, id),
-    () => second.insertServer(bob.id, randomUUID(), fields({ organization_id: id }), NOW),
+    () => returnedServers(first.database).returnServers(ada.id, id),
+    () =>
+      registeredServers(second.database).insertServer(
+        bob.id,
+        randomUUID(),
+        fields({ organization_id: id }),
+        NOW,
+      ),
   )
   assert.deepEqual(both, [1, 'not found'])
 })
@@ -113,8 +126,14 @@ test('returning servers while their user edits one does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => first.returnServers(ada.id, id),
-    () => second.updateServer(bob.id, left, fields({ organization_id: id }), NOW),
+    () => returnedServers(first.database).returnServers(ada.id, id),
+    () =>
+      registeredServers(second.database).updateServer(
+        bob.id,
+        left,
+        fields({ organization_id: id }),
+        NOW,
+      ),
   )
   assert.deepEqual(both, [1, 'not found'])
 })
@@ -124,22 +143,25 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => first.returnServers(ada.id, id),
-    () => second.removeUser(ada.id),
+    () => returnedServers(first.database).returnServers(ada.id, id),
+    () => users(second.database).removeUser(ada.id),
   )
   assert.deepEqual(both, [1, true])
-  assert.equal((await store.findServer(bob.id, left))?.organization_id, null)
+  assert.equal(
+    (await registeredServers(store.database).findServer(bob.id, left))?.organization_id,
+    null,
+  )
 })
 
 test('removing a user while another leaves a server behind does not deadlock', async (t) => {
   const { store, first } = await openCommands(t)
   const { ada, bob, id, left } = await leftByBob({ store })
-  await removeServer(store, bob.id, left, 1)
+  await removeServer(store.database, bob.id, left, 1)
   await asAdmin(url, async (bobs) => {
     const removed = await asAdmin(url, async (admin) => {
       await admin.query('BEGIN')
       await holdOrganization(id)(admin)
-      const removing = first.removeUser(ada.id)
+      const removing = users(first.database).removeUser(ada.id)
       removing.catch(() => {})
       await untilWaiting(url, 1)
       // Ada's removal has found no server of others, and now there is one.
@@ -158,32 +180,35 @@ test('removing a user while another leaves a server behind does not deadlock', a
     await bobs.query('COMMIT')
     assert.equal(await removed.removing, true)
   })
-  const returned = await store.findServer(bob.id, left)
+  const returned = await registeredServers(store.database).findServer(bob.id, left)
   assert.deepEqual([returned?.organization_id, returned?.status], [null, 'draft'])
 })
 
 test('the setup link and a new password of the same user do not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
   const [ada] = (await addUsers(store, 'ada')) as [AddressedUser]
-  await store.keepSecret('setup', 'token')
+  await secrets(store.database).keepSecret('setup', 'token')
   const both = await whileHeld(
     holdUser(ada.id),
-    () => first.setPassword(ada.id, 'set'),
-    () => second.insertFirstUser(createUser(ada.email), 'first', 'token'),
+    () => passwords(first.database).setPassword(ada.id, 'set'),
+    () => passwords(second.database).insertFirstUser(createUser(ada.email), 'first', 'token'),
   )
   assert.deepEqual(both, [undefined, null])
-  assert.equal(await store.findPasswordHash(ada.id), 'set')
+  assert.equal(await passwords(store.database).findPasswordHash(ada.id), 'set')
 })
 
 test('the setup link and a new user with the same email do not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  await store.keepSecret('setup', 'token')
+  await secrets(store.database).keepSecret('setup', 'token')
   const [user, another] = [createUser('ada@example.com'), createUser('ada@example.com')]
   const both = await whileHeld(
     (admin) => admin.query(`SELECT FROM secrets WHERE name = 'setup' FOR UPDATE`),
-    () => first.insertFirstUser(user, 'first', 'token'),
-    () => second.insertUserWithPassword(another, 'added'),
+    () => passwords(first.database).insertFirstUser(user, 'first', 'token'),
+    () => passwords(second.database).insertUserWithPassword(another, 'added'),
   )
   assert.deepEqual(both, [user.id, false])
-  assert.deepEqual(await store.findPassword(user.email), { userId: user.id, hash: 'first' })
+  assert.deepEqual(await passwords(store.database).findPassword(user.email), {
+    userId: user.id,
+    hash: 'first',
+  })
 })

@@ -17,6 +17,8 @@ import {
 import { createNames, type Names } from './names.ts'
 import { askAll, readRequest } from './requests.ts'
 import { compare, type Input, type Play, readTranscript } from './transcript.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
+import { disabledUsers } from '../../src/management/accounts/disabled-users.ts'
 
 /*
  * What every route of the dashboard answers, on both engines. The records are in requests/, and
@@ -104,13 +106,13 @@ async function playScene(t: TestContext, file: string, open: OpenDatabase): Prom
 async function personCalled(name: string, { dashboard, ada, user, bob }: Scene): Promise<Person> {
   const { store, visitor } = dashboard
   if (name === 'ended') {
-    await store.endSessions(user.id)
+    await sessions(store.database).endSessions(user.id)
     return ada.copy()
   }
   const person = visitor()
   const signsIn = name === 'disabled' ? 'bob' : name
   if (name !== 'visitor') await person.signIn(`${signsIn}@example.com`, PASSWORD)
-  if (name === 'disabled') await store.setDisabled(bob.id, presentInstant())
+  if (name === 'disabled') await disabledUsers(store.database).setDisabled(bob.id, presentInstant())
   return person
 }
 

@@ -17,6 +17,10 @@ import { holding } from '../fixtures/listings.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { inventory } from '../../src/management/accounts/inventory.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operator } from '../../src/management/accounts/operator.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -34,13 +38,15 @@ test('the dashboard waits for a locked file without blocking the event loop', as
   })
   other.exec('BEGIN IMMEDIATE')
   let isDone = false
-  const inserted = store.insertUser(createUser('ada@example.com')).then((result) => {
-    isDone = true
-    return result
-  })
+  const inserted = users(store.database)
+    .insertUser(createUser('ada@example.com'))
+    .then((result) => {
+      isDone = true
+      return result
+    })
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
   assert.equal(isDone, false)
-  assert.deepEqual(await store.listUserRecords(), [])
+  assert.deepEqual(await inventory(store.database).listUserRecords(), [])
   other.exec('COMMIT')
   assert.equal(await inserted, true)
 })
@@ -71,7 +77,12 @@ test('writing counts keeps cached listings valid; writing a server does not', as
   )
   await store.dropUseCounts(2)
   assert.equal((await claim(revision)).rows, null)
-  await store.saveServers(user.id, null, [{ name: 'two', address: 'two.example' }], 1)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name: 'two', address: 'two.example' }],
+    1,
+  )
   assert.equal((await claim(revision)).rows?.length, 2)
 })
 
@@ -113,8 +124,8 @@ test('the dashboard shows the last use of a key that was not used lately', async
   other.exec(`
     INSERT INTO older_uses SELECT serial, 5 FROM api_keys;
     INSERT INTO last_uses SELECT max(serial), 7, 7, 1 FROM api_keys`)
-  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, 5)
-  const recent = await store.listRecentApiKeys(9)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 5)
+  const recent = await operator(store.database).listRecentApiKeys(9)
   assert.deepEqual(
     recent.map(({ email, last_used_at }) => [email, last_used_at]),
     [
@@ -137,7 +148,7 @@ test("reading one owner's keys does not sort the claims of all keys", async (t) 
     INSERT INTO uses SELECT i, 10 + i * 7919 % 60000, i, i, 1 FROM n;
     INSERT INTO uses VALUES (70000, ${serial}, 7, 7, 1), (70001, ${serial}, 9, 9, 1);
   `)
-  assert.equal((await store.listApiKeys(user.id))[0]?.last_used_at, 9)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 9)
   const view = 'SELECT last_used_at FROM api_key_uses WHERE api_key_id = ?'
   assert.equal(other.prepare(view).get(keyId)?.last_used_at, 9)
 

@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 test('a command prepares each statement when it first runs it, and no others', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -16,7 +18,8 @@ test('a command prepares each statement when it first runs it, and no others', a
   for (const statement of prepared())
     assert.match(statement, /sqlite_schema|schema_migrations|schema_version|revoked_hashes/)
   prepare.mock.resetCalls()
-  for (const email of ['ada@example.com', 'bob@example.com']) await store.findUser(email)
-  await store.listApiKeys('ada')
+  for (const email of ['ada@example.com', 'bob@example.com'])
+    await users(store.database).findUser(email)
+  await apiKeys(store.database).listApiKeys('ada')
   assert.equal(prepared().length, 2)
 })

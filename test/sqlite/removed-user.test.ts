@@ -7,6 +7,9 @@ import { claim } from '../contract/keys/claim.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
+import { users } from '../../src/management/accounts/users.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
+import { serverLists } from '../../src/management/servers/server-lists.ts'
 
 test("a deleted user's keys are revoked before the first batch deletes servers", async (t) => {
   const store = await openServingSqliteStore(join(temporaryFolder(t), 'listing.db'), manualClock())
@@ -16,10 +19,11 @@ test("a deleted user's keys are revoked before the first batch deletes servers",
     address: `s${index}.example.com`,
   }))
   const { user, key } = await addOwner(store, 'ada@example.com', entries)
-  const removed = store.removeUser(user.id)
-  const isRevoked = async () => (await store.listApiKeys(user.id))[0]?.revoked_at !== null
+  const removed = users(store.database).removeUser(user.id)
+  const isRevoked = async () =>
+    (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null
   while (!(await isRevoked())) await setImmediate()
   assert.equal((await claim(store, key)).outcome, 'revoked')
-  assert.notDeepEqual(await store.listServers(user.id), [])
+  assert.notDeepEqual(await serverLists(store.database).listServers(user.id), [])
   assert.equal(await removed, true)
 })

@@ -2,12 +2,17 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import type { ServingStore } from '../../src/listing/store.ts'
+import type { ServingStore } from '../../src/management/store.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, addUser, issueKey } from '../fixtures/service.ts'
+import { organizations } from '../../src/management/organizations.ts'
+import { invitations } from '../../src/management/invitations.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { users } from '../../src/management/accounts/users.ts'
 
 /*
  * Rules that the schema itself enforces, whichever program writes to the file.
@@ -19,9 +24,9 @@ test("deleting a user by any program deletes the user's keys and rows", async (t
     { name: 'a', address: 'a.example' },
   ])
   const bob = await addOwner(store, 'bob@example.com', [{ name: 'b', address: 'b.example' }])
-  const organization = await store.ensureOrganization('guild', user.id)
-  await store.invite(user.id, organization, 'eve@example.com', 0, 1)
-  await store.setPassword(user.id, 'hash')
+  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+  await invitations(store.database).invite(user.id, organization, 'eve@example.com', 0, 1)
+  await passwords(store.database).setPassword(user.id, 'hash')
   foreign.exec(`INSERT INTO sessions VALUES ('s', '${user.id}', 'token', '', '', 0, 0)`)
   assert.equal((await claim(store, key)).outcome, 'granted')
   foreign.exec(`DELETE FROM users WHERE id = '${user.id}'`)
@@ -37,11 +42,11 @@ test('deleting an organization by any program deletes all that belongs to it', a
   const { store, foreign, countRows } = await openWithForeign(t)
   const entry = { name: 'a', address: 'a.example' }
   const { user } = await addOwner(store, 'ada@example.com', [entry])
-  const guild = await store.ensureOrganization('guild', user.id)
-  const clan = await store.ensureOrganization('clan', user.id)
+  const guild = await organizations(store.database).ensureOrganization('guild', user.id)
+  const clan = await organizations(store.database).ensureOrganization('clan', user.id)
   for (const id of [guild, clan]) {
-    await store.saveServers(user.id, id, [entry], 1)
-    await store.invite(user.id, id, 'eve@example.com', 0, 1)
+    await serverImports(store.database).saveServers(user.id, id, [entry], 1)
+    await invitations(store.database).invite(user.id, id, 'eve@example.com', 0, 1)
   }
   foreign.exec(`DELETE FROM organizations WHERE slug = 'guild'`)
   assert.deepEqual(['members', 'invitations', 'servers'].map(countRows), [1, 1, 2])
@@ -57,7 +62,7 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
     INSERT INTO older_uses SELECT api_key, used_at FROM uses`)
   const tables = ['uses', 'last_uses', 'older_uses']
   assert.deepEqual(tables.map(countRows), [1, 1, 1])
-  assert.equal(await store.removeUser(user.id), true)
+  assert.equal(await users(store.database).removeUser(user.id), true)
   assert.deepEqual(tables.map(countRows), [0, 0, 0])
 })
 
@@ -67,7 +72,7 @@ test('the number of a deleted key is never reused', async (t) => {
     Number(foreign.prepare('SELECT serial FROM api_keys WHERE id = ?').get(id)?.serial)
   const { user, keyId } = await addOwner(store, 'ada@example.com')
   const first = serialOf(keyId)
-  await store.removeUser(user.id)
+  await users(store.database).removeUser(user.id)
   const next = await issueKey(store, await addUser(store, 'bob@example.com'))
   assert.ok(serialOf(next.id) > first, `${serialOf(next.id)} after ${first}`)
 })

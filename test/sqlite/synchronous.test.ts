@@ -6,10 +6,12 @@ import { presentInstant } from '../../src/listing/instant.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
-import type { Store } from '../../src/listing/store.ts'
+import type { Store } from '../../src/management/store.ts'
 import { addOrganization, addUsers, register } from '../contract/people.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
+import { passwords } from '../../src/management/accounts/passwords.ts'
+import { sessions } from '../../src/management/accounts/sessions.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -52,7 +54,7 @@ const CHANGED = [
 async function changeEverything(store: Store): Promise<string> {
   const [user] = await addUsers(store, 'ada')
   const [userId, startedAt] = [user!.id, presentInstant()]
-  await store.setPassword(userId, 'hash')
+  await passwords(store.database).setPassword(userId, 'hash')
   const session = {
     userId,
     tokenHash: 'token',
@@ -61,7 +63,7 @@ async function changeEverything(store: Store): Promise<string> {
     startedAt,
     expiresAt: startedAt + 1,
   }
-  assert.equal(await store.beginSession(session, 'hash', null), true)
+  assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
   const { id } = await issueKey(store, user!)
   await register(store, user!)
   await addOrganization(store, user!)

@@ -8,6 +8,7 @@ import { CORPUS } from './corpus/corpus.ts'
 import { assertOutcomes, headsAmong, type Outcome } from './client/outcome.ts'
 import { open, type RawClient } from './client/raw.ts'
 import type { RawAnswer } from './client/read-answer.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 /*
  * Sends every case of the corpus in several ways. Each gets exactly one answer, always the same. If
@@ -115,7 +116,7 @@ async function withKeys({ port, store }: TestService, text: string): Promise<str
     const issued = await issueKey(store, user)
     revoked = issued.key
     assert.equal((await ask(port, { key: revoked })).status, 200)
-    await store.revokeApiKey(user.id, issued.id, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, issued.id, 1)
   }
   return text
     .replaceAll('KEY', key)

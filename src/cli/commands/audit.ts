@@ -5,6 +5,7 @@ import { EXTERNAL_ID, findUser, readUser, withStore } from '../context.ts'
 import { printJson, printTable, shortInstant } from '../output.ts'
 import { readNumber, readSince } from '../spans.ts'
 import type { Shell } from '../shell.ts'
+import { operator } from '../../management/accounts/operator.ts'
 
 /** Entries that a list has by default, and the most it can have. */
 const LIMIT = 100
@@ -49,7 +50,7 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
   const reference = readUser(options.user, options.externalId, '--user <email>')
   const entries = await withStore(shell, async (store) => {
     const userId = reference === null ? undefined : (await findUser(store, reference)).id
-    return store.listAudit(limit, { userId, since })
+    return operator(store.database).listAudit(limit, { userId, since })
   })
   if (options.json)
     printJson(

@@ -13,6 +13,7 @@ import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
+import { lastBackup } from '../../management/last-backup.ts'
 
 interface Options {
   keep?: string
@@ -68,7 +69,7 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
 /** The backup is good even if the database can't be written, as by a role that may only read. */
 async function record(shell: Shell, { made_at }: ArchiveFacts): Promise<void> {
   try {
-    await withStore(shell, (store) => store.recordBackup(made_at!))
+    await withStore(shell, (store) => lastBackup(store.database).recordBackup(made_at!))
   } catch (error) {
     say(
       shell,

@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import { nameOf, type User, type UserStore } from '../../listing/accounts/user.ts'
+import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
@@ -16,6 +15,10 @@ import { Failure, Misuse } from '../errors.ts'
 import { userJson } from '../json.ts'
 import { printJson, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
+import { inventory } from '../../management/accounts/inventory.ts'
+import type { Database } from '../../management/database.ts'
+import { disabledUsers } from '../../management/accounts/disabled-users.ts'
+import { emailChanges } from '../../management/accounts/email-changes.ts'
 
 /** Commands that change a user who exists. */
 export function addChangeCommands(user: Command, shell: Shell): void {
@@ -66,8 +69,8 @@ Examples:
 function disable(shell: Shell, email: string | undefined, options: UserOptions): Promise<void> {
   return changeUser(shell, email, options, async (store, user) => {
     const now = presentInstant()
-    const { api_keys } = await store.countBelongings(user.id)
-    const isNew = await setDisabled(shell, store, user, now)
+    const { api_keys } = await inventory(store.database).countBelongings(user.id)
+    const isNew = await setDisabled(shell, store.database, user, now)
     const disabled_at = isNew ? now : (user.disabled_at ?? now)
     if (options.json) printJson(shell, userJson({ ...user, disabled_at }))
     say(
@@ -82,7 +85,7 @@ function disable(shell: Shell, email: string | undefined, options: UserOptions):
 
 function enable(shell: Shell, email: string | undefined, options: UserOptions): Promise<void> {
   return changeUser(shell, email, options, async (store, user) => {
-    const isNew = await setDisabled(shell, store, user, null)
+    const isNew = await setDisabled(shell, store.database, user, null)
     if (options.json) printJson(shell, userJson({ ...user, disabled_at: null }))
     say(
       shell,
@@ -96,14 +99,14 @@ function enable(shell: Shell, email: string | undefined, options: UserOptions): 
 /** False if the user was in that state before. */
 async function setDisabled(
   shell: Shell,
-  store: UserStore & AuditStore,
+  database: Database,
   user: User,
   disabledAt: Instant | null,
 ): Promise<boolean> {
-  const outcome = await store.setDisabled(user.id, disabledAt)
+  const outcome = await disabledUsers(database).setDisabled(user.id, disabledAt)
   if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
   const event = disabledAt === null ? 'user enabled' : 'user disabled'
-  if (outcome === 'changed') await audit(shell, store, event, user.id, nameOf(user))
+  if (outcome === 'changed') await audit(shell, database, event, user.id, nameOf(user))
   return outcome === 'changed'
 }
 
@@ -122,14 +125,14 @@ async function changeEmail(
   const email = readEmail(wanted)
   await changeUser(shell, old, options, async (store, user) => {
     const name = nameOf(user)
-    const outcome = await store.setEmail(user.id, email)
+    const outcome = await emailChanges(store.database).setEmail(user.id, email)
     if (outcome === 'not found') throw removedMeanwhile(name)
     if (outcome === 'taken')
       throw new Failure(
         `the email address of ${name} was not changed: another user has ${email}. ` +
           '`server-listing user list` shows all users',
       )
-    await audit(shell, store, 'e-mail changed', user.id, email)
+    await audit(shell, store.database, 'e-mail changed', user.id, email)
     if (options.json) printJson(shell, userJson({ ...user, email }))
     say(
       shell,

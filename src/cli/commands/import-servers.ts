@@ -11,6 +11,9 @@ import { printJson, say } from '../output.ts'
 import { saveInBatches } from '../server-import/saved-parts.ts'
 import { type ReadFile, readFile, sayWrong } from '../server-import/server-file.ts'
 import type { Shell } from '../shell.ts'
+import { organizations } from '../../management/organizations.ts'
+import { serverImports } from '../../management/servers/server-imports.ts'
+import { inventory } from '../../management/accounts/inventory.ts'
 
 export interface ImportOptions {
   user?: string
@@ -97,7 +100,8 @@ async function save(
         'If the file is complete, use --prune-all instead of --prune',
     )
   if (absent.length > 0) await confirm(shell, `${removal} that are not in the import`, options)
-  const organizationId = slug === null ? null : await store.ensureOrganization(slug, userId)
+  const organizationId =
+    slug === null ? null : await organizations(store.database).ensureOrganization(slug, userId)
   const counts = await saveInBatches(shell, store, userId, organizationId, read)
   const removed = absent.length === 0 ? 0 : await prune(store, place, read, absent)
   if (options.json) printJson(shell, { ...counts, removed })
@@ -127,7 +131,7 @@ async function prune(
   let removed = 0
   await inBatches(async (rows) => {
     const batch = ids.splice(0, rows)
-    removed += await store.removeServers(place.userId, batch)
+    removed += await serverImports(store.database).removeServers(place.userId, batch)
     return batch.length
   }, store.isServed)
   return removed
@@ -142,13 +146,19 @@ async function compare(
   { entries, places, source }: ReadFile,
   { prune = false, pruneAll = false }: ImportOptions,
 ): Promise<PreviewedImport> {
-  const organizations = slug === null ? [] : await store.listOrganizationRecords()
+  const organizations =
+    slug === null ? [] : await inventory(store.database).listOrganizationRecords()
   // An import creates a missing organization.
   const { id = NO_ORGANIZATION } = organizations.find((one) => one.slug === slug) ?? {}
-  const preview = await store.previewServers(userId, slug === null ? null : id, entries, {
-    placeOf: (position) => places[position]!,
-    prune: prune || pruneAll,
-  })
+  const preview = await serverImports(store.database).previewServers(
+    userId,
+    slug === null ? null : id,
+    entries,
+    {
+      placeOf: (position) => places[position]!,
+      prune: prune || pruneAll,
+    },
+  )
   if (preview.wrong.length > 0) throw new Failure(sayWrong(source, preview.wrong))
   return preview
 }

@@ -20,6 +20,7 @@ import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 import type { Shell } from '../shell.ts'
+import { inventory } from '../../management/accounts/inventory.ts'
 
 export function addKeyCommands(program: Command, shell: Shell): void {
   const key = program
@@ -105,16 +106,16 @@ async function issue(
   const reference = needUser(options.user, options.externalId)
   const name = needOption(options.name, '--name <name>')
   // Loaded on demand, with Node's cryptography: only this command makes a key.
-  const { issueApiKey } = await import('../../listing/manage-api-keys.ts')
+  const { issueApiKey } = await import('../../management/issued-keys.ts')
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    const issued = await issueApiKey(store, user.id, name, presentInstant())
+    const issued = await issueApiKey(store.database, user.id, name, presentInstant())
     if ('refused' in issued) {
       const Problem = issued.because === 'name' ? Misuse : Failure
       throw new Problem(`no key was issued to ${nameOf(user)}: ${issued.refused}`)
     }
     const { id } = issued.apiKey
-    await audit(shell, store, 'key issued', user.id, id)
+    await audit(shell, store.database, 'key issued', user.id, id)
     if (options.json) printJson(shell, { ...keyJson(issued.apiKey), key: issued.key })
     else print(shell, issued.key)
     const disabled =
@@ -139,7 +140,9 @@ async function list(shell: Shell, options: ListOptions): Promise<void> {
   const reference = readUser(options.user, options.externalId, '--user <email>')
   const before = unusedFor === undefined ? null : await readBefore(unusedFor)
   const apiKeys = await withStore(shell, async (store) =>
-    store.listOwnedApiKeys(reference === null ? undefined : (await findUser(store, reference)).id),
+    inventory(store.database).listOwnedApiKeys(
+      reference === null ? undefined : (await findUser(store, reference)).id,
+    ),
   )
   const listed = before === null ? apiKeys : apiKeys.filter((one) => isUnused(one, before))
   if (options.json)

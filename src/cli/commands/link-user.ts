@@ -9,6 +9,7 @@ import { Failure, Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
+import { signInLinks } from '../../management/accounts/sign-in-links.ts'
 
 interface LinkOptions extends UserOptions {
   hours?: string
@@ -46,9 +47,9 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     const token = createToken()
     const expiresAt = presentInstant() + hours * HOUR_US
     const made = { userId: user.id, tokenHash: hashToken(token), expiresAt }
-    if (!(await store.keepSignInLink(made)))
+    if (!(await signInLinks(store.database).keepSignInLink(made)))
       throw refusal(user, 'been disabled or removed', 'user enable')
-    await audit(shell, store, 'sign-in link issued', user.id, address)
+    await audit(shell, store.database, 'sign-in link issued', user.id, address)
     const url = `${base}/link/${token}`
     if (options.json)
       printJson(shell, {

@@ -3,6 +3,7 @@ import { count } from '../../listing/text.ts'
 import { withStore } from '../context.ts'
 import { printJson, printTable } from '../output.ts'
 import type { Shell } from '../shell.ts'
+import { inventory } from '../../management/accounts/inventory.ts'
 
 export function addOrganizationCommands(program: Command, shell: Shell): void {
   program
@@ -20,7 +21,9 @@ export function addOrganizationCommands(program: Command, shell: Shell): void {
 }
 
 async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
-  const records = await withStore(shell, (store) => store.listOrganizationRecords())
+  const records = await withStore(shell, (store) =>
+    inventory(store.database).listOrganizationRecords(),
+  )
   if (options.json) printJson(shell, records)
   else
     printTable(

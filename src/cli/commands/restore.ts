@@ -10,6 +10,7 @@ import { Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import { describe } from './backup.ts'
+import { revocations } from '../../management/revocations.ts'
 
 interface Options {
   revocations?: string[]
@@ -88,11 +89,11 @@ function recordOf({ archive, ...restored }: Restored): object {
 async function revoke(shell: Shell, options: Options): Promise<void> {
   if (options.revocations === undefined)
     throw new Misuse(`name an archive, or a list with --revocations\n${HELP_HINT}`)
-  const revocations = await readRevocations(options.revocations)
+  const list = await readRevocations(options.revocations)
   const lists = options.revocations.join(', ')
   await changeStore(shell, async (store) => {
-    const added = await store.uniteRevocations(revocations)
-    const [listed, known] = [revocations.size, revocations.size - added]
+    const added = await revocations(store.database).uniteRevocations(list)
+    const [listed, known] = [list.size, list.size - added]
     if (options.json) printJson(shell, { listed, added })
     const keys = countOf(listed, 'key')
     say(shell, `revoked what ${lists} lists: ${keys}; listed here before: ${known}`)

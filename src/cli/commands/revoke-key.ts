@@ -1,9 +1,9 @@
-import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
 import { presentInstant } from '../../listing/instant.ts'
-import { findKeys, type Leaked, revokeLeakedKeys } from '../../listing/leaked-keys.ts'
+import { findKeys } from '../../listing/leaked-keys.ts'
+import { type Leaked, revokeLeakedKeys } from '../../management/leaked-keys.ts'
 import { count, quote } from '../../listing/text.ts'
 import { audit } from '../audit.ts'
 import { changeStore, findUser, HELP_HINT, needUser, wordsFor } from '../context.ts'
@@ -12,6 +12,8 @@ import { readAsciiOfInput } from '../input.ts'
 import { keyJson } from '../json.ts'
 import { printJson, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
+import type { Database } from '../../management/database.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
 export interface RevokeOptions {
   user?: string
@@ -34,11 +36,11 @@ export async function revoke(
 /** Writes no entry for a key that was already revoked. */
 async function auditRevoked(
   shell: Shell,
-  store: AuditStore,
+  database: Database,
   { id, user_id, revoked_at }: ApiKey,
   now: number,
 ) {
-  if (revoked_at === now) await audit(shell, store, 'key revoked', user_id, id)
+  if (revoked_at === now) await audit(shell, database, 'key revoked', user_id, id)
 }
 
 function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
@@ -68,12 +70,12 @@ async function revokeById(
     )
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    const revoked = await store.revokeApiKey(user.id, keyId, now)
+    const revoked = await apiKeys(store.database).revokeApiKey(user.id, keyId, now)
     if (revoked === null)
       throw new Failure(
         `${nameOf(user)} has no key with the id ${quote(keyId)}. \`${list}\` shows the ids`,
       )
-    await auditRevoked(shell, store, revoked, now)
+    await auditRevoked(shell, store.database, revoked, now)
     if (options.json) printJson(shell, [keyJson(revoked)])
     sayRevoked(shell, revoked, now)
   })
@@ -95,7 +97,7 @@ async function revokeLeaked(
       'standard input is empty; --key-stdin reads a text that contains API keys from it',
     )
   await changeStore(shell, async (store) => {
-    const { found, apiKeys } = await revokeInParts(shell, store, text, now)
+    const { found, apiKeys } = await revokeInParts(shell, store.database, text, now)
     if (apiKeys.length === 0) throw noneRevoked(found)
     if (options.json) printJson(shell, apiKeys.map(keyJson))
     const unknown = found - apiKeys.length
@@ -125,17 +127,17 @@ function noneRevoked(found: number): Failure {
 /** Reports each part before the next one, so that a failure hides no revocation. */
 async function revokeInParts(
   shell: Shell,
-  store: ApiKeyStore & AuditStore,
+  database: Database,
   text: string,
   now: number,
 ): Promise<Leaked> {
   let lookedUp = 0
   try {
-    return await revokeLeakedKeys(store, text, now, {
+    return await revokeLeakedKeys(database, text, now, {
       async onPart(apiKeys, soFar) {
         lookedUp = soFar
         for (const apiKey of apiKeys) {
-          await auditRevoked(shell, store, apiKey, now)
+          await auditRevoked(shell, database, apiKey, now)
           sayRevoked(shell, apiKey, now)
         }
       },

@@ -22,6 +22,8 @@ import { serverJson } from '../json.ts'
 import { createJsonArray, createTable, printJson, say, shortInstant } from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
 import type { Shell } from '../shell.ts'
+import { serverLists } from '../../management/servers/server-lists.ts'
+import { serverImports } from '../../management/servers/server-imports.ts'
 
 /** The servers that a question names. */
 const NAMED_MAX = 5
@@ -149,7 +151,7 @@ async function listOf(shell: Shell, reference: UserReference, json: boolean): Pr
   const list = json ? createJsonArray(shell) : createTable(shell, ['ID', ...HEADS])
   await withStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    await store.readServers(user.id, 'all', (servers) =>
+    await serverLists(store.database).readServers(user.id, 'all', (servers) =>
       list.add(
         servers.map((server) =>
           json ? serverJson(server, user) : [server.id, ...cellsOf(server)],
@@ -167,7 +169,7 @@ async function listAll(shell: Shell, json: boolean): Promise<void> {
   await withStore(shell, async (store) => {
     let last: OwnedServer | null = null
     do {
-      const servers: OwnedServer[] = await store.listOwnedServers(last)
+      const servers: OwnedServer[] = await serverLists(store.database).listOwnedServers(last)
       if (json)
         array.add(
           servers.map(({ created_by: id, email, external_id, ...server }) =>
@@ -198,7 +200,7 @@ async function remove(
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
     const name = nameOf(user)
-    const owned = await store.listServers(user.id)
+    const owned = await serverLists(store.database).listServers(user.id)
     const known = new Map(owned.map((server) => [server.id, server]))
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
     const unknown = wanted.find((id) => !known.has(id))
@@ -216,7 +218,7 @@ async function remove(
       `remove ${counted} of ${name} from ${store.place}: ${shown.join(', ')}`,
       options,
     )
-    const removed = await store.removeServers(
+    const removed = await serverImports(store.database).removeServers(
       user.id,
       servers.map(({ id }) => id),
     )

@@ -23,6 +23,9 @@ import { addChangeCommands } from './change-user.ts'
 import { addLinkCommand } from './link-user.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
+import { users } from '../../management/accounts/users.ts'
+import { passwords } from '../../management/accounts/passwords.ts'
+import { inventory } from '../../management/accounts/inventory.ts'
 
 export function addUserCommands(program: Command, shell: Shell): void {
   const user = program
@@ -126,14 +129,17 @@ async function add(shell: Shell, email: string | undefined, options: AddOptions)
     async (store) => {
       const added =
         hash === null || address === null
-          ? await store.insertUser(user)
-          : await store.insertUserWithPassword({ ...user, email: address }, hash)
+          ? await users(store.database).insertUser(user)
+          : await passwords(store.database).insertUserWithPassword(
+              { ...user, email: address },
+              hash,
+            )
       if (!added) {
-        const isEmail = address !== null && (await store.findUser(address)) !== null
+        const isEmail = address !== null && (await users(store.database).findUser(address)) !== null
         const taken = isEmail ? 'email address' : `external id ${quote(external)}`
         throw new Failure(`cannot add ${name}: a user with this ${taken} already exists`)
       }
-      await audit(shell, store, 'user added', user.id, name)
+      await audit(shell, store.database, 'user added', user.id, name)
       if (options.json) printJson(shell, userJson(user))
       else print(shell, user.id)
       const told = options.json ? '' : "; the line on standard output is the user's id"
@@ -157,8 +163,8 @@ async function password(
         `no password was set: ${nameOf(user)} has no email address to sign in with. ` +
           '`server-listing user email` sets one',
       )
-    await store.setPassword(user.id, hash)
-    await audit(shell, store, 'password changed', user.id, user.email)
+    await passwords(store.database).setPassword(user.id, hash)
+    await audit(shell, store.database, 'password changed', user.id, user.email)
     if (options.json) printJson(shell, userJson(user))
     say(shell, `set the password of ${user.email} and ended every session`)
   })
@@ -177,7 +183,7 @@ async function readPasswordHash(shell: Shell, email: string | null): Promise<str
 }
 
 async function list(shell: Shell, options: { json?: boolean }): Promise<void> {
-  const users = await withStore(shell, (store) => store.listUserRecords())
+  const users = await withStore(shell, (store) => inventory(store.database).listUserRecords())
   if (options.json)
     printJson(
       shell,
@@ -223,7 +229,7 @@ async function remove(
 ): Promise<void> {
   await changeUser(shell, email, options, async (store, user) => {
     const name = nameOf(user)
-    const belongings = await store.countBelongings(user.id)
+    const belongings = await inventory(store.database).countBelongings(user.id)
     const { api_keys, servers, organization_servers, organizations } = belongings
     const inside =
       organization_servers === 0 ? '' : `(${count(organization_servers)} in organizations) `
@@ -232,9 +238,9 @@ async function remove(
       `and ${countOf(organizations, 'organization')}`
     const forGood = api_keys === 0 ? '' : ', and revoke the keys: no restore brings them back'
     await confirm(shell, `remove ${name} with ${counts} from ${store.place}${forGood}`, options)
-    if (!(await store.removeUser(user.id)))
+    if (!(await users(store.database).removeUser(user.id)))
       throw new Failure(`cannot remove ${name}: another process has just removed the user`)
-    await audit(shell, store, 'user removed', user.id, name)
+    await audit(shell, store.database, 'user removed', user.id, name)
     if (options.json) printJson(shell, userJson(user))
     say(shell, `removed ${name} with ${counts}`)
   })

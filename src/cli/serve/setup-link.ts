@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServingStore } from '../../listing/store.ts'
+import type { ServingStore } from '../../management/store.ts'
 import type { Log } from '../../log.ts'
+import { passwords } from '../../management/accounts/passwords.ts'
+import { secrets } from '../../management/accounts/secrets.ts'
 
 const RETRY_MS = 1_000
 
@@ -20,8 +22,11 @@ export async function printSetupLink(
   while (!closing.aborted) {
     try {
       await store.prepare()
-      if (await store.hasAccounts()) return
-      const token = await store.keepSecret('setup', randomBytes(16).toString('hex'))
+      if (await passwords(store.database).hasAccounts()) return
+      const token = await secrets(store.database).keepSecret(
+        'setup',
+        randomBytes(16).toString('hex'),
+      )
       if (closing.aborted) return
       log.info(`no account yet: create the first one at ${dashboardUrl}/setup/${token}${hint}`)
       return

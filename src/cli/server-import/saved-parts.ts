@@ -1,22 +1,19 @@
 import { presentInstant } from '../../listing/instant.ts'
 import { createParts } from '../../listing/servers/import-parts.ts'
-import {
-  countNothing,
-  type ImportCounts,
-  type ServerImportStore,
-} from '../../listing/servers/server-import.ts'
-import type { Store } from '../../listing/store.ts'
+import { countNothing, type ImportCounts } from '../../listing/servers/server-import.ts'
+import type { Store } from '../../management/store.ts'
 import { count } from '../../listing/text.ts'
 import { inBatches } from '../../management/batches.ts'
 import { Failure } from '../errors.ts'
 import { createProgress } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import type { ReadFile } from './server-file.ts'
+import { serverImports } from '../../management/servers/server-imports.ts'
 
 /** Saves the servers of a file, a part at a time. */
 export async function saveInBatches(
   shell: Shell,
-  store: ServerImportStore & Pick<Store, 'isServed'>,
+  store: Pick<Store, 'database' | 'isServed'>,
   userId: string,
   organizationId: string | null,
   { entries, places }: ReadFile,
@@ -28,7 +25,7 @@ export async function saveInBatches(
   let done = 0
   await inBatches(async (rows) => {
     const part = parts.next(rows)
-    const saved = await store
+    const saved = await serverImports(store.database)
       .saveServers(
         userId,
         organizationId,

@@ -26,7 +26,7 @@ export async function applyFile(shell: Shell, file: string, options: ApplyOption
   const read = readState(json, now, keyFilesBeside(file))
   const run = dryRun ? withStore : changeStore
   await run(shell, async (store) => {
-    const { plans, ...planned } = await planFile(store, file, read, { prune, now })
+    const { plans, ...planned } = await planFile(store.database, file, read, { prune, now })
     sayPlan(shell, plans, store.place)
     const { added, changed, removed } = countChanges(plans)
     const isNeeded = added + changed + removed > 0

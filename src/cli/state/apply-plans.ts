@@ -3,13 +3,14 @@ import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
 import { presentInstant, type Instant } from '../../listing/instant.ts'
 import { isOrganization } from '../../listing/state/declared-state.ts'
 import type { RecordPlan, StateOptions } from '../../listing/state/state-store.ts'
-import type { Store } from '../../listing/store.ts'
+import type { Store } from '../../management/store.ts'
 import { count } from '../../listing/text.ts'
 import { inBatches } from '../../management/batches.ts'
 import { Failure } from '../errors.ts'
 import { createProgress } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import { takeRows } from './plan-file.ts'
+import { states } from '../../management/state/states.ts'
 
 /**
  * Makes the confirmed changes, many records in each transaction. Stops at the first transaction
@@ -30,7 +31,9 @@ export async function applyPlans(
   await inBatches(async (rowsMax) => {
     const { items: batch, rows } = takeRows(units, rowsMax)
     if (batch.length === 0) return 0
-    const outdated = await store.applyState(batch, options).catch((error: Error) => error.message)
+    const outdated = await states(store.database)
+      .applyState(batch, options)
+      .catch((error: Error) => error.message)
     if (outdated !== null) {
       progress.clear()
       const failed =

@@ -32,7 +32,11 @@ export async function importKeys(shell: Shell, options: ImportKeysOptions): Prom
     const now = presentInstant()
     const user = reference === null ? null : await findUser(store, reference)
     const read = readKeys(listed, user?.id ?? null, now, keyFilesBeside(file))
-    const planned = await planFile(store, file, read, { prune: false, needsUsers: true, now })
+    const planned = await planFile(store.database, file, read, {
+      prune: false,
+      needsUsers: true,
+      now,
+    })
     const { plans } = planned
     await applyPlans(shell, store, plans, planned.options)
     if (options.json) printJson(shell, planJson(plans, true))

@@ -1,7 +1,9 @@
 import { type DeclaredRecord, isOrganization } from '../../listing/state/declared-state.ts'
 import type { ReadState } from '../../listing/state/read-state.ts'
-import type { RecordPlan, StateOptions, StateStore } from '../../listing/state/state-store.ts'
+import type { RecordPlan, StateOptions } from '../../listing/state/state-store.ts'
 import { refusal } from './read-file.ts'
+import type { Database } from '../../management/database.ts'
+import { states } from '../../management/state/states.ts'
 
 /** Keys, servers, memberships and records that are planned together. */
 const ROWS_PLANNED = 1_000
@@ -11,7 +13,7 @@ const ROWS_PLANNED = 1_000
  * database.
  */
 export async function planFile(
-  store: StateStore,
+  database: Database,
   file: string,
   { state, complaints }: ReadState,
   given: Omit<StateOptions, 'organizations'>,
@@ -27,7 +29,7 @@ export async function planFile(
   for (let rows = ROWS_PLANNED; rows >= ROWS_PLANNED; ) {
     const part = takeRows(units, ROWS_PLANNED)
     rows = part.rows
-    const found = await store.planState(
+    const found = await states(database).planState(
       part.items.map(({ record }) => record),
       options,
     )

@@ -1,12 +1,7 @@
 import { html } from 'hono/html'
-import type { ApiKeyStore } from '../../listing/api-key.ts'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import { complaintAboutPassword, type PasswordStore } from '../../listing/accounts/passwords.ts'
+import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { EMAIL_CHANGES_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { SessionStore } from '../../listing/accounts/sessions.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import { checkEmail, type UserStore } from '../../listing/accounts/user.ts'
+import { checkEmail } from '../../listing/accounts/user.ts'
 import {
   type App,
   browserOf,
@@ -30,9 +25,8 @@ import { showEvents } from './events.ts'
 import { showNewPassword } from './new-password.ts'
 import { TAKEN_OR_RESERVED } from './sign-up.ts'
 import { showSessions } from './session-list.ts'
-
-/** What the page shows beside its forms. */
-type AccountStore = SessionStore & AuditStore & ApiKeyStore & OrganizationStore
+import { emailChanges } from '../../management/accounts/email-changes.ts'
+import { passwords } from '../../management/accounts/passwords.ts'
 
 interface AccountPage {
   notice?: Notice
@@ -44,11 +38,8 @@ interface AccountPage {
 /**
  * The user's own account. Changes that could hand it to another person ask for the password again.
  */
-export function addAccountRoutes(
-  app: App,
-  dashboard: Dashboard<UserStore & PasswordStore & AttemptStore & AccountStore>,
-): void {
-  const { store, accounts, operators } = dashboard
+export function addAccountRoutes(app: App, dashboard: Dashboard): void {
+  const { database, accounts, operators } = dashboard
 
   app.get('/dashboard/account', (c) => {
     const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
@@ -79,7 +70,7 @@ export function addAccountRoutes(
     const isReserved = operators.includes(checked.email)
     const change = isReserved
       ? 'taken'
-      : await store.changeEmail(session.userId, confirmed.checked, checked.email)
+      : await emailChanges(database).changeEmail(session.userId, confirmed.checked, checked.email)
     if (change === 'outdated')
       return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
     if (change === 'taken')
@@ -105,7 +96,7 @@ export function addAccountRoutes(
       return showAccount(dashboard, c, { status, errors: { password: message } })
     }
     const hash = await accounts.hashPassword(password)
-    if (!(await store.changePassword(userId, confirmed.checked, hash)))
+    if (!(await passwords(database).changePassword(userId, confirmed.checked, hash)))
       return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
     await audit(dashboard, c, 'password changed', userId, name)
     const signIn = async () =>
@@ -142,7 +133,7 @@ const CHANGED_MEANWHILE =
 
 /** The stored hash that the current password matches, or why the form is refused. */
 async function confirmInSession(
-  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  dashboard: Dashboard,
   c: Context,
 ): Promise<{ checked: string } | { status: 403 | 422 | 429; message: string }> {
   const confirmed = await confirmPassword(dashboard, c)
@@ -154,7 +145,7 @@ async function confirmInSession(
 }
 
 async function showAccount(
-  { store, now }: Dashboard<AccountStore>,
+  { database, now }: Dashboard,
   c: Context,
   { notice, email, errors, status }: AccountPage,
 ): Promise<Response> {
@@ -190,7 +181,7 @@ ${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
 ${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 <button>Change password</button>
 </form></section>
-${await showSessions(store, c, now())}
-${await showEvents(store, session.userId, now())}`,
+${await showSessions(database, c, now())}
+${await showEvents(database, session.userId, now())}`,
   })
 }

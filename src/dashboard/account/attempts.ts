@@ -1,15 +1,16 @@
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import {
   WRONG_PASSWORDS_MAX,
   WRONG_PASSWORDS_OF_ACCOUNT_MAX,
   WRONG_PASSWORDS_OF_ADDRESS_MAX,
 } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptStore, AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
-import { EMAIL_LENGTH_MAX, type UserStore } from '../../listing/accounts/user.ts'
+import type { AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
+import { EMAIL_LENGTH_MAX } from '../../listing/accounts/user.ts'
 import { addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { subjectOf, takeAttempt } from '../request/rate-limit.ts'
+import { signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
+import { users } from '../../management/accounts/users.ts'
 
 export type Tried<T> =
   | { outcome: 'good'; result: T }
@@ -21,7 +22,7 @@ export type Tried<T> =
  * `body` returns null for a wrong password.
  */
 export async function attempt<T>(
-  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  dashboard: Dashboard,
   c: Context,
   email: string,
   body: () => Promise<T | null>,
@@ -40,7 +41,7 @@ export async function attempt<T>(
  * or why the password is refused.
  */
 export async function confirmPassword(
-  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  dashboard: Dashboard,
   c: Context,
 ): Promise<{ checked: string } | { status: 403 | 429; message: string }> {
   const { userId, name, startedAt } = c.get('session')
@@ -56,14 +57,14 @@ export async function confirmPassword(
 
 /** A right password clears the attempts under `own`, and removes this attempt from `others`. */
 async function attemptUnder<T>(
-  dashboard: Dashboard<UserStore & AttemptStore & AuditStore>,
+  dashboard: Dashboard,
   c: Context,
   account: { name: string; userId?: string },
   own: AttemptSubject,
   body: () => Promise<T | null>,
   others: readonly AttemptSubject[] = [],
 ): Promise<Tried<T>> {
-  const { store } = dashboard
+  const { database } = dashboard
   const wait = await takeAttempt(dashboard, c, [own, ...others])
   if (wait !== null) {
     const message = `Too many wrong passwords. Try again in ${wait}.`
@@ -77,15 +78,15 @@ async function attemptUnder<T>(
   } catch (error) {
     // The password was not checked, so the attempt must not count.
     const taken = [own.subject, ...otherSubjects]
-    await bestEffort(dashboard, () => store.forgetAttempts([], taken), undefined)
+    await bestEffort(dashboard, () => signInAttempts(database).forgetAttempts([], taken), undefined)
     throw error
   }
   if (result !== null) {
-    const clear = () => store.forgetAttempts([own.subject], otherSubjects)
+    const clear = () => signInAttempts(database).forgetAttempts([own.subject], otherSubjects)
     await bestEffort(dashboard, clear, undefined)
     return { outcome: 'good', result }
   }
-  const { name, userId = (await store.findUser(name))?.id ?? null } = account
+  const { name, userId = (await users(database).findUser(name))?.id ?? null } = account
   await audit(dashboard, c, 'sign-in refused', userId, name.slice(0, EMAIL_LENGTH_MAX))
   return {
     outcome: 'refused',

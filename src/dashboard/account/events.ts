@@ -1,14 +1,16 @@
 import { html } from 'hono/html'
-import type { ApiKeyStore } from '../../listing/api-key.ts'
-import type { AuditEntry, AuditStore, RefusedSignIns } from '../../listing/accounts/audit.ts'
+import type { AuditEntry, RefusedSignIns } from '../../listing/accounts/audit.ts'
 import { REFUSED_COUNTED_MAX, REFUSED_SHOWN_US } from '../../listing/accounts/audit.ts'
 import { HOUR_US, type Instant } from '../../listing/instant.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
 import { count } from '../../listing/text.ts'
 import { showTable } from '../html/parts.ts'
 import { showAgo } from '../html/relative-time.ts'
 import type { Html } from '../html/text.ts'
 import { type Names, tellEvent } from './event-words.ts'
+import type { Database } from '../../management/database.ts'
+import { audit } from '../../management/accounts/audit.ts'
+import { apiKeys } from '../../management/api-keys.ts'
+import { organizations } from '../../management/organizations.ts'
 
 const EVENTS_SHOWN = 20
 /** The addresses of wrong passwords that the page shows, those with the latest attempt first. */
@@ -18,19 +20,19 @@ const ADDRESSES_SHOWN = 5
  * The user's latest events. Wrong passwords stand apart, so that a stranger can't push these off
  * the page.
  */
-export async function showEvents(
-  store: AuditStore & ApiKeyStore & OrganizationStore,
-  userId: string,
-  now: Instant,
-): Promise<Html> {
-  const events = await store.listEvents(userId, EVENTS_SHOWN)
-  const apiKeys = await store.findApiKeys(
+export async function showEvents(database: Database, userId: string, now: Instant): Promise<Html> {
+  const events = await audit(database).listEvents(userId, EVENTS_SHOWN)
+  const keys = await apiKeys(database).findApiKeys(
     events.filter(({ action }) => action.startsWith('key ')).map(({ subject }) => subject),
     userId,
   )
-  const organizations = await store.listOrganizations(userId)
-  const names = new Map([...apiKeys, ...organizations].map(({ id, name }) => [id, name]))
-  const refused = await store.listRefusedSignIns(userId, now - REFUSED_SHOWN_US, ADDRESSES_SHOWN)
+  const joined = await organizations(database).listOrganizations(userId)
+  const names = new Map([...keys, ...joined].map(({ id, name }) => [id, name]))
+  const refused = await audit(database).listRefusedSignIns(
+    userId,
+    now - REFUSED_SHOWN_US,
+    ADDRESSES_SHOWN,
+  )
   return html`${refused.length === 0 ? '' : showRefused(refused, now)}
 <section id="events"><h2>Latest events</h2>
 ${showTable(

@@ -29,7 +29,7 @@ export function showNewPassword({ name = 'password', advice = '', ...field }: Ne
 
 /** Signs the user in with the password just chosen. If that fails, the next page asks for it. */
 export async function signInAndOpen(
-  dashboard: Dashboard<object>,
+  dashboard: Dashboard,
   c: Context,
   { email, password }: { email: string; password: string },
   path: string,

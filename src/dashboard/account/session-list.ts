@@ -1,11 +1,6 @@
 import { html } from 'hono/html'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { DAY_US, type Instant } from '../../listing/instant.ts'
-import {
-  SESSION_LENGTH_US,
-  type SessionStore,
-  type StoredSession,
-} from '../../listing/accounts/sessions.ts'
+import { SESSION_LENGTH_US, type StoredSession } from '../../listing/accounts/sessions.ts'
 import {
   type App,
   type Context,
@@ -20,25 +15,24 @@ import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { nameBrowser } from './browser-name.ts'
+import { sessionList, sessions } from '../../management/accounts/sessions.ts'
+import type { Database } from '../../management/database.ts'
 
 /** Ends one of the user's sessions, or all of them. */
-export function addSessionListRoute(
-  app: App,
-  dashboard: Dashboard<SessionStore & AuditStore>,
-): void {
-  const { store, accounts } = dashboard
+export function addSessionListRoute(app: App, dashboard: Dashboard): void {
+  const { database, accounts } = dashboard
 
   app.post('/dashboard/account/sessions', async (c) => {
     const { id: ownId, userId, name } = c.get('session')
     const ended = fieldOf(c, 'session')
     if (ended !== '' && ended !== ownId) {
       // Another tab may have ended it before.
-      if (await store.endSession(userId, ended))
+      if (await sessionList(database).endSession(userId, ended))
         await audit(dashboard, c, 'session ended', userId, ended)
       tellNext(dashboard, c, 'session-ended')
       return c.redirect('/dashboard/account', 303)
     }
-    if (ended === '') await store.endSessions(userId)
+    if (ended === '') await sessions(database).endSessions(userId)
     const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c)), [])
     await audit(dashboard, c, ended === '' ? 'sign-out everywhere' : 'sign-out', userId, name)
     return withCookies(c.redirect('/sign-in', 303), cookies)
@@ -46,9 +40,9 @@ export function addSessionListRoute(
 }
 
 /** The user's sessions, with a button to end each. */
-export async function showSessions(store: SessionStore, c: Context, now: Instant): Promise<Html> {
+export async function showSessions(database: Database, c: Context, now: Instant): Promise<Html> {
   const { id: ownId, userId } = c.get('session')
-  const sessions = await store.listSessions(userId, now)
+  const sessions = await sessionList(database).listSessions(userId, now)
   return html`<section class="split" id="sessions"><div><h2>Sessions</h2>
 <p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. End a session that you don’t recognize, and change your password.</p></div>
 <section><form method="post" action="/dashboard/account/sessions">

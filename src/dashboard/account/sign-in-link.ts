@@ -1,7 +1,5 @@
 import { html } from 'hono/html'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
-import type { SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
 import { hashToken } from '../../listing/accounts/token.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showUsername } from '../html/form-field.ts'
@@ -9,29 +7,31 @@ import { showPage } from '../html/page.ts'
 import { isolated } from '../html/text.ts'
 import { audit } from '../request/audit.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
+import { signInLinks } from '../../management/accounts/sign-in-links.ts'
 
 /**
  * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
  * programs open links, too. The form sets a password and signs the user in.
  */
-export function addSignInLinkRoutes(
-  app: App,
-  dashboard: Dashboard<SignInLinkStore & AuditStore>,
-): void {
-  const { store, accounts, now } = dashboard
+export function addSignInLinkRoutes(app: App, dashboard: Dashboard): void {
+  const { database, accounts, now } = dashboard
 
   app.get('/link/:token', async (c) => {
-    const user = await store.findSignInLink(hashOf(c), now())
+    const user = await signInLinks(database).findSignInLink(hashOf(c), now())
     return user === null ? refuse(c) : showForm(c, user.email)
   })
 
   app.post('/link/:token', async (c) => {
-    const found = await store.findSignInLink(hashOf(c), now())
+    const found = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (found === null) return refuse(c)
     const password = fieldOf(c, 'password')
     const complaint = complaintAboutPassword(password, found.email)
     if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
-    const user = await store.useSignInLink(hashOf(c), await accounts.hashPassword(password), now())
+    const user = await signInLinks(database).useSignInLink(
+      hashOf(c),
+      await accounts.hashPassword(password),
+      now(),
+    )
     if (user === null) return refuse(c)
     await audit(dashboard, c, 'sign-in link used', user.id, user.email)
     return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')

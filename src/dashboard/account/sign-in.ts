@@ -1,8 +1,4 @@
 import { html } from 'hono/html'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import type { PasswordStore } from '../../listing/accounts/passwords.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import type { UserStore } from '../../listing/accounts/user.ts'
 import {
   type App,
   browserOf,
@@ -17,16 +13,14 @@ import { type Notice, showNotice, showPage } from '../html/page.ts'
 import { audit } from '../request/audit.ts'
 import { attempt } from './attempts.ts'
 import { readReturnPath } from './return-path.ts'
+import { passwords } from '../../management/accounts/passwords.ts'
 
-export function addSessionRoutes(
-  app: App,
-  dashboard: Dashboard<UserStore & PasswordStore & AttemptStore & AuditStore>,
-): void {
-  const { store, accounts, signUp } = dashboard
+export function addSessionRoutes(app: App, dashboard: Dashboard): void {
+  const { database, accounts, signUp } = dashboard
 
   app.get('/sign-in', async (c) => {
     if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect('/dashboard', 303)
-    const said = (await store.hasAccounts()) ? {} : { notice: NO_ACCOUNT }
+    const said = (await passwords(database).hasAccounts()) ? {} : { notice: NO_ACCOUNT }
     return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...said })
   })
 

@@ -1,11 +1,5 @@
 import { html } from 'hono/html'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import {
-  complaintAboutPassword,
-  type PasswordStore,
-  type SecretStore,
-} from '../../listing/accounts/passwords.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { type AddressedUser, checkEmail, createUser } from '../../listing/accounts/user.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField } from '../html/form-field.ts'
@@ -14,23 +8,23 @@ import { sentence } from '../html/sentence.ts'
 import { audit } from '../request/audit.ts'
 import { limitSignUps } from '../request/rate-limit.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
+import { passwords } from '../../management/accounts/passwords.ts'
+import { secrets } from '../../management/accounts/secrets.ts'
 
 /**
  * Creates accounts: at `/sign-up` if it is open, and the first one by the setup link that the
  * service prints.
  */
-export function addSignUpRoutes(
-  app: App,
-  dashboard: Dashboard<PasswordStore & SecretStore & AttemptStore & AuditStore>,
-): void {
-  const { store, operators, signUp } = dashboard
+export function addSignUpRoutes(app: App, dashboard: Dashboard): void {
+  const { database, operators, signUp } = dashboard
 
   app.get('/sign-up', (c) => (signUp === 'open' ? showForm(c, OPEN, {}) : showNotFound(c)))
   app.post('/sign-up', (c) =>
     signUp === 'open'
       ? // Visitors can't take the address of an operator, because nothing verifies addresses.
         createAccount(dashboard, c, OPEN, async (user, hash) =>
-          !operators.includes(user.email) && (await store.insertUserWithPassword(user, hash))
+          !operators.includes(user.email) &&
+          (await passwords(database).insertUserWithPassword(user, hash))
             ? user.id
             : null,
         )
@@ -46,7 +40,7 @@ export function addSignUpRoutes(
     const token = c.req.param('token')
     if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
     return createAccount(dashboard, c, setupAt(token), (user, hash) =>
-      store.insertFirstUser(user, hash, token),
+      passwords(database).insertFirstUser(user, hash, token),
     )
   })
 }
@@ -79,16 +73,16 @@ function setupAt(token: string): Kind {
   }
 }
 
-async function isSetupToken(
-  { store }: Dashboard<PasswordStore & SecretStore>,
-  token: string,
-): Promise<boolean> {
-  return (await store.findSecret('setup')) === token && !(await store.hasAccounts())
+async function isSetupToken({ database }: Dashboard, token: string): Promise<boolean> {
+  return (
+    (await secrets(database).findSecret('setup')) === token &&
+    !(await passwords(database).hasAccounts())
+  )
 }
 
 /** Any link, so that no visitor learns which one worked. */
-async function refuseLink({ store }: Dashboard<PasswordStore>, c: Context): Promise<Response> {
-  if (!(await store.hasAccounts())) return showNotFound(c)
+async function refuseLink({ database }: Dashboard, c: Context): Promise<Response> {
+  if (!(await passwords(database).hasAccounts())) return showNotFound(c)
   return showPage(c, {
     title: 'This link no longer works',
     status: 404,
@@ -104,7 +98,7 @@ interface Given {
 }
 
 async function createAccount(
-  dashboard: Dashboard<AttemptStore & AuditStore>,
+  dashboard: Dashboard,
   c: Context,
   kind: Kind,
   insert: (user: AddressedUser, passwordHash: string) => Promise<string | null>,

@@ -1,13 +1,7 @@
-import type { ApiKeyStore } from '../../listing/api-key.ts'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { idFromFormTag } from '../../listing/form-id.ts'
-import type { InvitationStore } from '../../listing/invitation.ts'
-import { issueApiKey } from '../../listing/manage-api-keys.ts'
+import { issueApiKey } from '../../management/issued-keys.ts'
 import { KEYS_ISSUED_MAX } from '../../listing/accounts/rate-limits.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
-import type { UseCountStore } from '../../listing/use-counts.ts'
-import type { UserStore } from '../../listing/accounts/user.ts'
 import { confirmPassword } from '../account/attempts.ts'
 import { askToSignIn } from '../account/session.ts'
 import { type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
@@ -19,14 +13,10 @@ import { limitUser } from '../request/rate-limit.ts'
 import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
 import { showIssuedKey } from './issued-key.ts'
 import { showOwnKeys } from './own-keys.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
-export async function issue(
-  dashboard: Dashboard<
-    ApiKeyStore & UseCountStore & InvitationStore & UserStore & AttemptStore & AuditStore
-  >,
-  c: Context,
-): Promise<Response> {
-  const { store, accounts, now, baseUrl } = dashboard
+export async function issue(dashboard: Dashboard, c: Context): Promise<Response> {
+  const { database, accounts, now, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')
   if (!isFresh(session, now())) {
@@ -46,11 +36,15 @@ export async function issue(
     return showOwnKeys(dashboard, c, { name, status: 429, notice: { kind: 'bad', text: often } })
 
   const id = idFromFormTag(session.userId, fieldOf(c, 'form'))
-  const issued = await issueApiKey(store, session.userId, name, now(), id)
+  const issued = await issueApiKey(database, session.userId, name, now(), id)
   if ('key' in issued) {
     await audit(dashboard, c, 'key issued', session.userId, id)
-    const apiKeys = await bestEffort(dashboard, () => store.listApiKeys(session.userId, 0), [])
-    const replaced = apiKeys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
+    const keys = await bestEffort(
+      dashboard,
+      () => apiKeys(database).listApiKeys(session.userId, 0),
+      [],
+    )
+    const replaced = keys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
     return showIssuedKey(c, { ...issued, replaced }, baseUrl, now())
   }
   if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, notice: KNOWN })

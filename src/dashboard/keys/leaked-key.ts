@@ -1,25 +1,20 @@
-import type { ApiKeyStore } from '../../listing/api-key.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import type { InvitationStore } from '../../listing/invitation.ts'
-import { revokeLeakedKeys } from '../../listing/leaked-keys.ts'
-import type { UseCountStore } from '../../listing/use-counts.ts'
+import { revokeLeakedKeys } from '../../management/leaked-keys.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
 import { audit } from '../request/audit.ts'
 import { tellLeaked } from './notices.ts'
 import { showOwnKeys } from './own-keys.ts'
 
 /** Deletes the user's keys that occur in a leaked text. No page repeats the text. */
-export function addLeakedKeyRoute(
-  app: App,
-  dashboard: Dashboard<ApiKeyStore & UseCountStore & InvitationStore & AuditStore>,
-): void {
-  const { store, now } = dashboard
+export function addLeakedKeyRoute(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.post('/dashboard/api/leaked', async (c) => {
     const { userId } = c.get('session')
     const at = now()
-    const { found, apiKeys } = await revokeLeakedKeys(store, fieldOf(c, 'leaked'), at, { userId })
+    const { found, apiKeys } = await revokeLeakedKeys(database, fieldOf(c, 'leaked'), at, {
+      userId,
+    })
     if (apiKeys.length === 0)
       return showOwnKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
     const deleted = apiKeys.filter(({ revoked_at }) => revoked_at === at)

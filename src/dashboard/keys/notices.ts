@@ -1,10 +1,11 @@
 import { html } from 'hono/html'
-import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
 import { countOf } from '../../listing/text.ts'
 import type { Context, Dashboard } from '../context.ts'
 import type { Notice } from '../html/page.ts'
 import { type Html, truncated } from '../html/text.ts'
 import { takeTold, tellNext } from '../request/next-notice.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
 /*
  * What the page of keys says after a deletion.
@@ -28,20 +29,17 @@ export function tellLeaked(dashboard: Dashboard, c: Context, leaked: LeakedKeys)
   tellNext(dashboard, c, 'keys-leaked', `${leaked.found}-${leaked.own}-${leaked.at}`)
 }
 
-export async function takeNotice(
-  dashboard: Dashboard<ApiKeyStore>,
-  c: Context,
-): Promise<Notice | null> {
+export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | null> {
   const told = takeTold(dashboard, c, ['key-deleted', 'keys-leaked'])
   if (told === null) return null
-  const { store } = dashboard
+  const { database } = dashboard
   const { userId } = c.get('session')
   if (told.outcome === 'key-deleted') {
-    const deleted = await store.findApiKeys([told.id], userId)
+    const deleted = await apiKeys(database).findApiKeys([told.id], userId)
     return deleted.length === 0 ? null : { kind: 'good', text: html`${sayDeleted(deleted)}` }
   }
   const [found = 0, own = 0, at = 0] = told.id.split('-').map(Number)
-  const revoked = await store.listApiKeys(userId, own)
+  const revoked = await apiKeys(database).listApiKeys(userId, own)
   const deleted = revoked.filter(({ revoked_at }) => revoked_at === at)
   return { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
 }

@@ -1,25 +1,32 @@
-import type { ApiKeyStore } from '../../listing/api-key.ts'
-import { type InvitationStore, oldestInvitation } from '../../listing/invitation.ts'
+import { oldestInvitation } from '../../listing/invitation.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
-import { SLOTS_SHOWN, slotOf, type UseCountStore } from '../../listing/use-counts.ts'
+import { SLOTS_SHOWN, slotOf } from '../../listing/use-counts.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
+import { apiKeys } from '../../management/api-keys.ts'
+import { invitations } from '../../management/invitations.ts'
 
 /** Shows the page of the user's keys. */
 export async function showOwnKeys(
-  dashboard: Dashboard<ApiKeyStore & UseCountStore & InvitationStore>,
+  dashboard: Dashboard,
   c: Context,
   page: KeysPage,
 ): Promise<Response> {
-  const { store, counter, now } = dashboard
+  const { database, counts, counter, now } = dashboard
   const session = c.get('session')
   const { userId } = session
-  const apiKeys = await store.listApiKeys(userId, REVOKED_SHOWN + 1)
+  const keys = await apiKeys(database).listApiKeys(userId, REVOKED_SHOWN + 1)
   const at = now()
-  const ids = apiKeys.map(({ id }) => id)
-  const written = await store.listUseCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
-  const counts = [...written, ...counter.unwritten(ids)]
-  const invitations = await store.listInvitations(userId, oldestInvitation(at))
+  const ids = keys.map(({ id }) => id)
+  const written = await counts.listUseCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
+  const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
   const asksPassword = !isFresh(session, at)
-  return showKeys(c, { ...page, apiKeys, counts, now: at, asksPassword, invitations })
+  return showKeys(c, {
+    ...page,
+    apiKeys: keys,
+    counts: [...written, ...counter.unwritten(ids)],
+    now: at,
+    asksPassword,
+    invitations: invited,
+  })
 }

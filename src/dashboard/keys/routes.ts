@@ -1,10 +1,5 @@
-import type { ApiKey, ApiKeyStore } from '../../listing/api-key.ts'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import type { InvitationStore } from '../../listing/invitation.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
+import type { ApiKey } from '../../listing/api-key.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
-import type { UseCountStore } from '../../listing/use-counts.ts'
-import type { UserStore } from '../../listing/accounts/user.ts'
 import type { App, Context, Dashboard } from '../context.ts'
 import { showNotFound } from '../html/page.ts'
 import { audit } from '../request/audit.ts'
@@ -13,15 +8,11 @@ import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
 import { takeNotice, tellDeleted } from './notices.ts'
 import { showOwnKeys } from './own-keys.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
 /** Lists, issues, replaces and deletes the user's keys (spec 5.3). */
-export function addKeyRoutes(
-  app: App,
-  dashboard: Dashboard<
-    ApiKeyStore & UseCountStore & InvitationStore & UserStore & AttemptStore & AuditStore
-  >,
-): void {
-  const { store, now } = dashboard
+export function addKeyRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.get('/dashboard/api', async (c) => {
     const notice = await takeNotice(dashboard, c)
@@ -41,7 +32,7 @@ export function addKeyRoutes(
   app.post('/dashboard/api/:id/delete', async (c) => {
     const { userId } = c.get('session')
     const at = now()
-    const revoked = await store.revokeApiKey(userId, c.req.param('id'), at)
+    const revoked = await apiKeys(database).revokeApiKey(userId, c.req.param('id'), at)
     if (revoked === null) return showNotFound(c)
     // Another tab may have deleted the key before.
     if (revoked.revoked_at === at) await audit(dashboard, c, 'key revoked', userId, revoked.id)
@@ -63,9 +54,9 @@ export function addKeyRoutes(
 }
 
 /** For a page of a key that another tab has deleted, the page of keys says so. */
-async function showGone(dashboard: Dashboard<ApiKeyStore>, c: Context): Promise<Response> {
+async function showGone(dashboard: Dashboard, c: Context): Promise<Response> {
   const id = c.req.param('id') ?? ''
-  const deleted = await dashboard.store.findApiKeys([id], c.get('session').userId)
+  const deleted = await apiKeys(dashboard.database).findApiKeys([id], c.get('session').userId)
   if (deleted.length === 0) return showNotFound(c)
   tellDeleted(dashboard, c, id)
   return c.redirect('/dashboard/api', 303)
@@ -73,10 +64,10 @@ async function showGone(dashboard: Dashboard<ApiKeyStore>, c: Context): Promise<
 
 /** The user's active key of the path, or null, and the number of all active keys. */
 async function findActive(
-  { store }: Dashboard<ApiKeyStore>,
+  { database }: Dashboard,
   c: Context,
 ): Promise<{ apiKey: ApiKey | null; active: number }> {
-  const apiKeys = await store.listApiKeys(c.get('session').userId, 0)
-  const found = apiKeys.find(({ id }) => id === c.req.param('id'))
-  return { apiKey: found ?? null, active: apiKeys.length }
+  const keys = await apiKeys(database).listApiKeys(c.get('session').userId, 0)
+  const found = keys.find(({ id }) => id === c.req.param('id'))
+  return { apiKey: found ?? null, active: keys.length }
 }

@@ -1,12 +1,6 @@
 import { html } from 'hono/html'
-import type {
-  OperatorStore,
-  OwnedApiKey,
-  OwnedAuditEntry,
-  UserSummary,
-} from '../../listing/accounts/operator.ts'
+import type { OwnedApiKey, OwnedAuditEntry, UserSummary } from '../../listing/accounts/operator.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
-import type { ApiKeyStore } from '../../listing/api-key.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { type Names, tellEvent } from '../account/event-words.ts'
 import { count, countOf } from '../../listing/text.ts'
@@ -15,6 +9,8 @@ import { showNotFound, showPage } from '../html/page.ts'
 import { pill, showTable } from '../html/parts.ts'
 import { agoInWords, showAgo } from '../html/relative-time.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
+import { operator } from '../../management/accounts/operator.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
 const USERS_SHOWN = 20
 const KEYS_SHOWN = 20
@@ -22,28 +18,25 @@ const ENTRIES_SHOWN = 30
 const MEGABYTE = 1_000_000
 
 /** A page for the users whom OPERATORS names. It changes nothing. */
-export function addOperatorRoute(
-  app: App,
-  dashboard: Dashboard<OperatorStore & ApiKeyStore>,
-): void {
-  const { store, now } = dashboard
+export function addOperatorRoute(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.get('/dashboard/operator', async (c) => {
     if (!c.get('isOperator')) return showNotFound(c)
     const at = now()
     const health = await showHealth(dashboard, at)
-    const counts = await store.countRecords()
-    const users = await store.listNewestUsers(USERS_SHOWN)
-    const apiKeys = await store.listRecentApiKeys(KEYS_SHOWN)
-    const entries = await store.listAudit(ENTRIES_SHOWN)
-    const named = await store.findApiKeys(entries.map(({ subject }) => subject))
+    const counts = await operator(database).countRecords()
+    const users = await operator(database).listNewestUsers(USERS_SHOWN)
+    const keys = await operator(database).listRecentApiKeys(KEYS_SHOWN)
+    const entries = await operator(database).listAudit(ENTRIES_SHOWN)
+    const named = await apiKeys(database).findApiKeys(entries.map(({ subject }) => subject))
     const names = new Map(named.map(({ id, name }) => [id, name]))
     return showPage(c, {
       title: 'Operator',
       lead: 'The state of this service. Use the command line to change users, keys and servers.',
       body: html`${health}
 <section id="keys"><h2>Keys by last use ${inTotal(counts.apiKeys)}</h2>
-${apiKeys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(apiKeys, at)}</section>
+${keys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(keys, at)}</section>
 <section id="users"><h2>Newest users ${inTotal(counts.users)}</h2>
 ${showTable(
   'Newest users',
@@ -66,12 +59,9 @@ function inTotal(number: number): Html {
 }
 
 /** Measures how long the database takes for an answer. */
-async function showHealth(
-  { store, version }: Dashboard<OperatorStore>,
-  now: Instant,
-): Promise<Html> {
+async function showHealth({ database, version }: Dashboard, now: Instant): Promise<Html> {
   const startedAt = performance.now()
-  const { engine, version: engineVersion, bytes } = await store.describeDatabase()
+  const { engine, version: engineVersion, bytes } = await operator(database).describeDatabase()
   const tookMs = Math.ceil(performance.now() - startedAt)
   const started = agoInWords(now - Math.round(process.uptime() * 1_000_000), now)
   const facts: [string, Html | string][] = [

@@ -1,14 +1,12 @@
 import { html } from 'hono/html'
-import type { AuditStore } from '../../listing/accounts/audit.ts'
 import { idFromFormTag } from '../../listing/form-id.ts'
-import { type InvitationStore, oldestInvitation } from '../../listing/invitation.ts'
+import { oldestInvitation } from '../../listing/invitation.ts'
 import {
   checkOrganizationName,
   complaintAboutOrganizationSlug,
   type Membership,
   ORGANIZATION_NAME_LENGTH_MAX,
   ORGANIZATIONS_MAX,
-  type OrganizationStore,
 } from '../../listing/organization.ts'
 import { countOf } from '../../listing/text.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
@@ -20,14 +18,13 @@ import { audit } from '../request/audit.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { showInvitations } from './invitations.ts'
 import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
-import { type OrganizationServers, showOrganization } from './organization.ts'
+import { showOrganization } from './organization.ts'
+import { organizations } from '../../management/organizations.ts'
+import { invitations } from '../../management/invitations.ts'
 
 /** Lists the user's organizations and invitations, and creates organizations. */
-export function addOrganizationRoutes(
-  app: App,
-  dashboard: Dashboard<OrganizationServers & InvitationStore & AuditStore>,
-): void {
-  const { store, now } = dashboard
+export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.get('/dashboard/organizations', (c) =>
     showOrganizations(dashboard, c, {
@@ -52,9 +49,13 @@ export function addOrganizationRoutes(
     // The same form with other values is another organization.
     const tag = fieldOf(c, 'form')
     const id = idFromFormTag(userId, tag && [tag, slug, checked.name].join('\n'))
-    const made = await store.insertOrganization(userId, { id, slug, name: checked.name }, now())
+    const made = await organizations(database).insertOrganization(
+      userId,
+      { id, slug, name: checked.name },
+      now(),
+    )
     if (made === 'made') await audit(dashboard, c, 'organization made', userId, id)
-    const own = made === 'made' ? [] : await store.listOrganizations(userId)
+    const own = made === 'made' ? [] : await organizations(database).listOrganizations(userId)
     if (made === 'made' || own.some((one) => one.id === id)) {
       tellNext(dashboard, c, 'created')
       return c.redirect(`/dashboard/organizations/${id}`, 303)
@@ -70,7 +71,8 @@ export function addOrganizationRoutes(
   app.post('/dashboard/organizations/:id/remove', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await store.removeOrganization(userId, id))) return showGone(c, NOT_DELETED)
+    if (!(await organizations(database).removeOrganization(userId, id)))
+      return showGone(c, NOT_DELETED)
     await audit(dashboard, c, 'organization deleted', userId, id)
     tellNext(dashboard, c, 'organization-deleted')
     return c.redirect('/dashboard/organizations', 303)
@@ -90,13 +92,13 @@ export interface OrganizationsPage {
 
 /** Shows the page of all organizations. */
 export async function showOrganizations(
-  { store, now }: Dashboard<OrganizationStore & InvitationStore>,
+  { database, now }: Dashboard,
   c: Context,
   { name = '', slug = '', errors = {}, notice, status }: OrganizationsPage,
 ): Promise<Response> {
   const { userId } = c.get('session')
-  const organizations = await store.listOrganizations(userId)
-  const invitations = await store.listInvitations(userId, oldestInvitation(now()))
+  const joined = await organizations(database).listOrganizations(userId)
+  const invited = await invitations(database).listInvitations(userId, oldestInvitation(now()))
   return showPage(c, {
     title: 'Organizations',
     lead: 'The members of an organization see its servers. The API never returns them.',
@@ -104,8 +106,8 @@ export async function showOrganizations(
     errors,
     status: status ?? (Object.keys(errors).length > 0 ? 422 : 200),
     notice,
-    body: html`${invitations.length > 0 ? showInvitations(invitations) : ''}
-${organizations.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="rows">${organizations.map(showRow)}</ul>`}
+    body: html`${invited.length > 0 ? showInvitations(invited) : ''}
+${joined.length === 0 ? showEmpty(NO_ORGANIZATIONS) : html`<ul class="rows">${joined.map(showRow)}</ul>`}
 <section class="split"><div><h2>Create an organization</h2>
 <p class="hint">Members see each other’s email addresses.</p></div>
 <form class="card" method="post" action="/dashboard/organizations">

@@ -3,12 +3,11 @@ import { nameOf } from '../../listing/accounts/user.ts'
 import { DAY_US } from '../../listing/instant.ts'
 import {
   INVITATION_KEPT_US,
-  type InvitationStore,
   type Invited,
   MEMBERS_MAX,
   oldestInvitation,
 } from '../../listing/invitation.ts'
-import type { Member, Membership, OrganizationStore } from '../../listing/organization.ts'
+import type { Member, Membership } from '../../listing/organization.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
@@ -16,6 +15,8 @@ import { pill } from '../html/parts.ts'
 import { type Html, isolatedText, shortIsolatedText, truncated } from '../html/text.ts'
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
+import { organizations } from '../../management/organizations.ts'
+import { invitations } from '../../management/invitations.ts'
 
 /** Bytes of a member's name in a list, for `truncated`. */
 const MEMBER_BYTES = 56
@@ -28,17 +29,17 @@ interface MembersPage {
 
 /** Shows an organization's members to each other. Other users get a 404. */
 export async function showMembersPage(
-  dashboard: Dashboard<OrganizationStore & InvitationStore>,
+  dashboard: Dashboard,
   c: Context,
   { email, emailError, status = 200 }: MembersPage,
 ): Promise<Response> {
-  const { store, now } = dashboard
+  const { database, now } = dashboard
   const { userId } = c.get('session')
-  const organization = await findMembership(store, c)
+  const organization = await findMembership(database, c)
   if (organization === null) return showNotFound(c)
   const { id, name, role } = organization
-  const members = await store.listMembers(userId, id)
-  const invited = await store.listInvited(userId, id, oldestInvitation(now()))
+  const members = await organizations(database).listMembers(userId, id)
+  const invited = await invitations(database).listInvited(userId, id, oldestInvitation(now()))
   return showPage(c, {
     title: isolatedText(name),
     tabTitle: shortIsolatedText(name),

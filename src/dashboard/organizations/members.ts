@@ -1,8 +1,5 @@
-import type { AuditStore } from '../../listing/accounts/audit.ts'
-import { type InvitationStore, MEMBERS_MAX, oldestInvitation } from '../../listing/invitation.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
+import { MEMBERS_MAX, oldestInvitation } from '../../listing/invitation.ts'
 import { INVITATIONS_SENT_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptStore } from '../../listing/accounts/sign-in-attempts.ts'
 import { checkEmail } from '../../listing/accounts/user.ts'
 import { type App, type Dashboard, fieldOf } from '../context.ts'
 import { sentence } from '../html/sentence.ts'
@@ -11,13 +8,13 @@ import { tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { showMembersPage } from './member-list.ts'
 import { INVITATION_GONE, ORGANIZATION_GONE, showGone } from './notices.ts'
+import { invitations } from '../../management/invitations.ts'
+import { organizations } from '../../management/organizations.ts'
+import { returnedServers } from '../../management/servers/returned-servers.ts'
 
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
-export function addMemberRoutes(
-  app: App,
-  dashboard: Dashboard<OrganizationStore & InvitationStore & AttemptStore & AuditStore>,
-): void {
-  const { store, now } = dashboard
+export function addMemberRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.get('/dashboard/organizations/:id/members', (c) => showMembersPage(dashboard, c, {}))
 
@@ -33,7 +30,7 @@ export function addMemberRoutes(
     if ('complaint' in checked) return refuse(sentence(checked.complaint))
     const since = oldestInvitation(now())
     // The answer must not reveal whether an account has this address.
-    const invited = await store.invite(userId, id, checked.email, since, now())
+    const invited = await invitations(database).invite(userId, id, checked.email, since, now())
     if (invited === 'not found') return showGone(c, ORGANIZATION_GONE)
     if (invited === 'member') return refuse('This person is already a member.')
     if (invited === 'full')
@@ -48,7 +45,7 @@ export function addMemberRoutes(
   app.post('/dashboard/organizations/:id/members/withdraw', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await store.withdrawInvitation(userId, id, fieldOf(c, 'invited'))))
+    if (!(await invitations(database).withdrawInvitation(userId, id, fieldOf(c, 'invited'))))
       return showGone(c, INVITATION_GONE)
     await audit(dashboard, c, 'invitation withdrawn', userId, id)
     tellNext(dashboard, c, 'withdrawn')
@@ -59,7 +56,8 @@ export function addMemberRoutes(
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const member = fieldOf(c, 'member')
-    if (!(await store.removeMember(userId, id, member))) return showGone(c, NOT_REMOVED)
+    if (!(await organizations(database).removeMember(userId, id, member)))
+      return showGone(c, NOT_REMOVED)
     await audit(dashboard, c, 'member removed', userId, member)
     tellNext(dashboard, c, member === userId ? 'left' : 'removed')
     const next = member === userId ? '' : `/${id}/members`
@@ -69,7 +67,7 @@ export function addMemberRoutes(
   app.post('/dashboard/organizations/:id/return', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    const returned = await store.returnServers(userId, id)
+    const returned = await returnedServers(database).returnServers(userId, id)
     if (returned === null) return showGone(c, ORGANIZATION_GONE)
     // A form that was sent twice returns nothing more.
     if (returned > 0) await audit(dashboard, c, 'servers given back', userId, id)

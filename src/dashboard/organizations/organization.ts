@@ -1,13 +1,5 @@
 import { html } from 'hono/html'
-import {
-  type Membership,
-  type OrganizationStore,
-  RETURNED_MAX,
-} from '../../listing/organization.ts'
-import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
-import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
-import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
-import type { ServerSearchStore } from '../../listing/servers/server-search.ts'
+import { type Membership, RETURNED_MAX } from '../../listing/organization.ts'
 import type { Context, Dashboard } from '../context.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { showAction, showEmpty, showFilter } from '../html/parts.ts'
@@ -16,29 +8,23 @@ import { takeNotice } from '../servers/notices.ts'
 import { readSearch, readSelectedPage } from '../servers/search.ts'
 import { showServers } from '../servers/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
-
-/** The stores that the page needs. */
-export type OrganizationServers = OrganizationStore &
-  ServerSearchStore &
-  RegisteredServerStore &
-  ServerChangeStore &
-  CheckedImportStore
+import { serverLists } from '../../management/servers/server-lists.ts'
+import { returnedServers } from '../../management/servers/returned-servers.ts'
+import type { Database } from '../../management/database.ts'
+import { organizations } from '../../management/organizations.ts'
 
 /** Shows an organization's servers to its members. Other users get a 404. */
-export async function showOrganization(
-  dashboard: Dashboard<OrganizationServers>,
-  c: Context,
-): Promise<Response> {
-  const { store } = dashboard
+export async function showOrganization(dashboard: Dashboard, c: Context): Promise<Response> {
+  const { database } = dashboard
   const { userId } = c.get('session')
-  const organization = await findMembership(store, c)
+  const organization = await findMembership(database, c)
   if (organization === null) return showNotFound(c)
   const { id, name, role } = organization
   const isOwner = role === 'owner'
   const path = `/dashboard/organizations/${id}`
   const search = readSearch(c)
-  const found = await store.searchOrganizationServers(userId, id, search)
-  const left = isOwner ? await store.countServersOfFormerMembers(id) : 0
+  const found = await serverLists(database).searchOrganizationServers(userId, id, search)
+  const left = isOwner ? await returnedServers(database).countServersOfFormerMembers(id) : 0
   const register = `/dashboard/servers/new?organization_id=${id}`
   const notice =
     takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
@@ -66,12 +52,9 @@ ${isOwner && organization.servers === 0 ? showRemoveForm(id) : ''}`,
 }
 
 /** The user's membership in the organization of the page's address. */
-export async function findMembership(
-  store: OrganizationStore,
-  c: Context,
-): Promise<Membership | null> {
-  const organizations = await store.listOrganizations(c.get('session').userId)
-  return organizations.find(({ id }) => id === c.req.param('id')) ?? null
+export async function findMembership(database: Database, c: Context): Promise<Membership | null> {
+  const joined = await organizations(database).listOrganizations(c.get('session').userId)
+  return joined.find(({ id }) => id === c.req.param('id')) ?? null
 }
 
 /** Links between the two pages of an organization. */

@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { escapeInvisible } from '../../listing/invisible.ts'
-import type { PublishedServerStore } from '../../listing/servers/published-server.ts'
 import type { Server } from '../../listing/servers/server.ts'
 import type { App, Dashboard } from '../context.ts'
 import { PUBLIC_STYLE } from '../html/assets.ts'
 import { showNotFound } from '../html/page.ts'
 import { type Html, isolated, isolatedText } from '../html/text.ts'
+import { publishedServers } from '../../management/servers/published-servers.ts'
 
 export const PUBLIC_PATH = '/servers/:id'
 
@@ -31,11 +31,11 @@ const CONTENT_SECURITY_POLICY = [
  */
 export function addPublicRoute(
   app: App,
-  { store, dashboardUrl }: Dashboard<PublishedServerStore>,
+  { database, dashboardUrl }: Dashboard,
   siteUrl: string,
 ): void {
   app.get(PUBLIC_PATH, async (c) => {
-    const server = await store.findPublishedServer(c.req.param('id'))
+    const server = await publishedServers(database).findPublishedServer(c.req.param('id'))
     if (server === null) return showNotFound(c)
     c.header('Cache-Control', `public, max-age=${CACHE_SECONDS}`)
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)

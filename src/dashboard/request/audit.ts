@@ -1,10 +1,11 @@
-import type { AuditAction, AuditStore } from '../../listing/accounts/audit.ts'
+import type { AuditAction } from '../../listing/accounts/audit.ts'
 import { addressOf, type Context, type Dashboard } from '../context.ts'
 import { bestEffort } from './best-effort.ts'
+import { audit as auditLog } from '../../management/accounts/audit.ts'
 
 /** Records a completed action. If that fails, the action stands and the service logs the fault. */
 export function audit(
-  dashboard: Dashboard<AuditStore>,
+  dashboard: Dashboard,
   c: Context,
   action: AuditAction,
   userId: string | null,
@@ -17,5 +18,5 @@ export function audit(
     address: addressOf(dashboard, c),
     occurred_at: dashboard.now(),
   }
-  return bestEffort(dashboard, () => dashboard.store.writeAudit(entry), undefined)
+  return bestEffort(dashboard, () => auditLog(dashboard.database).writeAudit(entry), undefined)
 }

@@ -1,15 +1,13 @@
 import { hash } from 'node:crypto'
 import { MINUTE_US } from '../../listing/instant.ts'
 import { ATTEMPT_WINDOW_US, SIGN_UPS_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptStore, AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
+import type { AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
 import { countOf } from '../../listing/text.ts'
 import { addressOf, type Context, type Dashboard } from '../context.ts'
+import { signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
 
 /** Limits how many accounts one client address creates. Null if it may create one more now. */
-export async function limitSignUps(
-  dashboard: Dashboard<AttemptStore>,
-  c: Context,
-): Promise<string | null> {
+export async function limitSignUps(dashboard: Dashboard, c: Context): Promise<string | null> {
   const subject = subjectOf('sign-up', addressOf(dashboard, c))
   const wait = await takeAttempt(dashboard, c, [{ subject, attemptsMax: SIGN_UPS_MAX }])
   if (wait === null) return null
@@ -21,7 +19,7 @@ export async function limitSignUps(
  * they do not.
  */
 export async function limitUser(
-  dashboard: Dashboard<AttemptStore>,
+  dashboard: Dashboard,
   c: Context,
   action: string,
   attemptsMax: number,
@@ -36,12 +34,12 @@ export async function limitUser(
  * counts nothing, sets `Retry-After` and returns the time to wait in words.
  */
 export async function takeAttempt(
-  { store, now }: Dashboard<AttemptStore>,
+  { database, now }: Dashboard,
   c: Context,
   subjects: readonly AttemptSubject[],
 ): Promise<string | null> {
   const at = now()
-  const blocking = await store.beginAttempt(subjects, at - ATTEMPT_WINDOW_US, at)
+  const blocking = await signInAttempts(database).beginAttempt(subjects, at - ATTEMPT_WINDOW_US, at)
   if (blocking === null) return null
   const waitUs = blocking + ATTEMPT_WINDOW_US - at
   c.header('Retry-After', String(Math.ceil(waitUs / 1_000_000)))

@@ -1,11 +1,6 @@
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../listing/form-id.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
-import type {
-  RegisteredServer,
-  RegisteredServerStore,
-} from '../../listing/servers/registered-server.ts'
-import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
+import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import { PAGE_SIZE } from '../../listing/servers/server-search.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showFormTag } from '../html/form-field.ts'
@@ -13,48 +8,62 @@ import { showNotFound, showPage, showUnchanged } from '../html/page.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
 import { listPathOf, placeBefore, readPlace } from './location.ts'
 import { tellNext } from '../request/next-notice.ts'
+import { registeredServers } from '../../management/servers/registered-servers.ts'
+import { serverChanges } from '../../management/servers/server-changes.ts'
+import type { Database } from '../../management/database.ts'
+import { organizations } from '../../management/organizations.ts'
 
 /** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
-export function addChangeRoutes(
-  app: App,
-  dashboard: Dashboard<RegisteredServerStore & ServerChangeStore & OrganizationStore>,
-): void {
-  const { store, now } = dashboard
+export function addChangeRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.post('/dashboard/servers/change', async (c) => {
     const { userId } = c.get('session')
     const wanted = readChange(c)
-    const from = await readList(store, c)
+    const from = await readList(database, c)
     if (wanted === null || wanted.servers.length === 0) {
       tellNext(dashboard, c, 'none')
       return c.redirect(from, 303)
     }
     const { status, servers, row, isConfirmed } = wanted
     if (status === null && !isConfirmed) {
-      const found = await Promise.all(servers.map((id) => store.findServer(userId, id)))
+      const found = await Promise.all(
+        servers.map((id) => registeredServers(database).findServer(userId, id)),
+      )
       const own = found.filter((server) => server !== null)
       return own.length === 0 ? showGone(c) : showDeletion(c, own, from)
     }
     // Another selection of the same page is another change.
     const tag = fieldOf(c, 'form')
     const id = idFromFormTag(userId, tag && [tag, status, ...servers].join('\n'))
-    const change = await store.changeServers(userId, { id, status, servers }, now())
+    const change = await serverChanges(database).changeServers(
+      userId,
+      { id, status, servers },
+      now(),
+    )
     if (change === null) return showGone(c)
     tellNext(dashboard, c, 'changed', change.id)
     return c.redirect(row === null ? from : `${from}#s${row}`, 303)
   })
 
   app.post('/dashboard/servers/undo', async (c) => {
-    const from = await readList(store, c)
+    const from = await readList(database, c)
     const { userId } = c.get('session')
-    const undone = await store.undoServerChange(userId, fieldOf(c, 'change'), now())
+    const undone = await serverChanges(database).undoServerChange(
+      userId,
+      fieldOf(c, 'change'),
+      now(),
+    )
     if (undone === null) tellNext(dashboard, c, 'too-late')
     else tellNext(dashboard, c, 'undone', undone.id)
     return c.redirect(from, 303)
   })
 
   app.get('/dashboard/servers/:id/delete', async (c) => {
-    const server = await store.findServer(c.get('session').userId, c.req.param('id'))
+    const server = await registeredServers(database).findServer(
+      c.get('session').userId,
+      c.req.param('id'),
+    )
     if (server === null) return showNotFound(c)
     return showDeletion(c, [server], placeBefore(c) ?? listPathOf(server))
   })
@@ -63,11 +72,11 @@ export function addChangeRoutes(
 const OF_ORGANIZATION = /^\/dashboard\/organizations\/([0-9a-f-]+)/
 
 /** The list to return to. The user may have left its organization meanwhile. */
-async function readList(store: OrganizationStore, c: Context): Promise<string> {
+async function readList(database: Database, c: Context): Promise<string> {
   const from = readPlace(fieldOf(c, 'from')) ?? placeBefore(c) ?? '/dashboard/servers'
   const organization = OF_ORGANIZATION.exec(from)?.[1]
   if (organization === undefined) return from
-  const own = await store.listOrganizations(c.get('session').userId)
+  const own = await organizations(database).listOrganizations(c.get('session').userId)
   return own.some(({ id }) => id === organization) ? from : '/dashboard/servers'
 }
 

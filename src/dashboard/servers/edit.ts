@@ -1,10 +1,8 @@
 import { idFromFormTag } from '../../listing/form-id.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
 import {
   fingerprintOf,
   REGISTERED_MAX,
   type RegisteredServer,
-  type RegisteredServerStore,
   SERVER_FIELDS,
   type ServerFields,
   type Written,
@@ -18,17 +16,17 @@ import { readFields, showServerForm } from './form.ts'
 import { listPathOf, placeBefore, publicUrlOf, readPlace } from './location.ts'
 import { showSeenServer } from './read-only.ts'
 import { sayOutdated, showGone } from './stale.ts'
+import { organizations } from '../../management/organizations.ts'
+import { registeredServers } from '../../management/servers/registered-servers.ts'
 
 /** If a suggested slug is taken, numbers up to this one are tried behind it. */
 const SUGGESTIONS_MAX = 20
 
 /** Registers and edits servers. */
-export function addEditRoutes(
-  app: App,
-  dashboard: Dashboard<RegisteredServerStore & OrganizationStore>,
-): void {
-  const { store, now } = dashboard
-  const organizationsOf = (c: Context) => store.listOrganizations(c.get('session').userId)
+export function addEditRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
+  const organizationsOf = (c: Context) =>
+    organizations(database).listOrganizations(c.get('session').userId)
 
   app.get('/dashboard/servers/new', async (c) =>
     showServerForm(c, {
@@ -49,19 +47,19 @@ export function addEditRoutes(
 
     const id = idFromFormTag(userId, fieldOf(c, 'form'))
     const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
-      store.insertServer(userId, id, { ...fields, slug }, now()),
+      registeredServers(database).insertServer(userId, id, { ...fields, slug }, now()),
     )
     if (written === 'written') return toList(dashboard, c, 'added', id, fields)
     if (written === 'too many') return showServerForm(c, { ...form, notice: TOO_MANY })
     if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    if (isSame(fields, await store.findServer(userId, id)))
+    if (isSame(fields, await registeredServers(database).findServer(userId, id)))
       return toList(dashboard, c, 'added', id, fields)
     return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
 
   app.get('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await store.findSeenServer(userId, c.req.param('id'))
+    const server = await registeredServers(database).findSeenServer(userId, c.req.param('id'))
     if (server === null) return showNotFound(c)
     if (server.created_by !== userId) return showSeenServer(c, server)
     const { id, ...fields } = server
@@ -75,7 +73,7 @@ export function addEditRoutes(
 
   app.post('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await store.findServer(userId, c.req.param('id'))
+    const server = await registeredServers(database).findServer(userId, c.req.param('id'))
     if (server === null) return showGone(c)
     const { id } = server
     const { fields, values, complaints } = readFields(c, server)
@@ -83,11 +81,11 @@ export function addEditRoutes(
     const organizations = await organizationsOf(c)
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
-    const written = await store.updateServer(userId, id, fields, now(), seen)
+    const written = await registeredServers(database).updateServer(userId, id, fields, now(), seen)
     const isMoved = fields.organization_id !== server.organization_id
     if (written === 'written') return toList(dashboard, c, isMoved ? 'moved' : 'saved', id, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    const stored = await store.findServer(userId, id)
+    const stored = await registeredServers(database).findServer(userId, id)
     if (stored === null) return showGone(c)
     const notice = sayOutdated(stored, fields)
     return showServerForm(c, { ...form, notice, seen: fingerprintOf(stored) })

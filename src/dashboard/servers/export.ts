@@ -1,6 +1,7 @@
-import type { ServerImportStore } from '../../listing/servers/server-import.ts'
 import { serverFile } from '../../listing/servers/file/write-servers.ts'
 import type { App, Context, Dashboard } from '../context.ts'
+import type { Database } from '../../management/database.ts'
+import { serverLists } from '../../management/servers/server-lists.ts'
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -8,9 +9,9 @@ const TYPES = {
 } as const
 
 /** Serves the user's personal servers as files that the import reads. */
-export function addExportRoutes(app: App, { store }: Dashboard<ServerImportStore>): void {
-  app.get('/dashboard/servers/export.csv', (c) => sendServers(store, c, 'csv'))
-  app.get('/dashboard/servers/export.json', (c) => sendServers(store, c, 'json'))
+export function addExportRoutes(app: App, { database }: Dashboard): void {
+  app.get('/dashboard/servers/export.csv', (c) => sendServers(database, c, 'csv'))
+  app.get('/dashboard/servers/export.json', (c) => sendServers(database, c, 'json'))
 }
 
 /**
@@ -18,13 +19,13 @@ export function addExportRoutes(app: App, { store }: Dashboard<ServerImportStore
  * from emptying its log, and a failure must not look like the end of a file.
  */
 async function sendServers(
-  store: ServerImportStore,
+  database: Database,
   c: Context,
   format: 'csv' | 'json',
 ): Promise<Response> {
   const file = serverFile(format)
   const parts: Buffer[] = []
-  await store.readServers(c.get('session').userId, 'personal', (servers) => {
+  await serverLists(database).readServers(c.get('session').userId, 'personal', (servers) => {
     parts.push(Buffer.from(file.add(servers)))
   })
   parts.push(Buffer.from(file.end()))

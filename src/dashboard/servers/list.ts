@@ -1,11 +1,7 @@
 import { html } from 'hono/html'
-import { type InvitationStore, oldestInvitation } from '../../listing/invitation.ts'
-import type { OrganizationStore } from '../../listing/organization.ts'
-import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
-import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
+import { oldestInvitation } from '../../listing/invitation.ts'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
-import type { ServerChangeStore } from '../../listing/servers/server-changes.ts'
-import { countAll, type ServerSearchStore } from '../../listing/servers/server-search.ts'
+import { countAll } from '../../listing/servers/server-search.ts'
 import { countOf } from '../../listing/text.ts'
 import type { App, Dashboard } from '../context.ts'
 import { showInvitationNote } from '../html/invitation-note.ts'
@@ -16,33 +12,26 @@ import { takeNotice } from './notices.ts'
 import { showFirstOfPreview } from './preview.ts'
 import { readSearch, readSelectedPage } from './search.ts'
 import { showServers } from './table.ts'
+import { serverLists } from '../../management/servers/server-lists.ts'
+import { organizations } from '../../management/organizations.ts'
+import { invitations } from '../../management/invitations.ts'
 
 const PATH = '/dashboard/servers'
 
 /** Lists the user's personal servers. */
-export function addServerRoutes(
-  app: App,
-  dashboard: Dashboard<
-    RegisteredServerStore &
-      ServerSearchStore &
-      ServerChangeStore &
-      CheckedImportStore &
-      OrganizationStore &
-      InvitationStore
-  >,
-): void {
-  const { store, siteUrl } = dashboard
+export function addServerRoutes(app: App, dashboard: Dashboard): void {
+  const { database, siteUrl } = dashboard
 
   app.get('/dashboard/servers', async (c) => {
     const { userId } = c.get('session')
     const now = dashboard.now()
     const search = readSearch(c)
-    const found = await store.searchServers(userId, search)
-    const organizations = await store.listOrganizations(userId)
-    const invitations = await store.listInvitations(userId, oldestInvitation(now))
-    const preview = await showFirstOfPreview(store, userId, found.servers.length)
+    const found = await serverLists(database).searchServers(userId, search)
+    const joined = await organizations(database).listOrganizations(userId)
+    const invited = await invitations(database).listInvitations(userId, oldestInvitation(now))
+    const preview = await showFirstOfPreview(database, userId, found.servers.length)
     const notice = await takeNotice(dashboard, c)
-    const under = organizations.reduce((sum, { servers }) => sum + servers, 0)
+    const under = joined.reduce((sum, { servers }) => sum + servers, 0)
     const whenNone = showEmpty(NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined
     const table = {
@@ -61,7 +50,7 @@ export function addServerRoutes(
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,
       ...(countAll(found.counts) === 0 ? {} : { actions: ACTIONS }),
       notice,
-      body: html`${showInvitationNote(invitations)}
+      body: html`${showInvitationNote(invited)}
 <section>
 ${showServers(table)}
 ${countAll(found.counts) > 0 ? EXPORT : ''}

@@ -1,16 +1,16 @@
 import { html } from 'hono/html'
-import type { CheckedImportStore } from '../../listing/servers/checked-import.ts'
 import { sayCounts } from '../../listing/servers/server-import.ts'
 import type { Instant } from '../../listing/instant.ts'
-import {
-  REGISTERED_MAX,
-  type RegisteredServerStore,
-} from '../../listing/servers/registered-server.ts'
-import type { ServerChange, ServerChangeStore } from '../../listing/servers/server-changes.ts'
+import { REGISTERED_MAX } from '../../listing/servers/registered-server.ts'
+import type { ServerChange } from '../../listing/servers/server-changes.ts'
 import type { Context, Dashboard } from '../context.ts'
 import type { Notice } from '../html/page.ts'
 import { type Html, truncated } from '../html/text.ts'
 import { takeTold } from '../request/next-notice.ts'
+import type { Database } from '../../management/database.ts'
+import { registeredServers } from '../../management/servers/registered-servers.ts'
+import { serverChanges } from '../../management/servers/server-changes.ts'
+import { checkedImports } from '../../management/servers/checked-imports.ts'
 
 /*
  * What the next list says after an action.
@@ -28,22 +28,17 @@ const OUTCOMES = [
   'too-late',
 ] as const
 
-type Stores = RegisteredServerStore & ServerChangeStore & CheckedImportStore
-
 /** The notice for this list, once. */
-export async function takeNotice(
-  dashboard: Dashboard<Stores>,
-  c: Context,
-): Promise<Notice | undefined> {
+export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | undefined> {
   const told = takeTold(dashboard, c, OUTCOMES)
   if (told === null) return undefined
   const { userId } = c.get('session')
-  const said = await say(dashboard.store, userId, told, dashboard.now())
+  const said = await say(dashboard.database, userId, told, dashboard.now())
   return said === null ? undefined : { ...said, isSticky: true }
 }
 
 async function say(
-  store: Stores,
+  database: Database,
   userId: string,
   { outcome, id }: { outcome: (typeof OUTCOMES)[number]; id: string },
   now: Instant,
@@ -52,18 +47,18 @@ async function say(
     case 'added':
     case 'saved':
     case 'moved': {
-      const server = await store.findServer(userId, id)
+      const server = await registeredServers(database).findServer(userId, id)
       if (server === null) return null
       const done = outcome === 'moved' ? sayMoved(server.organization_id) : `was ${outcome}.`
       return { kind: 'good', text: html`${showNames([server])} ${done}` }
     }
     case 'changed':
     case 'undone': {
-      const change = await store.findServerChange(userId, id, now)
+      const change = await serverChanges(database).findServerChange(userId, id, now)
       return change === null ? null : sayChange(change)
     }
     case 'imported': {
-      const found = await store.findImport(userId, id, now)
+      const found = await checkedImports(database).findImport(userId, id, now)
       return found?.saved
         ? { kind: 'good', text: `Import finished: ${sayCounts(found.saved)}.` }
         : null

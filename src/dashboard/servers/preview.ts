@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import { escapeInvisible } from '../../listing/invisible.ts'
-import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
 import { renderServers, type ServerRow } from '../../listing/servers/server.ts'
 import type { App, Dashboard } from '../context.ts'
 import { type Html, showLongText } from '../html/text.ts'
+import { serverLists } from '../../management/servers/server-lists.ts'
+import type { Database } from '../../management/database.ts'
 
 /** Entries in the preview. */
 const FIRST = 2
@@ -11,9 +12,9 @@ const FIRST = 2
 const ROWS_MAX = 20
 
 /** Serves the exact bytes that the API returns for this user's keys. */
-export function addPreviewRoutes(app: App, { store }: Dashboard<RegisteredServerStore>): void {
+export function addPreviewRoutes(app: App, { database }: Dashboard): void {
   app.get('/dashboard/servers/preview.json', async (c) => {
-    const rows = await store.previewListing(c.get('session').userId)
+    const rows = await serverLists(database).previewListing(c.get('session').userId)
     const body = new Uint8Array(renderServers(rows))
     return c.body(body, 200, { 'Content-Type': 'application/json; charset=utf-8' })
   })
@@ -21,13 +22,13 @@ export function addPreviewRoutes(app: App, { store }: Dashboard<RegisteredServer
 
 /** Shows the first servers of that answer, indented. Nothing if the answer is empty. */
 export async function showFirstOfPreview(
-  store: RegisteredServerStore,
+  database: Database,
   userId: string,
   rowsOfPage: number,
 ): Promise<Html | ''> {
   if (rowsOfPage > ROWS_MAX)
     return html`<p class="hint">See <a href="/dashboard/servers/preview.json">what the API returns right now</a>.</p>`
-  const rows = await store.previewListing(userId)
+  const rows = await serverLists(database).previewListing(userId)
   if (rows.length === 0) return ''
   const more = rows.length - FIRST
   return html`<details class="card"><summary>What the API returns right now</summary>

@@ -1,16 +1,13 @@
 import { html } from 'hono/html'
-import type { ApiKeyStore } from '../../listing/api-key.ts'
-import type { RegisteredServerStore } from '../../listing/servers/registered-server.ts'
 import type { App, Context, Dashboard } from '../context.ts'
 import { showPage } from '../html/page.ts'
 import { showSteps } from '../html/parts.ts'
 import { isolated } from '../html/text.ts'
+import { serverLists } from '../../management/servers/server-lists.ts'
+import { apiKeys } from '../../management/api-keys.ts'
 
 /** Three steps for a new user. Afterwards the dashboard starts with the servers. */
-export function addStartRoutes(
-  app: App,
-  { store }: Dashboard<ApiKeyStore & RegisteredServerStore>,
-): void {
+export function addStartRoutes(app: App, { database }: Dashboard): void {
   app.get('/dashboard', async (c) => {
     const { hasServer, hasKey } = await readProgress(c)
     return c.redirect(hasServer && hasKey ? '/dashboard/servers' : '/dashboard/start', 303)
@@ -53,8 +50,8 @@ export function addStartRoutes(
   /** Whether the user has a personal server and an active key. */
   async function readProgress(c: Context): Promise<{ hasServer: boolean; hasKey: boolean }> {
     const { userId } = c.get('session')
-    const servers = await store.previewListing(userId)
-    const apiKeys = await store.listApiKeys(userId, 0)
-    return { hasServer: servers.length > 0, hasKey: apiKeys.length > 0 }
+    const servers = await serverLists(database).previewListing(userId)
+    const keys = await apiKeys(database).listApiKeys(userId, 0)
+    return { hasServer: servers.length > 0, hasKey: keys.length > 0 }
   }
 }

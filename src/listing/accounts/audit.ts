@@ -62,23 +62,3 @@ export type AuditAction =
   | 'member added'
   | 'member role changed'
   | 'organization renamed'
-
-/** The log of what people did. */
-export interface AuditStore {
-  /** Adds an entry and removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US. */
-  writeAudit(entry: AuditEntry): Promise<void>
-  /**
-   * The user's latest entries, newest first. Omits refused sign-ins, because strangers can cause
-   * any number.
-   */
-  listEvents(userId: string, entriesMax: number): Promise<AuditEntry[]>
-  /**
-   * The latest REFUSED_COUNTED_MAX refused sign-ins of the account since then, by address. Lists
-   * the addresses with the latest attempts first.
-   */
-  listRefusedSignIns(
-    userId: string,
-    since: Instant,
-    addressesMax: number,
-  ): Promise<RefusedSignIns[]>
-}

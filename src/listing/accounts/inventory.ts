@@ -1,6 +1,5 @@
 import type { Instant } from '../instant.ts'
 import type { Organization } from '../organization.ts'
-import type { OwnedApiKey } from './operator.ts'
 import type { User } from './user.ts'
 
 /** What the service removes with a user. */
@@ -30,15 +29,4 @@ export interface OrganizationRecord extends Organization {
   servers: number
   /** Their names. */
   owners: string[]
-}
-
-/** What the operator's commands read, across all users. Fields have the names of the JSON. */
-export interface InventoryStore {
-  countBelongings(userId: string): Promise<Belongings>
-  /** By name. */
-  listUserRecords(): Promise<UserRecord[]>
-  /** The keys of one user or of all, by the owner's name and then oldest first. */
-  listOwnedApiKeys(userId?: string): Promise<OwnedApiKey[]>
-  /** By slug. */
-  listOrganizationRecords(): Promise<OrganizationRecord[]>
 }

@@ -35,14 +35,3 @@ export interface AuditFilter {
   userId?: string | undefined
   since?: Instant | undefined
 }
-
-/** What the operator's page reads, across all users. */
-export interface OperatorStore {
-  describeDatabase(): Promise<DatabaseFacts>
-  countRecords(): Promise<RecordCounts>
-  listNewestUsers(usersMax: number): Promise<UserSummary[]>
-  /** The keys that were used last, active or revoked, the latest first. */
-  listRecentApiKeys(keysMax: number): Promise<OwnedApiKey[]>
-  /** The latest entries, refused sign-ins included, newest first: by default of all users. */
-  listAudit(entriesMax: number, filter?: AuditFilter): Promise<OwnedAuditEntry[]>
-}

@@ -47,23 +47,3 @@ export interface NewSession extends Browser {
   startedAt: Instant
   expiresAt: Instant
 }
-
-export interface SessionStore {
-  /**
-   * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash if
-   * given. False if the hash has changed or the user is disabled. Takes the lock of `setPassword`,
-   * so that no session of an old password survives a change. Keeps the newest SESSIONS_MAX sessions
-   * of the user and removes up to EXPIRED_DROPPED expired ones.
-   */
-  beginSession(session: NewSession, checked: string, renewed: string | null): Promise<boolean>
-  /** The first session with one of these token hashes that has not ended, or null. */
-  findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null>
-  /** The user's sessions that have not ended, newest first. */
-  listSessions(userId: string, now: Instant): Promise<StoredSession[]>
-  /** Ends one session of the user. False if there is no such session. */
-  endSession(userId: string, id: string): Promise<boolean>
-  /** Ends the sessions with these token hashes. */
-  endSessionsOf(tokenHashes: readonly string[]): Promise<void>
-  /** Ends all sessions of the user. */
-  endSessions(userId: string): Promise<void>
-}

@@ -60,34 +60,3 @@ export function createUser<Email extends string | null>(
   const id = crypto.randomUUID()
   return { id, email, external_id, created_at: presentInstant(), disabled_at: null }
 }
-
-export interface UserStore {
-  /**
-   * False if the email address or the external id is taken. Exactly one of several concurrent
-   * callers gets true.
-   */
-  insertUser(user: User): Promise<boolean>
-  findUser(email: string): Promise<User | null>
-  findExternalUser(externalId: string): Promise<User | null>
-  /**
-   * Disables the user: every key of the user is refused, and all sessions, sign-ins under way and
-   * the sign-in link end. Null enables the user with the same keys. A disabled user who is disabled
-   * again keeps the instant.
-   */
-  setDisabled(
-    userId: string,
-    disabledAt: Instant | null,
-  ): Promise<'changed' | 'unchanged' | 'not found'>
-  /** Changes the email address on behalf of an operator. Sessions and the sign-in link stay. */
-  setEmail(userId: string, email: string): Promise<'changed' | 'taken' | 'not found'>
-  /**
-   * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
-   * oldest member becomes the owner of an organization that would have none. An organization
-   * without members is removed, after `returnServers` for the servers of other users. False if
-   * there is no such user.
-   *
-   * Not one transaction: the keys are revoked first. If the promise is rejected, some servers may
-   * be gone. Calling it again removes the rest.
-   */
-  removeUser(userId: string): Promise<boolean>
-}

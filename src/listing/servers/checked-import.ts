@@ -1,6 +1,6 @@
-import { HOUR_US, type Instant } from '../instant.ts'
+import { HOUR_US } from '../instant.ts'
 import type { ServerEntry } from './server-entry.ts'
-import type { ImportCounts, SavedServers, WholeImport } from './server-import.ts'
+import type { ImportCounts, SavedServers } from './server-import.ts'
 
 /** How long a checked import waits for its user, and how many of a user wait. */
 export const IMPORT_KEPT_US = HOUR_US
@@ -39,35 +39,4 @@ export interface CheckedImport {
   places: string[]
   /** Null until the user confirms the import. */
   saved: ImportCounts | null
-}
-
-/** Imports of personal servers that the user checks first and then confirms. */
-export interface CheckedImportStore {
-  /** Changes nothing. The rules are those of `saveServers`. */
-  planServers(
-    userId: string,
-    entries: readonly ServerEntry[],
-    whole?: WholeImport,
-  ): Promise<PlannedImport>
-  /** Keeps entries for the user to confirm, and drops all but the latest IMPORTS_MAX. */
-  keepImport(
-    userId: string,
-    id: string,
-    entries: readonly ServerEntry[],
-    now: Instant,
-    places?: readonly string[],
-  ): Promise<void>
-  /** Null if this user has no such import, or kept it longer than IMPORT_KEPT_US ago. */
-  findImport(userId: string, id: string, now: Instant): Promise<CheckedImport | null>
-  /**
-   * Saves the kept entries if that still does what the fingerprint says. Saves an import once:
-   * later calls return `saved`, too. `replanned` if the servers have changed since the check, or if
-   * an entry is wrong by now.
-   */
-  saveImport(
-    userId: string,
-    id: string,
-    fingerprint: string,
-    now: Instant,
-  ): Promise<'saved' | 'replanned' | 'too many' | 'not found'>
 }

@@ -1,4 +1,4 @@
-import { HOUR_US, type Instant } from '../instant.ts'
+import { HOUR_US } from '../instant.ts'
 
 /** How long a change can be undone. */
 export const UNDO_US = HOUR_US
@@ -26,23 +26,4 @@ export interface ServerChange {
    * changed since, or have no place any more.
    */
   restored: number | null
-}
-
-/** Changes of servers that the user can undo for a while. */
-export interface ServerChangeStore {
-  /**
-   * Changes the servers in one transaction. A status needs membership in the server's organization;
-   * a deletion does not. If this id is known, returns that change. Null if no server is left to
-   * change: none of them is this user's.
-   */
-  changeServers(userId: string, change: WantedChange, now: Instant): Promise<ServerChange | null>
-  /** A change of this user that is younger than UNDO_US. */
-  findServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null>
-  /**
-   * Gives the servers their former status and instant, or registers deleted ones again with their
-   * ids and values. Leaves a server as it is if it has changed since, if its slug is taken, if the
-   * user is no member of its organization any more, or if the user has REGISTERED_MAX servers.
-   * Undoing twice undoes once. Null if there is no such change.
-   */
-  undoServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null>
 }

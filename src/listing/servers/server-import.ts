@@ -2,7 +2,6 @@ import type { NamedUser } from '../accounts/user.ts'
 import type { Instant } from '../instant.ts'
 import { count, countOf } from '../text.ts'
 import type { Server } from './server.ts'
-import type { ServerEntry } from './server-entry.ts'
 
 /** What the entries of an import do. */
 export interface ImportCounts {
@@ -73,65 +72,4 @@ export interface PreviewedImport extends SavedServers {
   absent: string[]
   /** The number of servers in its place. 0 if the caller does not prune. */
   present: number
-}
-
-/** What the operator's commands do with servers. */
-export interface ServerImportStore {
-  /**
-   * Finds or creates the organization with this slug and returns its id. Makes the user a member,
-   * and the owner if it has no members.
-   */
-  ensureOrganization(slug: string, userId: string): Promise<string>
-  /**
-   * Writes all entries, or none if one is wrong. An entry means a server of the user, personally or
-   * in that organization:
-   *
-   * - With a slug, the server that has it. If the slug is new, the server without a slug that has
-   *   the entry's name, address and edition.
-   * - Without a slug, the server with the entry's address and edition. Its name must be the same.
-   *
-   * An entry that leaves out the edition means a server with any edition. Of several servers, one
-   * with all values of the entry counts first, then one with the default edition. No server
-   * is meant twice. An entry for whose server another entry has other values is wrong. One with the
-   * same values is a duplicate. An entry that means no server adds one. Absent fields keep their
-   * values.
-   */
-  saveServers(
-    userId: string,
-    organizationId: string | null,
-    entries: readonly ServerEntry[],
-    now: Instant,
-    whole?: WholeImport,
-  ): Promise<SavedServers>
-  /** What `saveServers` would do with all entries at once. Changes nothing. */
-  previewServers(
-    userId: string,
-    organizationId: string | null,
-    entries: readonly ServerEntry[],
-    options?: WholeImport & { prune?: boolean },
-  ): Promise<PreviewedImport>
-  /** Deletes servers of the user for good and ignores other ids. Returns how many it deleted. */
-  removeServers(userId: string, ids: readonly string[]): Promise<number>
-  /**
-   * All servers that the user registered, including those in organizations. Newest `updated_at`
-   * first, then by id descending.
-   */
-  listServers(userId: string): Promise<ServerRecord[]>
-  /**
-   * The same servers or only the personal ones, in parts of at most SERVERS_PART_MAX. All are as
-   * they were at one moment. Other work of this process runs between two parts.
-   */
-  readServers(
-    userId: string,
-    scope: ServerScope,
-    onPart: (servers: ServerRecord[]) => void,
-  ): Promise<void>
-  /**
-   * The servers of all users, at most OWNED_SERVERS_MAX after a given one, by the owner's id, then
-   * by address and id. A caller who asks again after the last server sees each server once whose
-   * address does not change meanwhile.
-   */
-  listOwnedServers(
-    after: Pick<OwnedServer, 'created_by' | 'address' | 'id'> | null,
-  ): Promise<OwnedServer[]>
 }

@@ -39,18 +39,6 @@ export interface ServerPage {
   registered: number
 }
 
-/** Finds servers. The servers of other users do not exist for it. */
-export interface ServerSearchStore {
-  /** The user's personal servers. */
-  searchServers(userId: string, search: ServerSearch): Promise<ServerPage>
-  /** All servers of an organization. Empty unless the user is a member. */
-  searchOrganizationServers(
-    userId: string,
-    organizationId: string,
-    search: ServerSearch,
-  ): Promise<ServerPage>
-}
-
 /** The number of servers that a search can find. */
 export function countAll({ published, draft, other }: ServerPage['counts']): number {
   return published + draft + other

@@ -63,24 +63,3 @@ export interface StateOptions {
   /** Users that don't exist are mistakes. */
   needsUsers?: boolean
 }
-
-/** Declared state: the operator's users, organizations, servers and keys as one file. */
-export interface StateStore {
-  /**
-   * Hands over all records that a state file can declare, as they were at one moment: in the order
-   * of their ids, first organizations with their members, then users with what they have. `onPart`
-   * must not wait for anything, because a transaction is open.
-   */
-  readState(onPart: (part: StoredState) => void): Promise<void>
-  /** What applying these records would do. Changes nothing. */
-  planState(records: readonly DeclaredRecord[], options: StateOptions): Promise<RecordPlan[]>
-  /**
-   * Makes these records as declared, and writes audit entries. A plan that makes a member comes
-   * with those of the organization and of an owner, or after them. A last use must be at least one
-   * second ago, because the limit does not look at it. Never makes a revoked key active.
-   *
-   * Makes no change that the plans lack: it returns a plan whose record another program has changed
-   * since, and then nothing was written. Else it returns null.
-   */
-  applyState(plans: readonly RecordPlan[], options: StateOptions): Promise<RecordPlan | null>
-}

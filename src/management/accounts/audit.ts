@@ -2,18 +2,19 @@ import {
   AUDIT_DROPPED,
   AUDIT_KEPT_US,
   type AuditEntry,
-  type AuditStore,
   REFUSED_COUNTED_MAX,
   type RefusedSignIns,
 } from '../../listing/accounts/audit.ts'
 import type { Database, Queries } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
+import type { Instant } from '../../listing/instant.ts'
 
-export function audit(database: Database): AuditStore {
+export function audit(database: Database) {
   const { instant, skipLocked } = database.dialect
 
   return {
-    async writeAudit(entry) {
+    /** Adds an entry and removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US. */
+    async writeAudit(entry: AuditEntry): Promise<void> {
       await database.transact(async (transaction) => {
         await transaction.run(sql`
           WITH old AS MATERIALIZED (
@@ -24,14 +25,26 @@ export function audit(database: Database): AuditStore {
       })
     },
 
-    async listEvents(userId, entriesMax) {
+    /**
+     * The user's latest entries, newest first. Omits refused sign-ins, because strangers can cause
+     * any number.
+     */
+    async listEvents(userId: string, entriesMax: number): Promise<AuditEntry[]> {
       return database.all<AuditEntry>(sql`
         SELECT user_id, action, subject, address, ${instant('occurred_at')} FROM audit_log
         WHERE user_id = ${uuid(userId)} AND action <> 'sign-in refused'
         ORDER BY audit_log.occurred_at DESC, id LIMIT ${entriesMax}`)
     },
 
-    async listRefusedSignIns(userId, since, addressesMax) {
+    /**
+     * The latest REFUSED_COUNTED_MAX refused sign-ins of the account since then, by address. Lists
+     * the addresses with the latest attempts first.
+     */
+    async listRefusedSignIns(
+      userId: string,
+      since: Instant,
+      addressesMax: number,
+    ): Promise<RefusedSignIns[]> {
       return database.all<RefusedSignIns>(sql`
         SELECT address, count, ${instant('occurred_at')} FROM (
           SELECT address, count(*) AS count, max(occurred_at) AS occurred_at FROM (

@@ -1,11 +1,19 @@
-import type { UserStore } from '../../listing/accounts/user.ts'
 import type { Database } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
+import type { Instant } from '../../listing/instant.ts'
 
 /** Triggers of the schema copy the state to the keys, and end sessions and the sign-in link. */
-export function disabledUsers(database: Database): Pick<UserStore, 'setDisabled'> {
+export function disabledUsers(database: Database) {
   return {
-    async setDisabled(userId, disabledAt) {
+    /**
+     * Disables the user: every key of the user is refused, and all sessions, sign-ins under way and
+     * the sign-in link end. Null enables the user with the same keys. A disabled user who is
+     * disabled again keeps the instant.
+     */
+    async setDisabled(
+      userId: string,
+      disabledAt: Instant | null,
+    ): Promise<'changed' | 'unchanged' | 'not found'> {
       const user = sql`id = ${uuid(userId)}`
       const isOther = disabledAt === null ? sql`disabled_at IS NOT NULL` : sql`disabled_at IS NULL`
       const value = disabledAt === null ? null : at(disabledAt)

@@ -1,12 +1,9 @@
-import type { PasswordStore } from '../../listing/accounts/passwords.ts'
-import type { UserStore } from '../../listing/accounts/user.ts'
+import type { EmailChange } from '../../listing/accounts/passwords.ts'
 import type { Database, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { findPasswordHash } from './passwords.ts'
 
-export function emailChanges(
-  database: Database,
-): Pick<PasswordStore, 'changeEmail'> & Pick<UserStore, 'setEmail'> {
+export function emailChanges(database: Database) {
   /** Runs `body` under the user's lock. */
   async function change<Outcome>(
     userId: string,
@@ -24,14 +21,16 @@ export function emailChanges(
   }
 
   return {
-    changeEmail: (userId, checked, email) =>
+    /** Changes the email address, if `checked` is still the hash of the user's password. */
+    changeEmail: (userId: string, checked: string, email: string): Promise<EmailChange> =>
       change(userId, async (transaction) => {
         // A change of the password that had the lock has ended before this reads the hash.
         if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'
         return updateEmail(transaction, userId, email)
       }),
 
-    setEmail: (userId, email) =>
+    /** Changes the email address on behalf of an operator. Sessions and the sign-in link stay. */
+    setEmail: (userId: string, email: string): Promise<'changed' | 'taken' | 'not found'> =>
       change(userId, async (transaction) => {
         const user = await transaction.get(sql`SELECT 1 FROM users WHERE id = ${uuid(userId)}`)
         return user === null ? 'not found' : updateEmail(transaction, userId, email)

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../listing/api-key.ts'
 import type {
   Belongings,
-  InventoryStore,
   OrganizationRecord,
   UserRecord,
 } from '../../listing/accounts/inventory.ts'
@@ -10,14 +9,15 @@ import { sql, uuid } from '../sql.ts'
 import { withOwners } from './owned-api-keys.ts'
 import { ownedAlone } from './removed-user.ts'
 import { USER_NAME, userColumns } from './user-columns.ts'
+import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
 
 type UserRow = Omit<UserRecord, 'can_sign_in'> & { passwords: number }
 
-export function inventory(database: Database): InventoryStore {
+export function inventory(database: Database) {
   const { byBytes, instant, selectApiKeys } = database.dialect
 
   return {
-    async countBelongings(userId) {
+    async countBelongings(userId: string): Promise<Belongings> {
       const user = uuid(userId)
       return (await database.get<Belongings>(sql`
         SELECT (SELECT count(*) FROM api_keys WHERE user_id = ${user} AND revoked_at IS NULL) AS api_keys,
@@ -27,7 +27,8 @@ export function inventory(database: Database): InventoryStore {
           (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations`))!
     },
 
-    async listUserRecords() {
+    /** By name. */
+    async listUserRecords(): Promise<UserRecord[]> {
       // Each count reads its table once, and not once for each user.
       const rows = await database.all<UserRow>(sql`
         SELECT ${userColumns(database.dialect)},
@@ -55,7 +56,8 @@ export function inventory(database: Database): InventoryStore {
       )
     },
 
-    async listOwnedApiKeys(userId) {
+    /** The keys of one user or of all, by the owner's name and then oldest first. */
+    async listOwnedApiKeys(userId?: string): Promise<OwnedApiKey[]> {
       const owned = userId === undefined ? sql`true` : sql`user_id = ${uuid(userId)}`
       const apiKeys = await database.all<ApiKey>(
         sql`${selectApiKeys(owned)} ORDER BY api_keys.created_at, id`,
@@ -63,7 +65,8 @@ export function inventory(database: Database): InventoryStore {
       return withOwners(database, apiKeys)
     },
 
-    async listOrganizationRecords() {
+    /** By slug. */
+    async listOrganizationRecords(): Promise<OrganizationRecord[]> {
       const rows = await database.all<Omit<OrganizationRecord, 'owners'>>(sql`
         SELECT id, slug, name,
           (SELECT count(*) FROM members WHERE organization_id = organizations.id) AS members,

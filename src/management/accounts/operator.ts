@@ -1,25 +1,26 @@
 import type { ApiKey } from '../../listing/api-key.ts'
 import type {
   DatabaseFacts,
-  OperatorStore,
   OwnedAuditEntry,
   RecordCounts,
   UserSummary,
+  OwnedApiKey,
+  AuditFilter,
 } from '../../listing/accounts/operator.ts'
 import type { Database } from '../database.ts'
 import { at, inUuids, sql, uuid } from '../sql.ts'
 import { withOwners } from './owned-api-keys.ts'
 import { userColumns } from './user-columns.ts'
 
-export function operator(database: Database): OperatorStore {
+export function operator(database: Database) {
   const { instant, databaseFacts, recentApiKeys, selectApiKeys } = database.dialect
 
   return {
-    async describeDatabase() {
+    async describeDatabase(): Promise<DatabaseFacts> {
       return (await database.get<DatabaseFacts>(databaseFacts))!
     },
 
-    async countRecords() {
+    async countRecords(): Promise<RecordCounts> {
       return (await database.get<RecordCounts>(sql`
         SELECT (SELECT count(*) FROM users) AS users,
           (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS "apiKeys",
@@ -27,7 +28,7 @@ export function operator(database: Database): OperatorStore {
           (SELECT count(*) FROM organizations) AS organizations`))!
     },
 
-    async listNewestUsers(usersMax) {
+    async listNewestUsers(usersMax: number): Promise<UserSummary[]> {
       // The newest ones first, because counting takes a search for each user.
       return database.all<UserSummary>(sql`
         SELECT ${userColumns(database.dialect)},
@@ -37,7 +38,8 @@ export function operator(database: Database): OperatorStore {
         ORDER BY newest.created_at DESC, id`)
     },
 
-    async listRecentApiKeys(keysMax) {
+    /** The keys that were used last, active or revoked, the latest first. */
+    async listRecentApiKeys(keysMax: number): Promise<OwnedApiKey[]> {
       const recent = await database.all<{ id: string }>(recentApiKeys(keysMax))
       const apiKeys = await database.all<ApiKey>(
         selectApiKeys(sql`id ${inUuids(recent.map(({ id }) => id))}`),
@@ -46,7 +48,11 @@ export function operator(database: Database): OperatorStore {
       return owned.toSorted((a, b) => (b.last_used_at ?? 0) - (a.last_used_at ?? 0))
     },
 
-    async listAudit(entriesMax, { userId, since } = {}) {
+    /** The latest entries, refused sign-ins included, newest first: by default of all users. */
+    async listAudit(
+      entriesMax: number,
+      { userId, since }: AuditFilter = {},
+    ): Promise<OwnedAuditEntry[]> {
       const ofUser = userId === undefined ? sql`true` : sql`user_id = ${uuid(userId)}`
       const recent = since === undefined ? sql`true` : sql`occurred_at >= ${at(since)}`
       return database.all<OwnedAuditEntry>(sql`

@@ -1,15 +1,18 @@
-import type { PasswordStore } from '../../listing/accounts/passwords.ts'
+import type { StoredPassword } from '../../listing/accounts/passwords.ts'
 import type { Database, Queries, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { insertionOf, insertUser } from './users.ts'
+import type { AddressedUser } from '../../listing/accounts/user.ts'
 
-export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'> {
+export function passwords(database: Database) {
   return {
-    async hasAccounts() {
+    /** True if any user can sign in. */
+    async hasAccounts(): Promise<boolean> {
       return (await database.get(sql`SELECT 1 FROM passwords LIMIT 1`)) !== null
     },
 
-    async insertUserWithPassword(user, passwordHash) {
+    /** Adds a user who can sign in. False if the email address or the external id is taken. */
+    async insertUserWithPassword(user: AddressedUser, passwordHash: string): Promise<boolean> {
       return database.transact(async (transaction) => {
         if (!(await insertUser(transaction, user))) return false
         await savePassword(transaction, user.id, passwordHash)
@@ -17,37 +20,35 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
       })
     },
 
-    async insertFirstUser(user, passwordHash, setupToken) {
-      // The row of the setup link's token, as long as no user can sign in.
-      const token = sql`FROM secrets WHERE name = 'setup' AND value = ${setupToken}
-        AND NOT EXISTS (SELECT 1 FROM passwords)`
-      return database.transact(async (transaction) => {
-        if ((await transaction.get(sql`SELECT 1 ${token}`)) === null) return null
-        // The user's row before the token's, as everything that sets a password locks them. The
-        // update changes nothing: it locks and returns the row of a user who exists.
-        const row = await transaction.get<{ id: string }>(sql`
-          ${insertionOf(user)} ON CONFLICT (email) DO UPDATE SET email = excluded.email
-          WHERE users.disabled_at IS NULL RETURNING id`)
-        if (row === null) return null
-        const { id } = row
-        // Exactly one of several concurrent callers spends the token.
-        if ((await transaction.run(sql`DELETE ${token}`)) === 0) {
-          if (id === user.id) await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(id)}`)
-          return null
-        }
-        await savePassword(transaction, id, passwordHash)
-        return id
-      })
+    /**
+     * Uses the setup link's token for the first user who can sign in. If a user without a password
+     * has this email address, that user gets the password. Otherwise adds the user. Returns the
+     * user's id, or null if the link is used up or the user is disabled.
+     */
+    async insertFirstUser(
+      user: AddressedUser,
+      passwordHash: string,
+      setupToken: string,
+    ): Promise<string | null> {
+      return database.transact((transaction) =>
+        insertFirst(transaction, user, passwordHash, setupToken),
+      )
     },
 
-    async setPassword(userId, passwordHash) {
+    /** Sets the password, ends all of the user's sessions and invalidates the setup link. */
+    async setPassword(userId: string, passwordHash: string): Promise<void> {
       await database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         await savePassword(transaction, userId, passwordHash)
       })
     },
 
-    async changePassword(userId, checked, passwordHash) {
+    /**
+     * The same as `setPassword`, if `checked` is still the hash of the user's password. False if
+     * another change or sign-in has replaced it: of two changes that checked one password, one is
+     * made.
+     */
+    async changePassword(userId: string, checked: string, passwordHash: string): Promise<boolean> {
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         if ((await findPasswordHash(transaction, userId)) !== checked) return false
@@ -56,14 +57,43 @@ export function passwords(database: Database): Omit<PasswordStore, 'changeEmail'
       })
     },
 
-    async findPassword(email) {
+    /** The password of the user with this email address. Null without one, or if disabled. */
+    async findPassword(email: string): Promise<StoredPassword | null> {
       return database.get<{ userId: string; hash: string }>(sql`
         SELECT id AS "userId", hash FROM users JOIN passwords ON user_id = id
         WHERE email = ${email} AND disabled_at IS NULL`)
     },
 
-    findPasswordHash: (userId) => findPasswordHash(database, userId),
+    /** The hash of the user's password. Null without one, or if the user is disabled. */
+    findPasswordHash: (userId: string): Promise<string | null> =>
+      findPasswordHash(database, userId),
   }
+}
+
+async function insertFirst(
+  transaction: Transaction,
+  user: AddressedUser,
+  passwordHash: string,
+  setupToken: string,
+): Promise<string | null> {
+  // The row of the setup link's token, as long as no user can sign in.
+  const token = sql`FROM secrets WHERE name = 'setup' AND value = ${setupToken}
+    AND NOT EXISTS (SELECT 1 FROM passwords)`
+  if ((await transaction.get(sql`SELECT 1 ${token}`)) === null) return null
+  // The user's row before the token's, as everything that sets a password locks them. The update
+  // changes nothing: it locks and returns the row of a user who exists.
+  const row = await transaction.get<{ id: string }>(sql`
+    ${insertionOf(user)} ON CONFLICT (email) DO UPDATE SET email = excluded.email
+    WHERE users.disabled_at IS NULL RETURNING id`)
+  if (row === null) return null
+  const { id } = row
+  // Exactly one of several concurrent callers spends the token.
+  if ((await transaction.run(sql`DELETE ${token}`)) === 0) {
+    if (id === user.id) await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(id)}`)
+    return null
+  }
+  await savePassword(transaction, id, passwordHash)
+  return id
 }
 
 export async function findPasswordHash(queries: Queries, userId: string): Promise<string | null> {

@@ -1,8 +1,8 @@
-import type { SecretStore } from '../../listing/accounts/passwords.ts'
+import type { SecretName } from '../../listing/accounts/passwords.ts'
 import type { Database } from '../database.ts'
 import { sql } from '../sql.ts'
 
-export function secrets(database: Database): SecretStore {
+export function secrets(database: Database) {
   async function findSecret(name: string): Promise<string | null> {
     const row = await database.get<{ value: string }>(
       sql`SELECT value FROM secrets WHERE name = ${name}`,
@@ -11,9 +11,13 @@ export function secrets(database: Database): SecretStore {
   }
 
   return {
+    /** The secret with this name, or null. */
     findSecret,
 
-    async keepSecret(name, fresh) {
+    /**
+     * The secret with this name. If there is none, stores `fresh`. All callers get the same one.
+     */
+    async keepSecret(name: SecretName, fresh: string): Promise<string> {
       await database.run(sql`INSERT INTO secrets VALUES (${name}, ${fresh}) ON CONFLICT DO NOTHING`)
       return (await findSecret(name))!
     },

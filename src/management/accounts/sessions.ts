@@ -2,7 +2,9 @@ import type { Instant } from '../../listing/instant.ts'
 import {
   EXPIRED_DROPPED,
   SESSIONS_MAX,
-  type SessionStore,
+  type NewSession,
+  type Session,
+  type StoredSession,
 } from '../../listing/accounts/sessions.ts'
 import type { Database } from '../database.ts'
 import { findPasswordHash } from './passwords.ts'
@@ -25,11 +27,21 @@ interface ListedRow {
   started_at: Instant
 }
 
-export function sessions(database: Database): Omit<SessionStore, keyof SessionListStore> {
+export function sessions(database: Database) {
   const { instant, skipLocked } = database.dialect
 
   return {
-    async beginSession(session, checked, renewed) {
+    /**
+     * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash
+     * if given. False if the hash has changed or the user is disabled. Takes the lock of
+     * `setPassword`, so that no session of an old password survives a change. Keeps the newest
+     * SESSIONS_MAX sessions of the user and removes up to EXPIRED_DROPPED expired ones.
+     */
+    async beginSession(
+      session: NewSession,
+      checked: string,
+      renewed: string | null,
+    ): Promise<boolean> {
       const { userId, tokenHash, userAgent, address, startedAt, expiresAt } = session
       const user = uuid(userId)
       return database.transact(async (transaction) => {
@@ -57,7 +69,8 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
       })
     },
 
-    async findSession(tokenHashes, now) {
+    /** The first session with one of these token hashes that has not ended, or null. */
+    async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
       const rows = await database.all<SessionRow>(sql`
         SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name, ${instant('started_at')}
         FROM sessions JOIN users ON users.id = user_id
@@ -69,24 +82,24 @@ export function sessions(database: Database): Omit<SessionStore, keyof SessionLi
       return { id, userId, email, name, startedAt }
     },
 
-    async endSessions(userId) {
+    /** Ends all sessions of the user. */
+    async endSessions(userId: string): Promise<void> {
       await database.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
     },
 
-    async endSessionsOf(tokenHashes) {
+    /** Ends the sessions with these token hashes. */
+    async endSessionsOf(tokenHashes: readonly string[]): Promise<void> {
       await database.run(sql`DELETE FROM sessions WHERE token_hash ${inStrings(tokenHashes)}`)
     },
   }
 }
 
-/** The methods for the list of a user's sessions. */
-type SessionListStore = Pick<SessionStore, 'listSessions' | 'endSession'>
-
-export function sessionList(database: Database): SessionListStore {
+export function sessionList(database: Database) {
   const { instant } = database.dialect
 
   return {
-    async listSessions(userId, now) {
+    /** The user's sessions that have not ended, newest first. */
+    async listSessions(userId: string, now: Instant): Promise<StoredSession[]> {
       const rows = await database.all<ListedRow>(sql`
         SELECT id, user_agent, address, ${instant('started_at')} FROM sessions
         WHERE user_id = ${uuid(userId)} AND expires_at > ${at(now)}
@@ -99,7 +112,8 @@ export function sessionList(database: Database): SessionListStore {
       }))
     },
 
-    async endSession(userId, id) {
+    /** Ends one session of the user. False if there is no such session. */
+    async endSession(userId: string, id: string): Promise<boolean> {
       const ended = await database.run(
         sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id = ${uuid(id)}`,
       )

@@ -1,13 +1,9 @@
 import type { Instant } from '../../listing/instant.ts'
-import {
-  ATTEMPTS_DROPPED,
-  type AttemptStore,
-  type AttemptSubject,
-} from '../../listing/accounts/sign-in-attempts.ts'
+import { ATTEMPTS_DROPPED, type AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
 import type { Database, Queries } from '../database.ts'
 import { at, inStrings, sql } from '../sql.ts'
 
-export function signInAttempts(database: Database): AttemptStore {
+export function signInAttempts(database: Database) {
   const { instant, skipLocked } = database.dialect
 
   /**
@@ -27,7 +23,17 @@ export function signInAttempts(database: Database): AttemptStore {
   }
 
   return {
-    async beginAttempt(subjects, since, now) {
+    /**
+     * Counts a sign-in attempt under every subject and returns null. If a subject has reached its
+     * maximum since `since`, counts nothing and returns the instant of the oldest attempt that
+     * blocks. In both cases removes up to ATTEMPTS_DROPPED attempts from before `since`, the oldest
+     * first.
+     */
+    async beginAttempt(
+      subjects: readonly AttemptSubject[],
+      since: Instant,
+      now: Instant,
+    ): Promise<Instant | null> {
       return database.transact(async (transaction) => {
         await transaction.lockNames(subjects.map(({ subject }) => subject))
         const blocking: Instant[] = []
@@ -47,7 +53,11 @@ export function signInAttempts(database: Database): AttemptStore {
       })
     },
 
-    async forgetAttempts(subjects, others) {
+    /**
+     * After a correct password, removes all attempts under `subjects` and the latest one under
+     * `others`.
+     */
+    async forgetAttempts(subjects: readonly string[], others: readonly string[]): Promise<void> {
       await database.transact(async (transaction) => {
         await transaction.lockNames([...subjects, ...others])
         await transaction.run(

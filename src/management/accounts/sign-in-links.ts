@@ -1,12 +1,13 @@
 import type { Instant } from '../../listing/instant.ts'
-import type { LinkedUser, SignInLinkStore } from '../../listing/accounts/sign-in-links.ts'
+import type { LinkedUser, SignInLink } from '../../listing/accounts/sign-in-links.ts'
 import type { Database, Queries } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
 import { savePassword } from './passwords.ts'
 
-export function signInLinks(database: Database): SignInLinkStore {
+export function signInLinks(database: Database) {
   return {
-    async keepSignInLink({ userId, tokenHash, expiresAt }) {
+    /** Replaces the user's link. False if the user is disabled, has no email address or is gone. */
+    async keepSignInLink({ userId, tokenHash, expiresAt }: SignInLink): Promise<boolean> {
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         const user = await transaction.get(sql`
@@ -22,9 +23,19 @@ export function signInLinks(database: Database): SignInLinkStore {
       })
     },
 
-    findSignInLink: (tokenHash, now) => find(database, tokenHash, now),
+    /** Reads the link without spending it. Null if it is unknown, used or expired. */
+    findSignInLink: (tokenHash: string, now: Instant): Promise<LinkedUser | null> =>
+      find(database, tokenHash, now),
 
-    async useSignInLink(tokenHash, passwordHash, now) {
+    /**
+     * Spends the link: sets the password and ends all of the user's sessions. Exactly one of
+     * several concurrent callers gets the user.
+     */
+    async useSignInLink(
+      tokenHash: string,
+      passwordHash: string,
+      now: Instant,
+    ): Promise<LinkedUser | null> {
       return database.transact(async (transaction) => {
         const found = await find(transaction, tokenHash, now)
         if (found === null) return null

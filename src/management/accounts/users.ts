@@ -1,24 +1,37 @@
-import type { User, UserStore } from '../../listing/accounts/user.ts'
+import type { User } from '../../listing/accounts/user.ts'
 import type { Database, Queries } from '../database.ts'
 import { removeUser } from './removed-user.ts'
 import { userColumns } from './user-columns.ts'
 import { at, type Sql, sql, uuid } from '../sql.ts'
 
-export function users(database: Database): Omit<UserStore, 'setDisabled' | 'setEmail'> {
+export function users(database: Database) {
   const columns = userColumns(database.dialect)
 
   return {
-    insertUser: (user) => insertUser(database, user),
+    /**
+     * False if the email address or the external id is taken. Exactly one of several concurrent
+     * callers gets true.
+     */
+    insertUser: (user: User): Promise<boolean> => insertUser(database, user),
 
-    async findUser(email) {
+    async findUser(email: string): Promise<User | null> {
       return database.get<User>(sql`SELECT ${columns} FROM users WHERE email = ${email}`)
     },
 
-    async findExternalUser(externalId) {
+    async findExternalUser(externalId: string): Promise<User | null> {
       return database.get<User>(sql`SELECT ${columns} FROM users WHERE external_id = ${externalId}`)
     },
 
-    removeUser: (userId) => removeUser(database, userId),
+    /**
+     * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
+     * oldest member becomes the owner of an organization that would have none. An organization
+     * without members is removed, after `returnServers` for the servers of other users. False if
+     * there is no such user.
+     *
+     * Not one transaction: the keys are revoked first. If the promise is rejected, some servers may
+     * be gone. Calling it again removes the rest.
+     */
+    removeUser: (userId: string): Promise<boolean> => removeUser(database, userId),
   }
 }
 

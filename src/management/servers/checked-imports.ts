@@ -3,7 +3,6 @@ import { formatInstant, type Instant } from '../../listing/instant.ts'
 import {
   type ChangedField,
   type CheckedImport,
-  type CheckedImportStore,
   IMPORT_KEPT_US,
   IMPORTS_MAX,
   LISTED_MAX,
@@ -25,23 +24,45 @@ import { addCounts, placeInList, PLANNED_MAX, planParts } from './import/parts.t
 import { countOwned } from './registered-servers.ts'
 import { saveParts } from './server-imports.ts'
 
-export function checkedImports(database: Database): CheckedImportStore {
+export function checkedImports(database: Database) {
   const { dialect } = database
 
   return {
-    planServers: (userId, entries, whole = {}) =>
-      plan(database, dialect, userId, entries, whole, otherWork),
+    /** Changes nothing. The rules are those of `saveServers`. */
+    planServers: (
+      userId: string,
+      entries: readonly ServerEntry[],
+      whole: WholeImport = {},
+    ): Promise<PlannedImport> => plan(database, dialect, userId, entries, whole, otherWork),
 
-    async keepImport(userId, id, entries, now, places = []) {
+    /** Keeps entries for the user to confirm, and drops all but the latest IMPORTS_MAX. */
+    async keepImport(
+      userId: string,
+      id: string,
+      entries: readonly ServerEntry[],
+      now: Instant,
+      places: readonly string[] = [],
+    ): Promise<void> {
       const kept = entries.map((entry, position) => ({ ...entry, place: places[position] }))
       await database.transact((transaction) => keep(transaction, userId, id, kept, now))
     },
 
-    async findImport(userId, id, now) {
+    /** Null if this user has no such import, or kept it longer than IMPORT_KEPT_US ago. */
+    async findImport(userId: string, id: string, now: Instant): Promise<CheckedImport | null> {
       return find(database, userId, id, now)
     },
 
-    saveImport: (userId, id, fingerprint, now) =>
+    /**
+     * Saves the kept entries if that still does what the fingerprint says. Saves an import once:
+     * later calls return `saved`, too. `replanned` if the servers have changed since the check, or
+     * if an entry is wrong by now.
+     */
+    saveImport: (
+      userId: string,
+      id: string,
+      fingerprint: string,
+      now: Instant,
+    ): Promise<'saved' | 'replanned' | 'too many' | 'not found'> =>
       database.transact((transaction) => save(transaction, dialect, userId, id, fingerprint, now)),
   }
 }

@@ -1,12 +1,15 @@
-import type { PublishedServerStore } from '../../listing/servers/published-server.ts'
-import { type ServerRow, toServer } from '../../listing/servers/server.ts'
+import { type ServerRow, toServer, type Server } from '../../listing/servers/server.ts'
 import type { Database } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { ROW } from './server-lists.ts'
 
-export function publishedServers(database: Database): PublishedServerStore {
+export function publishedServers(database: Database) {
   return {
-    async findPublishedServer(id) {
+    /**
+     * A personal server whose status is `published`. Null for every other text, with the same
+     * single lookup: an unknown or malformed id, another status, an organization's server.
+     */
+    async findPublishedServer(id: string): Promise<Server | null> {
       const row = await database.get<ServerRow>(sql`
         SELECT ${ROW} FROM servers
         WHERE id = ${uuid(id)} AND status = 'published' AND organization_id IS NULL

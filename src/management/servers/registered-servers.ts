@@ -3,7 +3,6 @@ import {
   fingerprintOf,
   REGISTERED_MAX,
   type RegisteredServer,
-  type RegisteredServerStore,
   type ServerFields,
   type Written,
 } from '../../listing/servers/registered-server.ts'
@@ -12,9 +11,7 @@ import { isMember } from '../organizations.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
 import { at, type Sql, sql, uuid } from '../sql.ts'
 
-export function registeredServers(
-  database: Database,
-): Pick<RegisteredServerStore, 'findServer' | 'findSeenServer' | 'insertServer' | 'updateServer'> {
+export function registeredServers(database: Database) {
   const find = (scope: Sql, id: string) => findIn(database, scope, id)
 
   async function findIn(
@@ -28,14 +25,39 @@ export function registeredServers(
   }
 
   return {
-    findServer: (userId, id) => find(isOwn(userId), id),
+    /** A server that the user registered. */
+    findServer: (userId: string, id: string): Promise<RegisteredServer | null> =>
+      find(isOwn(userId), id),
 
-    findSeenServer: (userId, id) => find(sql`(${isOwn(userId)} OR ${isOfMember(userId)})`, id),
+    /** A server that the user registered, or that belongs to one of the user's organizations. */
+    findSeenServer: (userId: string, id: string): Promise<RegisteredServer | null> =>
+      find(sql`(${isOwn(userId)} OR ${isOfMember(userId)})`, id),
 
-    insertServer: (userId, id, fields, now) =>
+    /**
+     * `known` if this id exists, because a form was sent twice. `too many` beyond REGISTERED_MAX.
+     * If several reasons apply, returns the first of `known`, `not found`, `too many`, `slug
+     * taken`.
+     */
+    insertServer: (
+      userId: string,
+      id: string,
+      fields: ServerFields,
+      now: Instant,
+    ): Promise<Written | 'known' | 'too many'> =>
       database.transact((transaction) => insert(transaction, userId, id, fields, now)),
 
-    updateServer: (userId, id, fields, now, seen) =>
+    /**
+     * Can also move the server to one of the user's organizations, or back. With the fingerprint of
+     * the fields that the user has seen, writes nothing if the server has other fields by now:
+     * `outdated`, or `written` if it already has the wanted ones.
+     */
+    updateServer: (
+      userId: string,
+      id: string,
+      fields: ServerFields,
+      now: Instant,
+      seen?: string,
+    ): Promise<Written | 'outdated'> =>
       database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         const found = await findIn(transaction, isOwn(userId), id)

@@ -1,18 +1,21 @@
-import { type OrganizationStore, RETURNED_MAX } from '../../listing/organization.ts'
+import { RETURNED_MAX } from '../../listing/organization.ts'
 import type { Database, Transaction } from '../database.ts'
 import { isOwner, ownsLocked } from '../organizations.ts'
 import { inUuids, type Sql, sql, uuid } from '../sql.ts'
 
 /** Servers under an organization whose owners have left it. */
-export function returnedServers(
-  database: Database,
-): Pick<OrganizationStore, 'countServersOfFormerMembers' | 'returnServers'> {
+export function returnedServers(database: Database) {
   return {
-    async countServersOfFormerMembers(organizationId) {
+    /** The number of servers of former members, counted up to RETURNED_MAX. */
+    async countServersOfFormerMembers(organizationId: string): Promise<number> {
       return (await database.all(serversOfFormerMembers(organizationId))).length
     },
 
-    async returnServers(userId, organizationId) {
+    /**
+     * Returns servers of former members to them as personal drafts, on behalf of an owner. Handles
+     * at most RETURNED_MAX servers and returns their number. Null if the user is not an owner.
+     */
+    async returnServers(userId: string, organizationId: string): Promise<number | null> {
       return database.transact(async (transaction) => {
         const ofOwner = serversOfFormerMembers(organizationId, isOwner(userId, organizationId))
         const owners = await lockOwners(transaction, ofOwner)

@@ -3,7 +3,6 @@ import type { RegisteredServer } from '../../listing/servers/registered-server.t
 import {
   CHANGES_MAX,
   type ServerChange,
-  type ServerChangeStore,
   UNDO_US,
   type WantedChange,
 } from '../../listing/servers/server-changes.ts'
@@ -13,19 +12,35 @@ import { isOfMember, isOwn } from './registered-servers.ts'
 import { restoreRemoved } from './restored-servers.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
 
-export function serverChanges(database: Database): ServerChangeStore {
+export function serverChanges(database: Database) {
   const { dialect } = database
 
   return {
-    changeServers: (userId, wanted, now) =>
+    /**
+     * Changes the servers in one transaction. A status needs membership in the server's
+     * organization; a deletion does not. If this id is known, returns that change. Null if no
+     * server is left to change: none of them is this user's.
+     */
+    changeServers: (
+      userId: string,
+      wanted: WantedChange,
+      now: Instant,
+    ): Promise<ServerChange | null> =>
       database.transact((transaction) => change(transaction, dialect, userId, wanted, now)),
 
-    async findServerChange(userId, id, now) {
+    /** A change of this user that is younger than UNDO_US. */
+    async findServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null> {
       const kept = await find(database, dialect, userId, id, now)
       return kept === null ? null : toChange(kept)
     },
 
-    undoServerChange: (userId, id, now) =>
+    /**
+     * Gives the servers their former status and instant, or registers deleted ones again with their
+     * ids and values. Leaves a server as it is if it has changed since, if its slug is taken, if
+     * the user is no member of its organization any more, or if the user has REGISTERED_MAX
+     * servers. Undoing twice undoes once. Null if there is no such change.
+     */
+    undoServerChange: (userId: string, id: string, now: Instant): Promise<ServerChange | null> =>
       database.transact((transaction) => undo(transaction, dialect, userId, id, now)),
   }
 }

@@ -1,22 +1,43 @@
 import {
   countNothing,
   type SavedServers,
-  type ServerImportStore,
   type WrongEntry,
+  type WholeImport,
+  type PreviewedImport,
 } from '../../listing/servers/server-import.ts'
 import type { Database, Dialect, Transaction } from '../database.ts'
 import { columnsOf, insertGiven } from '../given-rows.ts'
 import type { ChangedServer, ImportedRow } from './changed-server.ts'
 import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
 import { inUuids, sql, uuid } from '../sql.ts'
+import type { ServerEntry } from '../../listing/servers/server-entry.ts'
+import type { Instant } from '../../listing/instant.ts'
 
-export function serverImports(
-  database: Database,
-): Pick<ServerImportStore, 'saveServers' | 'previewServers' | 'removeServers'> {
+export function serverImports(database: Database) {
   const { dialect } = database
 
   return {
-    async saveServers(userId, organizationId, entries, now, whole = {}) {
+    /**
+     * Writes all entries, or none if one is wrong. An entry means a server of the user, personally
+     * or in that organization:
+     *
+     * - With a slug, the server that has it. If the slug is new, the server without a slug that has
+     * the entry's name, address and edition.
+     * - Without a slug, the server with the entry's address and edition. Its name must be the same.
+     *
+     * An entry that leaves out the edition means a server with any edition. Of several servers, one
+     * with all values of the entry counts first, then one with the default edition. No server is
+     * meant twice. An entry for whose server another entry has other values is wrong. One with the
+     * same values is a duplicate. An entry that means no server adds one. Absent fields keep their
+     * values.
+     */
+    async saveServers(
+      userId: string,
+      organizationId: string | null,
+      entries: readonly ServerEntry[],
+      now: Instant,
+      whole: WholeImport = {},
+    ): Promise<SavedServers> {
       const target: ImportTarget = { userId, organizationId, entries, whole }
       try {
         return await database.transact(async (transaction) => {
@@ -31,7 +52,13 @@ export function serverImports(
       }
     },
 
-    async previewServers(userId, organizationId, entries, { prune = false, ...whole } = {}) {
+    /** What `saveServers` would do with all entries at once. Changes nothing. */
+    async previewServers(
+      userId: string,
+      organizationId: string | null,
+      entries: readonly ServerEntry[],
+      { prune = false, ...whole }: WholeImport & { prune?: boolean } = {},
+    ): Promise<PreviewedImport> {
       const target: ImportTarget = { userId, organizationId, entries, whole }
       const counts = countNothing()
       const wrong: WrongEntry[] = []
@@ -52,7 +79,8 @@ export function serverImports(
       return { ...counts, wrong, absent, present: present.length }
     },
 
-    async removeServers(userId, ids) {
+    /** Deletes servers of the user for good and ignores other ids. Returns how many it deleted. */
+    async removeServers(userId: string, ids: readonly string[]): Promise<number> {
       return database.transact(async (transaction) => {
         await transaction.lock('users', [userId])
         return transaction.run(sql`

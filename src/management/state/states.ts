@@ -7,7 +7,7 @@ import type {
   RecordPlan,
   StateChange,
   StateOptions,
-  StateStore,
+  StoredState,
 } from '../../listing/state/state-store.ts'
 import type { Database, Transaction } from '../database.ts'
 import { inStrings, inUuids, type Sql, sql } from '../sql.ts'
@@ -17,7 +17,7 @@ import { planUser } from './planned-user.ts'
 import { isNamed, readParts, readStored, type Stored } from './stored-state.ts'
 import { readOwners, writeChanges } from './written-state.ts'
 
-export function states(database: Database): StateStore {
+export function states(database: Database) {
   const { dialect } = database
 
   const write = (plans: readonly RecordPlan[], options: StateOptions) =>
@@ -41,9 +41,19 @@ export function states(database: Database): StateStore {
     })
 
   return {
-    readState: (onPart) => database.snapshot((queries) => readParts(queries, dialect, onPart)),
+    /**
+     * Hands over all records that a state file can declare, as they were at one moment: in the
+     * order of their ids, first organizations with their members, then users with what they have.
+     * `onPart` must not wait for anything, because a transaction is open.
+     */
+    readState: (onPart: (part: StoredState) => void): Promise<void> =>
+      database.snapshot((queries) => readParts(queries, dialect, onPart)),
 
-    async planState(records, options) {
+    /** What applying these records would do. Changes nothing. */
+    async planState(
+      records: readonly DeclaredRecord[],
+      options: StateOptions,
+    ): Promise<RecordPlan[]> {
       const part = partOf(records)
       const stored = await database.snapshot((queries) => readStored(queries, dialect, part))
       return records.map((record) => planRecord(record, stored, options))
@@ -51,7 +61,15 @@ export function states(database: Database): StateStore {
 
     // Another process may have stored the same address, slug or hash at the same moment. The second
     // attempt sees it.
-    applyState: (plans, options) =>
+    /**
+     * Makes these records as declared, and writes audit entries. A plan that makes a member comes
+     * with those of the organization and of an owner, or after them. A last use must be at least
+     * one second ago, because the limit does not look at it. Never makes a revoked key active.
+     *
+     * Makes no change that the plans lack: it returns a plan whose record another program has
+     * changed since, and then nothing was written. Else it returns null.
+     */
+    applyState: (plans: readonly RecordPlan[], options: StateOptions): Promise<RecordPlan | null> =>
       write(plans, options).catch((error: unknown) => {
         if (!dialect.isTaken(error)) throw error
         return write(plans, options)

@@ -6,6 +6,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
 import { launchForFile, openWindow } from '../tab.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 /*
  * The public pages of servers in Chromium. The tests of every state visit one of them, too.
@@ -73,7 +74,12 @@ async function publish(t: Parameters<typeof startDashboard>[0], names: readonly 
       organization_id: null,
     }
     assert.equal(
-      await dashboard.store.insertServer(user.id, id, fields, presentInstant()),
+      await registeredServers(dashboard.store.database).insertServer(
+        user.id,
+        id,
+        fields,
+        presentInstant(),
+      ),
       'written',
     )
     ids.push([name, id])

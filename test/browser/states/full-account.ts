@@ -1,6 +1,11 @@
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { slotOf } from '../../../src/listing/use-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
 
 export interface FullAccount {
   server: string
@@ -26,16 +31,20 @@ export async function fillAccount(
     version: '1.21.4',
     listing_kind: 'server',
   }))
-  await store.saveServers(userId, null, entries, now)
+  await serverImports(store.database).saveServers(userId, null, entries, now)
   const organization = crypto.randomUUID()
-  await store.insertOrganization(userId, { id: organization, slug: 'guild', name }, now)
-  await store.saveServers(userId, organization, entries.slice(0, 3), now)
-  const servers = await store.listServers(userId)
+  await organizations(store.database).insertOrganization(
+    userId,
+    { id: organization, slug: 'guild', name },
+    now,
+  )
+  await serverImports(store.database).saveServers(userId, organization, entries.slice(0, 3), now)
+  const servers = await serverLists(store.database).listServers(userId)
   const server = servers.find((one) => one.organization === null)
   let key = ''
   for (let index = 0; index < 4; index += 1) {
     key = crypto.randomUUID()
-    await store.insertApiKey(
+    await apiKeys(store.database).insertApiKey(
       {
         id: key,
         user_id: userId,
@@ -48,11 +57,16 @@ export async function fillAccount(
       crypto.getRandomValues(new Uint8Array(32)),
       5,
     )
-    if (index === 0) await store.revokeApiKey(userId, key, now)
+    if (index === 0) await apiKeys(store.database).revokeApiKey(userId, key, now)
     await store.addUseCounts(countsOf(key, slotOf(now)))
   }
   const waiting = crypto.randomUUID()
-  await store.keepImport(userId, waiting, [{ name, address: 'new.example' }, ...entries], now)
+  await checkedImports(store.database).keepImport(
+    userId,
+    waiting,
+    [{ name, address: 'new.example' }, ...entries],
+    now,
+  )
   return { server: server!.id, key, organization, waiting }
 }
 

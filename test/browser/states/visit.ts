@@ -15,6 +15,9 @@ import {
   statesOfFullAccount,
   VISITOR,
 } from './list.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 /*
  * Every page of the dashboard in every state, for tests that hold for all of them.
@@ -43,7 +46,7 @@ export async function forEachState(
   check: (page: Page, title: string) => Promise<void>,
 ): Promise<void> {
   const empty = await startDashboard(t)
-  await empty.store.keepSecret('setup', SETUP_TOKEN)
+  await secrets(empty.store.database).keepSecret('setup', SETUP_TOKEN)
   const siteUrl = 'https://example.com'
   const dashboard = await startDashboard(t, { operators: [email], siteUrl })
   const { user } = await dashboard.signedIn(email)
@@ -85,14 +88,21 @@ async function addPeople(
   const now = presentInstant()
   for (const other of ['carl@example.com', 'dora@example.com']) {
     const { user: member } = await signedIn(other)
-    await store.invite(userId, organization, other, 0, now)
-    assert.equal(await store.acceptInvitation(member.id, organization, 0, now), 'joined')
+    await invitations(store.database).invite(userId, organization, other, 0, now)
+    assert.equal(
+      await invitations(store.database).acceptInvitation(member.id, organization, 0, now),
+      'joined',
+    )
   }
   for (const invited of ['eve@example.com', 'finn@example.com'])
-    await store.invite(userId, organization, invited, 0, now)
+    await invitations(store.database).invite(userId, organization, invited, 0, now)
   for (const slug of ['red-stone', 'blue-stone']) {
     const id = crypto.randomUUID()
-    await store.insertOrganization(user.id, { id, slug, name: `${name} ${slug}` }, now)
-    await store.invite(user.id, id, email, 0, now)
+    await organizations(store.database).insertOrganization(
+      user.id,
+      { id, slug, name: `${name} ${slug}` },
+      now,
+    )
+    await invitations(store.database).invite(user.id, id, email, 0, now)
   }
 }

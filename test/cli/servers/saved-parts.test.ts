@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { saveInBatches } from '../../../src/cli/server-import/saved-parts.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { commandsIn } from '../command.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 test('a row that is wrong only when it is saved is named, with the advice to correct it', async (t) => {
   const program = commandsIn(t)
@@ -12,7 +13,7 @@ test('a row that is wrong only when it is saved is named, with the advice to cor
   await program.done('server import --user ada@example.com -', { stdin })
   const store = await openSqliteStore(program.databasePath, { create: false })
   t.after(() => store.close())
-  const { id } = (await store.findUser('ada@example.com'))!
+  const { id } = (await users(store.database).findUser('ada@example.com'))!
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const saved = saveInBatches({ stdin: stdout, stdout, stderr, env: {} }, store, id, null, {
     entries: [{ name: 'b', address: 'a.example.com' }],

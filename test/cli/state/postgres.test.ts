@@ -5,7 +5,7 @@ import { openStore } from '../../../src/open-store.ts'
 import { parseDatabaseUrl } from '../../../src/database-url.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { addOrganization, join as joinOrganization, register } from '../../contract/people.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
@@ -15,6 +15,9 @@ import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
 import { runCommand } from '../command.ts'
 import { programIn } from '../program.ts'
 import { askPatiently, besideService } from './beside-service.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { disabledUsers } from '../../../src/management/accounts/disabled-users.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 let server: Server
 before(async () => {
@@ -80,11 +83,11 @@ async function filled(url: string): Promise<{ key: string; revoked: string }> {
   const now = presentInstant()
   const { user: ada, key } = await addOwner(store, 'ada@example.com')
   const other = await issueKey(store, ada, 'leaked')
-  await store.revokeApiKey(ada.id, other.id, now)
+  await apiKeys(store.database).revokeApiKey(ada.id, other.id, now)
   const bob = await addUser(store, 'bob@example.com')
   const cid = await addUser(store, 'cid@example.com')
-  await store.setDisabled(cid.id, now)
-  await store.insertUser(createUser(null, '4711'))
+  await disabledUsers(store.database).setDisabled(cid.id, now)
+  await users(store.database).insertUser(createUser(null, '4711'))
   const red = await addOrganization(store, ada, { slug: 'red', name: 'Red „Stone“ 🧱' }, now)
   await joinOrganization(store, red, ada, bob, now)
   const personal = { version: '1.21', listing_kind: 'realm', status: 'draft' }

@@ -1,15 +1,26 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import { issueApiKey } from '../../../src/management/issued-keys.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { addUsers, NOW, register, tally } from '../people.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { disabledUsers } from '../../../src/management/accounts/disabled-users.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { publishedServers } from '../../../src/management/servers/published-servers.ts'
 
 const begin = (store: Store, userId: string, tokenHash: string) =>
-  store.beginSession(
+  sessions(store.database).beginSession(
     { userId, tokenHash, userAgent: '', address: '', startedAt: NOW, expiresAt: NOW + 9 },
     'hash',
     null,
@@ -23,17 +34,17 @@ export function disabledUsersContract(open: OpenFixture): void {
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     const { key: other } = await addOwner(store, 'bob@example.com')
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.equal(await second.setDisabled(user.id, NOW), 'changed')
+    assert.equal(await disabledUsers(second.database).setDisabled(user.id, NOW), 'changed')
     // As a revoked key, also within a second of its last use.
     const refused = await claim(store, key)
     assert.ok(refused.outcome === 'revoked' && refused.apiKeyId === keyId)
     assert.equal((await claim(store, other)).outcome, 'granted')
-    const [listed] = await store.listOwnedApiKeys(user.id)
+    const [listed] = await inventory(store.database).listOwnedApiKeys(user.id)
     assert.deepEqual([listed?.revoked_at, listed?.disabled_at], [null, NOW])
     await elapse(1_000)
-    assert.equal(await second.setDisabled(user.id, null), 'changed')
+    assert.equal(await disabledUsers(second.database).setDisabled(user.id, null), 'changed')
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.equal((await store.listOwnedApiKeys(user.id))[0]?.disabled_at, null)
+    assert.equal((await inventory(store.database).listOwnedApiKeys(user.id))[0]?.disabled_at, null)
   })
 
   test('under load, the keys of a user whom another process disables are refused at once', async (t) => {
@@ -43,7 +54,7 @@ export function disabledUsersContract(open: OpenFixture): void {
       const { user, key } = await addOwner(store, `user${round}@example.com`)
       const keys = [key, (await issueKey(store, user, 'second')).key]
       const before = keys.flatMap((one) => Array.from({ length: 10 }, () => claim(store, one)))
-      await second.setDisabled(user.id, NOW)
+      await disabledUsers(second.database).setDisabled(user.id, NOW)
       const after = await Promise.all(keys.map((one) => claim(store, one)))
       assert.deepEqual(tally(after.map(({ outcome }) => outcome)), { revoked: 2 })
       await Promise.all(before)
@@ -54,63 +65,73 @@ export function disabledUsersContract(open: OpenFixture): void {
   test('disabling is no revocation, and a key that was revoked stays so', async (t) => {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
-    await store.setDisabled(user.id, NOW)
-    assert.equal((await store.countRecords()).apiKeys, 1)
-    assert.ok(await store.revokeApiKey(user.id, keyId, NOW))
-    await store.setDisabled(user.id, null)
+    await disabledUsers(store.database).setDisabled(user.id, NOW)
+    assert.equal((await operator(store.database).countRecords()).apiKeys, 1)
+    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, NOW))
+    await disabledUsers(store.database).setDisabled(user.id, null)
     assert.equal((await claim(store, key)).outcome, 'revoked')
   })
 
   test('a key of a disabled user works only once the user is enabled', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
-    await store.setDisabled(ada!.id, NOW)
-    const issued = await issueApiKey(store, ada!.id, 'bot', NOW)
+    await disabledUsers(store.database).setDisabled(ada!.id, NOW)
+    const issued = await issueApiKey(store.database, ada!.id, 'bot', NOW)
     assert.ok('key' in issued)
     assert.equal((await claim(store, issued.key)).outcome, 'revoked')
-    await store.setDisabled(ada!.id, null)
+    await disabledUsers(store.database).setDisabled(ada!.id, null)
     assert.equal((await claim(store, issued.key)).outcome, 'granted')
   })
 
   test('the first instant stays, and an unknown user is not found', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
-    assert.equal(await store.setDisabled(ada!.id, null), 'unchanged')
-    assert.equal(await store.setDisabled(ada!.id, NOW), 'changed')
-    assert.equal(await store.setDisabled(ada!.id, NOW + 1), 'unchanged')
-    assert.deepEqual(await store.findUser(ada!.email), { ...ada, disabled_at: NOW })
-    assert.equal(await store.setDisabled(randomUUID(), NOW), 'not found')
-    assert.equal(await store.setDisabled('ada', NOW), 'not found')
+    assert.equal(await disabledUsers(store.database).setDisabled(ada!.id, null), 'unchanged')
+    assert.equal(await disabledUsers(store.database).setDisabled(ada!.id, NOW), 'changed')
+    assert.equal(await disabledUsers(store.database).setDisabled(ada!.id, NOW + 1), 'unchanged')
+    assert.deepEqual(await users(store.database).findUser(ada!.email), { ...ada, disabled_at: NOW })
+    assert.equal(await disabledUsers(store.database).setDisabled(randomUUID(), NOW), 'not found')
+    assert.equal(await disabledUsers(store.database).setDisabled('ada', NOW), 'not found')
   })
 
   test('a disabled user has no password, sessions and sign-in link, and gets only the password back', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const link = (userId: string) =>
-      store.keepSignInLink({ userId, tokenHash: `link of ${userId}`, expiresAt: NOW + 9 })
+      signInLinks(store.database).keepSignInLink({
+        userId,
+        tokenHash: `link of ${userId}`,
+        expiresAt: NOW + 9,
+      })
     for (const { id } of [ada!, bob!]) {
-      await store.setPassword(id, 'hash')
+      await passwords(store.database).setPassword(id, 'hash')
       assert.ok(await begin(store, id, `session of ${id}`))
       assert.ok(await link(id))
     }
     const access = async ({ id, email }: { id: string; email: string }) => ({
-      password: (await store.findPassword(email))?.hash,
-      hash: await store.findPasswordHash(id),
-      session: (await store.findSession([`session of ${id}`], NOW))?.userId,
-      link: (await store.findSignInLink(`link of ${id}`, NOW))?.id,
+      password: (await passwords(store.database).findPassword(email))?.hash,
+      hash: await passwords(store.database).findPasswordHash(id),
+      session: (await sessions(store.database).findSession([`session of ${id}`], NOW))?.userId,
+      link: (await signInLinks(store.database).findSignInLink(`link of ${id}`, NOW))?.id,
     })
     const none = { password: undefined, hash: null, session: undefined, link: undefined }
-    await store.setDisabled(ada!.id, NOW)
+    await disabledUsers(store.database).setDisabled(ada!.id, NOW)
     assert.deepEqual(await access(ada!), none)
     // A sign-in that has checked the password, and a form that was sent before.
     assert.equal(await begin(store, ada!.id, 'late'), false)
-    assert.equal(await store.changePassword(ada!.id, 'hash', 'new'), false)
-    assert.equal(await store.changeEmail(ada!.id, 'hash', 'new@example.com'), 'outdated')
+    assert.equal(await passwords(store.database).changePassword(ada!.id, 'hash', 'new'), false)
+    assert.equal(
+      await emailChanges(store.database).changeEmail(ada!.id, 'hash', 'new@example.com'),
+      'outdated',
+    )
     assert.equal(await link(ada!.id), false)
-    assert.equal(await store.useSignInLink(`link of ${ada!.id}`, 'new', NOW), null)
-    const [record] = await store.listUserRecords()
+    assert.equal(
+      await signInLinks(store.database).useSignInLink(`link of ${ada!.id}`, 'new', NOW),
+      null,
+    )
+    const [record] = await inventory(store.database).listUserRecords()
     assert.deepEqual([record?.can_sign_in, record?.disabled_at], [false, NOW])
-    await store.setDisabled(ada!.id, null)
+    await disabledUsers(store.database).setDisabled(ada!.id, null)
     assert.deepEqual(await access(ada!), { ...none, password: 'hash', hash: 'hash' })
     const { session, link: linked } = await access(bob!)
     assert.deepEqual([session, linked], [bob!.id, bob!.id])
@@ -120,21 +141,25 @@ export function disabledUsersContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const users = await addUsers(store, 'ada', 'bob', 'cem', 'dee')
-    for (const { id } of users) await store.setPassword(id, 'hash')
+    for (const { id } of users) await passwords(store.database).setPassword(id, 'hash')
     await Promise.all(
-      users.flatMap(({ id }) => [begin(store, id, id), second.setDisabled(id, NOW)]),
+      users.flatMap(({ id }) => [
+        begin(store, id, id),
+        disabledUsers(second.database).setDisabled(id, NOW),
+      ]),
     )
-    for (const { id } of users) assert.equal(await store.findSession([id], NOW), null)
+    for (const { id } of users)
+      assert.equal(await sessions(store.database).findSession([id], NOW), null)
   })
 
   test('the setup link gives a disabled user no password and stays usable', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.setDisabled(ada!.id, NOW)
-    await store.keepSecret('setup', 'token')
-    assert.equal(await store.insertFirstUser(ada!, 'hash', 'token'), null)
-    assert.equal(await store.hasAccounts(), false)
-    assert.equal(await store.insertFirstUser(bob!, 'hash', 'token'), bob!.id)
+    await disabledUsers(store.database).setDisabled(ada!.id, NOW)
+    await secrets(store.database).keepSecret('setup', 'token')
+    assert.equal(await passwords(store.database).insertFirstUser(ada!, 'hash', 'token'), null)
+    assert.equal(await passwords(store.database).hasAccounts(), false)
+    assert.equal(await passwords(store.database).insertFirstUser(bob!, 'hash', 'token'), bob!.id)
   })
 
   test("a disabled user's published servers are not found until the user is enabled", async (t) => {
@@ -142,10 +167,14 @@ export function disabledUsersContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const ids = [await register(store, ada!), await register(store, bob!)]
     const found = async () =>
-      Promise.all(ids.map(async (id) => (await store.findPublishedServer(id)) !== null))
-    await store.setDisabled(ada!.id, NOW)
+      Promise.all(
+        ids.map(
+          async (id) => (await publishedServers(store.database).findPublishedServer(id)) !== null,
+        ),
+      )
+    await disabledUsers(store.database).setDisabled(ada!.id, NOW)
     assert.deepEqual(await found(), [false, true])
-    await store.setDisabled(ada!.id, null)
+    await disabledUsers(store.database).setDisabled(ada!.id, null)
     assert.deepEqual(await found(), [true, true])
   })
 }

@@ -5,6 +5,12 @@ import { createUser } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
 import { listUsers } from '../../fixtures/service.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
 
 /** Changes of an email address, which depend on the password that was checked. */
 export function emailChangesContract(open: OpenFixture): void {
@@ -12,30 +18,39 @@ export function emailChangesContract(open: OpenFixture): void {
   async function openWithUsers(t: TestContext) {
     const { store, openSecond } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked')
+    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'checked')
     return { store, openSecond, ada: ada!, bob: bob! }
   }
 
   test('a new email replaces the old one', async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
-    assert.equal(await store.changeEmail(ada.id, 'checked', 'countess@example.com'), 'changed')
+    assert.equal(
+      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'countess@example.com'),
+      'changed',
+    )
     assert.deepEqual(await listUsers(store), [bob, { ...ada, email: 'countess@example.com' }])
-    assert.equal(await store.findUser('ada@example.com'), null)
-    assert.ok(await store.insertUser(createUser('ada@example.com')))
+    assert.equal(await users(store.database).findUser('ada@example.com'), null)
+    assert.ok(await users(store.database).insertUser(createUser('ada@example.com')))
   })
 
   test("another user's email is refused; one's own is accepted", async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
-    assert.equal(await store.changeEmail(ada.id, 'checked', 'bob@example.com'), 'taken')
-    assert.equal(await store.changeEmail(ada.id, 'checked', 'ada@example.com'), 'changed')
+    assert.equal(
+      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'bob@example.com'),
+      'taken',
+    )
+    assert.equal(
+      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'ada@example.com'),
+      'changed',
+    )
     assert.deepEqual(await listUsers(store), [ada, bob])
   })
 
   test('an email changes only with the hash that its own user has now', async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
     const change = (userId: string, checked: string, email = 'free@example.com') =>
-      store.changeEmail(userId, checked, email)
-    assert.ok(await store.changePassword(ada.id, 'checked', 'replaced'))
+      emailChanges(store.database).changeEmail(userId, checked, email)
+    assert.ok(await passwords(store.database).changePassword(ada.id, 'checked', 'replaced'))
     assert.equal(await change(ada.id, 'checked'), 'outdated')
     assert.equal(await change(ada.id, 'checked', bob.email), 'outdated')
     assert.equal(await change(bob.id, 'replaced'), 'outdated')
@@ -48,29 +63,43 @@ export function emailChangesContract(open: OpenFixture): void {
     const { store, ada, bob } = await openWithUsers(t)
     const session = { userId: ada.id, tokenHash: 's', userAgent: '', address: '' }
     const times = { startedAt: NOW, expiresAt: NOW + 9 }
-    assert.ok(await store.beginSession({ ...session, ...times }, 'checked', null))
+    assert.ok(
+      await sessions(store.database).beginSession({ ...session, ...times }, 'checked', null),
+    )
     const link = { userId: ada.id, tokenHash: 'link', expiresAt: NOW + 9 }
-    assert.ok(await store.keepSignInLink(link))
-    assert.equal(await store.setEmail(ada.id, bob.email), 'taken')
-    assert.equal(await store.setEmail(randomUUID(), 'free@example.com'), 'not found')
-    assert.equal(await store.setEmail(ada.id, 'countess@example.com'), 'changed')
+    assert.ok(await signInLinks(store.database).keepSignInLink(link))
+    assert.equal(await emailChanges(store.database).setEmail(ada.id, bob.email), 'taken')
+    assert.equal(
+      await emailChanges(store.database).setEmail(randomUUID(), 'free@example.com'),
+      'not found',
+    )
+    assert.equal(
+      await emailChanges(store.database).setEmail(ada.id, 'countess@example.com'),
+      'changed',
+    )
     assert.deepEqual(await listUsers(store), [bob, { ...ada, email: 'countess@example.com' }])
-    const found = await store.findSession(['s'], NOW)
+    const found = await sessions(store.database).findSession(['s'], NOW)
     assert.deepEqual([found?.email, found?.name], ['countess@example.com', 'countess@example.com'])
-    assert.equal((await store.findSignInLink('link', NOW))?.email, 'countess@example.com')
-    assert.equal((await store.findPassword('countess@example.com'))?.hash, 'checked')
+    assert.equal(
+      (await signInLinks(store.database).findSignInLink('link', NOW))?.email,
+      'countess@example.com',
+    )
+    assert.equal(
+      (await passwords(store.database).findPassword('countess@example.com'))?.hash,
+      'checked',
+    )
   })
 
   test('exactly one of two users who take one email at once gets it', async (t) => {
     const { store, openSecond, ada, bob } = await openWithUsers(t)
     const second = await openSecond()
     const changed = await Promise.all([
-      store.changeEmail(ada.id, 'checked', 'free@example.com'),
-      second.changeEmail(bob.id, 'checked', 'free@example.com'),
+      emailChanges(store.database).changeEmail(ada.id, 'checked', 'free@example.com'),
+      emailChanges(second.database).changeEmail(bob.id, 'checked', 'free@example.com'),
     ])
     assert.deepEqual(tally(changed), { changed: 1, taken: 1 })
     const owner = changed[0] === 'changed' ? ada : bob
-    assert.equal((await store.findUser('free@example.com'))?.id, owner.id)
-    assert.equal((await store.listUserRecords()).length, 2)
+    assert.equal((await users(store.database).findUser('free@example.com'))?.id, owner.id)
+    assert.equal((await inventory(store.database).listUserRecords()).length, 2)
   })
 }

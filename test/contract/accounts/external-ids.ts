@@ -4,6 +4,15 @@ import { createUser, nameOf, type User } from '../../../src/listing/accounts/use
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register, tally } from '../people.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { audit } from '../../../src/management/accounts/audit.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
 
 type Named = Pick<User, 'email' | 'external_id'>
 
@@ -15,12 +24,12 @@ export function externalIdsContract(open: OpenFixture): void {
   test('a user is found by the external id, exactly as stored', async (t) => {
     const { store } = await open(t)
     const [external, both] = [createUser(null, 'Player 1'), createUser('ada@example.com', '2')]
-    for (const user of [external, both]) assert.ok(await store.insertUser(user))
-    assert.deepEqual(await store.findExternalUser('Player 1'), external)
-    assert.deepEqual(await store.findExternalUser('2'), both)
-    assert.deepEqual(await store.findUser('ada@example.com'), both)
+    for (const user of [external, both]) assert.ok(await users(store.database).insertUser(user))
+    assert.deepEqual(await users(store.database).findExternalUser('Player 1'), external)
+    assert.deepEqual(await users(store.database).findExternalUser('2'), both)
+    assert.deepEqual(await users(store.database).findUser('ada@example.com'), both)
     for (const other of ['player 1', 'Player 1 ', '', '3'])
-      assert.equal(await store.findExternalUser(other), null)
+      assert.equal(await users(store.database).findExternalUser(other), null)
   })
 
   test('a taken external id is refused, and exactly one of several callers gets it', async (t) => {
@@ -28,65 +37,79 @@ export function externalIdsContract(open: OpenFixture): void {
     const second = await openSecond()
     const inserted = await Promise.all(
       [store, second, store, second].map((one, index) =>
-        one.insertUser(createUser(index < 2 ? null : `user${index}@example.com`, '1')),
+        users(one.database).insertUser(
+          createUser(index < 2 ? null : `user${index}@example.com`, '1'),
+        ),
       ),
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 3 })
     const taken = createUser('eve@example.com', '1')
-    assert.equal(await store.insertUserWithPassword(taken, 'hash'), false)
-    assert.equal(await store.findUser('eve@example.com'), null)
+    assert.equal(await passwords(store.database).insertUserWithPassword(taken, 'hash'), false)
+    assert.equal(await users(store.database).findUser('eve@example.com'), null)
   })
 
   test('records of a user without an address have its external id, and lists are by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'b-player')
-    assert.ok(await store.insertUser(user))
+    assert.ok(await users(store.database).insertUser(user))
     const [ada, cem] = await addUsers(store, 'ada', 'cem')
     for (const one of [cem!, user, ada!]) {
       await issueKey(store, one)
       await register(store, one)
       const entry = { action: 'key issued', subject: '', address: '', occurred_at: NOW } as const
-      await store.writeAudit({ ...entry, user_id: one.id })
+      await audit(store.database).writeAudit({ ...entry, user_id: one.id })
     }
     const names = ['ada@example.com', 'b-player', 'cem@example.com']
-    assert.deepEqual(named(await store.listUserRecords()), names)
-    assert.deepEqual(named(await store.listOwnedApiKeys()), names)
+    assert.deepEqual(named(await inventory(store.database).listUserRecords()), names)
+    assert.deepEqual(named(await inventory(store.database).listOwnedApiKeys()), names)
     const ofUser = { email: null, external_id: 'b-player' }
-    const [key] = await store.listOwnedApiKeys(user.id)
-    const [entry] = await store.listAudit(1, { userId: user.id })
-    const server = (await store.listOwnedServers(null)).find((one) => one.created_by === user.id)
-    const newest = (await store.listNewestUsers(9)).find(({ id }) => id === user.id)
+    const [key] = await inventory(store.database).listOwnedApiKeys(user.id)
+    const [entry] = await operator(store.database).listAudit(1, { userId: user.id })
+    const server = (await serverLists(store.database).listOwnedServers(null)).find(
+      (one) => one.created_by === user.id,
+    )
+    const newest = (await operator(store.database).listNewestUsers(9)).find(
+      ({ id }) => id === user.id,
+    )
     for (const record of [key, entry, server, newest]) assert.deepEqual(pick(record!), ofUser)
-    assert.deepEqual(named(await store.listNewestUsers(9)).toSorted(), names)
+    assert.deepEqual(named(await operator(store.database).listNewestUsers(9)).toSorted(), names)
   })
 
   test('a user without an address owns an organization, and invites by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await store.insertUser(user))
+    assert.ok(await users(store.database).insertUser(user))
     const ada = await addUser(store)
     const id = await addOrganization(store, user)
-    assert.equal(await store.invite(user.id, id, ada.email, 0, NOW), 'invited')
-    assert.equal((await store.listInvitations(ada.id, 0))[0]?.invited_by, 'player')
-    assert.equal(await store.acceptInvitation(ada.id, id, 0, NOW), 'joined')
+    assert.equal(
+      await invitations(store.database).invite(user.id, id, ada.email, 0, NOW),
+      'invited',
+    )
+    assert.equal(
+      (await invitations(store.database).listInvitations(ada.id, 0))[0]?.invited_by,
+      'player',
+    )
+    assert.equal(await invitations(store.database).acceptInvitation(ada.id, id, 0, NOW), 'joined')
     assert.deepEqual(
-      (await store.listMembers(ada.id, id)).map((one) => ({ ...one })),
+      (await organizations(store.database).listMembers(ada.id, id)).map((one) => ({ ...one })),
       [
         { user_id: ada.id, email: ada.email, external_id: null, role: 'member' },
         { user_id: user.id, email: null, external_id: 'player', role: 'owner' },
       ],
     )
-    assert.deepEqual((await store.listOrganizationRecords())[0]?.owners, ['player'])
+    assert.deepEqual((await inventory(store.database).listOrganizationRecords())[0]?.owners, [
+      'player',
+    ])
     // No invitation is for a user without an address.
-    assert.deepEqual(await store.listInvitations(user.id, 0), [])
+    assert.deepEqual(await invitations(store.database).listInvitations(user.id, 0), [])
   })
 
   test('a user without an address gets no sign-in link', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await store.insertUser(user))
+    assert.ok(await users(store.database).insertUser(user))
     const link = { userId: user.id, tokenHash: 'link', expiresAt: NOW + 1 }
-    assert.equal(await store.keepSignInLink(link), false)
-    assert.equal(await store.findSignInLink('link', NOW), null)
+    assert.equal(await signInLinks(store.database).keepSignInLink(link), false)
+    assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
   })
 }

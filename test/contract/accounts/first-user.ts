@@ -4,6 +4,10 @@ import { createUser } from '../../../src/listing/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW } from '../people.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
 
 const HASH = 'a hash of a password'
 
@@ -12,63 +16,66 @@ export function firstUserContract(open: OpenFixture): void {
   test('an installation has accounts as soon as a user has a password', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store)
-    assert.equal(await store.hasAccounts(), false)
-    await store.setPassword(user.id, HASH)
-    assert.equal(await store.hasAccounts(), true)
-    await store.removeUser(user.id)
-    assert.equal(await store.hasAccounts(), false)
+    assert.equal(await passwords(store.database).hasAccounts(), false)
+    await passwords(store.database).setPassword(user.id, HASH)
+    assert.equal(await passwords(store.database).hasAccounts(), true)
+    await users(store.database).removeUser(user.id)
+    assert.equal(await passwords(store.database).hasAccounts(), false)
   })
 
   test('the setup token makes one user and expires', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = [createUser('ada@example.com'), createUser('bob@example.com')]
-    const token = await store.keepSecret('setup', 'token')
-    assert.equal(await store.insertFirstUser(ada, HASH, token), ada.id)
-    assert.deepEqual(await store.findPassword(ada.email), { userId: ada.id, hash: HASH })
-    assert.equal(await store.findSecret('setup'), null)
-    assert.equal(await store.insertFirstUser(bob, HASH, token), null)
+    const token = await secrets(store.database).keepSecret('setup', 'token')
+    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, token), ada.id)
+    assert.deepEqual(await passwords(store.database).findPassword(ada.email), {
+      userId: ada.id,
+      hash: HASH,
+    })
+    assert.equal(await secrets(store.database).findSecret('setup'), null)
+    assert.equal(await passwords(store.database).insertFirstUser(bob, HASH, token), null)
     assert.deepEqual(await listUsers(store), [ada])
   })
 
   test('the setup token gives an existing user without a password one', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.keepSecret('setup', 'token')
+    await secrets(store.database).keepSecret('setup', 'token')
     const again = { ...createUser(ada!.email), created_at: NOW + 1 }
-    assert.equal(await store.insertFirstUser(again, HASH, 'token'), ada!.id)
-    assert.equal(await store.findPasswordHash(ada!.id), HASH)
-    assert.equal(await store.findPasswordHash(bob!.id), null)
+    assert.equal(await passwords(store.database).insertFirstUser(again, HASH, 'token'), ada!.id)
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), HASH)
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
     assert.deepEqual(await listUsers(store), [ada, bob])
   })
 
   test('a wrong setup token makes no user, and the right one still works', async (t) => {
     const { store } = await open(t)
     const ada = createUser('ada@example.com')
-    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), null)
-    await store.keepSecret('setup', 'token')
+    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), null)
+    await secrets(store.database).keepSecret('setup', 'token')
     for (const wrong of ['', 'TOKEN', 'token2', 'setup'])
-      assert.equal(await store.insertFirstUser(ada, HASH, wrong), null)
-    assert.deepEqual(await store.listUserRecords(), [])
-    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), ada.id)
+      assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, wrong), null)
+    assert.deepEqual(await inventory(store.database).listUserRecords(), [])
+    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), ada.id)
   })
 
   test('the value of another secret is no setup token', async (t) => {
     const { store, execute } = await open(t)
     await execute(`INSERT INTO secrets VALUES ('another', 'secret')`)
-    await store.keepSecret('setup', 'token')
+    await secrets(store.database).keepSecret('setup', 'token')
     const ada = createUser('ada@example.com')
-    assert.equal(await store.insertFirstUser(ada, HASH, 'secret'), null)
-    assert.equal(await store.insertFirstUser(ada, HASH, 'token'), ada.id)
+    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'secret'), null)
+    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), ada.id)
   })
 
   test('the setup token does nothing once a user can sign in', async (t) => {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.setPassword(ada!.id, HASH)
+    await passwords(store.database).setPassword(ada!.id, HASH)
     await execute(`INSERT INTO secrets VALUES ('setup', 'token')`)
     for (const user of [bob!, createUser('eve@example.com')])
-      assert.equal(await store.insertFirstUser(user, HASH, 'token'), null)
-    assert.equal(await store.findPasswordHash(bob!.id), null)
+      assert.equal(await passwords(store.database).insertFirstUser(user, HASH, 'token'), null)
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
     assert.deepEqual(await listUsers(store), [ada, bob])
   })
 
@@ -79,11 +86,11 @@ function concurrentCallers(open: OpenFixture): void {
   test('exactly one of ten callers with the setup token becomes the first user', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
-    await store.keepSecret('setup', 'token')
+    await secrets(store.database).keepSecret('setup', 'token')
     const users = Array.from({ length: 10 }, (_, index) => createUser(`u${index}@example.com`))
     const inserted = await Promise.all(
       users.map((user, index) =>
-        (index % 2 === 0 ? store : second).insertFirstUser(user, HASH, 'token'),
+        passwords((index % 2 === 0 ? store : second).database).insertFirstUser(user, HASH, 'token'),
       ),
     )
     const [winner, ...others] = users.filter(({ id }) => inserted.includes(id))
@@ -96,11 +103,11 @@ function concurrentCallers(open: OpenFixture): void {
     const second = await openSecond()
     const kept = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        (index % 2 === 0 ? store : second).keepSecret('setup', `token ${index}`),
+        secrets((index % 2 === 0 ? store : second).database).keepSecret('setup', `token ${index}`),
       ),
     )
     assert.equal(new Set(kept).size, 1)
-    assert.equal(await store.findSecret('setup'), kept[0])
-    assert.equal(await second.keepSecret('setup', 'another'), kept[0])
+    assert.equal(await secrets(store.database).findSecret('setup'), kept[0])
+    assert.equal(await secrets(second.database).keepSecret('setup', 'another'), kept[0])
   })
 }

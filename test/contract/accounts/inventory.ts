@@ -4,6 +4,13 @@ import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/listing/server
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { audit } from '../../../src/management/accounts/audit.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))
@@ -13,20 +20,26 @@ export function inventoryContract(open: OpenFixture): void {
   test('users are listed by email, with what they have and their last sign-in', async (t) => {
     const { store } = await open(t)
     const [bob, ada] = await addUsers(store, 'bob', 'ada')
-    await store.setPassword(ada!.id, 'hash')
+    await passwords(store.database).setPassword(ada!.id, 'hash')
     await issueKey(store, bob!)
     const { id } = await issueKey(store, ada!, 'revoked')
-    await store.revokeApiKey(ada!.id, id, NOW)
+    await apiKeys(store.database).revokeApiKey(ada!.id, id, NOW)
     for (const one of [ada!, ada!]) await register(store, one)
     for (const [action, occurred_at] of [
       ['sign-up', NOW],
       ['sign-in', NOW + 5],
       ['sign-in refused', NOW + 9],
     ] as const)
-      await store.writeAudit({ user_id: ada!.id, action, subject: '', address: '', occurred_at })
+      await audit(store.database).writeAudit({
+        user_id: ada!.id,
+        action,
+        subject: '',
+        address: '',
+        occurred_at,
+      })
     const none = { can_sign_in: false, last_sign_in_at: null }
     assert.deepEqual(
-      (await store.listUserRecords()).map((one) => ({ ...one })),
+      (await inventory(store.database).listUserRecords()).map((one) => ({ ...one })),
       [
         { ...ada, can_sign_in: true, api_keys: 0, servers: 2, last_sign_in_at: NOW + 5 },
         { ...bob, ...none, api_keys: 1, servers: 0 },
@@ -40,7 +53,10 @@ export function inventoryContract(open: OpenFixture): void {
     await issueKey(store, bob!, 'first')
     await issueKey(store, ada!, 'second')
     const named = async (userId?: string) =>
-      (await store.listOwnedApiKeys(userId)).map(({ name, email }) => [name, email])
+      (await inventory(store.database).listOwnedApiKeys(userId)).map(({ name, email }) => [
+        name,
+        email,
+      ])
     const ofBob = ['first', 'bob@example.com']
     assert.deepEqual(await named(), [['second', 'ada@example.com'], ofBob])
     assert.deepEqual(await named(bob!.id), [ofBob])
@@ -50,22 +66,23 @@ export function inventoryContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const organization_id = await addOrganization(store, ada!, { slug: 'red' })
-    assert.deepEqual(await store.listOwnedServers(null), [])
+    assert.deepEqual(await serverLists(store.database).listOwnedServers(null), [])
     const ours = await register(store, ada!, { organization_id })
     const entries = Array.from({ length: OWNED_SERVERS_MAX }, (_, index) => ({
       name: `server ${index}`,
       address: `${index}.example.com`,
     }))
-    for (const user of [ada!, bob!]) await store.saveServers(user.id, null, entries, NOW)
+    for (const user of [ada!, bob!])
+      await serverImports(store.database).saveServers(user.id, null, entries, NOW)
     const listed: OwnedServer[] = []
     for (let last: OwnedServer | null = null; ; last = listed.at(-1)!) {
-      const page = await store.listOwnedServers(last)
+      const page = await serverLists(store.database).listOwnedServers(last)
       listed.push(...page)
       if (page.length < OWNED_SERVERS_MAX) break
     }
     const expected = await Promise.all(
       [ada!, bob!].map(async ({ id, email, external_id }) =>
-        (await store.listServers(id)).map((server) => ({
+        (await serverLists(store.database).listServers(id)).map((server) => ({
           ...server,
           created_by: id,
           email,
@@ -87,7 +104,7 @@ export function inventoryContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     await register(store, bob!, { organization_id: id })
     assert.deepEqual(
-      (await store.listOrganizationRecords()).map((one) => ({ ...one })),
+      (await inventory(store.database).listOrganizationRecords()).map((one) => ({ ...one })),
       [
         { id: other, slug: 'blue', name: 'Blue', members: 1, servers: 0, owners: [bob!.email] },
         { id, slug: 'red', name: 'Red', members: 2, servers: 1, owners: [ada!.email] },
@@ -100,9 +117,15 @@ export function inventoryContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const entry = { action: 'sign-in', subject: '', address: '' } as const
     for (const [index, user] of [ada!, bob!, ada!].entries())
-      await store.writeAudit({ ...entry, user_id: user.id, occurred_at: NOW + index })
-    const instants = async (filter: Parameters<typeof store.listAudit>[1]) =>
-      (await store.listAudit(9, filter)).map(({ occurred_at }) => occurred_at - NOW)
+      await audit(store.database).writeAudit({
+        ...entry,
+        user_id: user.id,
+        occurred_at: NOW + index,
+      })
+    const instants = async (filter: Parameters<ReturnType<typeof operator>['listAudit']>[1]) =>
+      (await operator(store.database).listAudit(9, filter)).map(
+        ({ occurred_at }) => occurred_at - NOW,
+      )
     assert.deepEqual(await instants({ userId: ada!.id }), [2, 0])
     assert.deepEqual(await instants({ since: NOW + 1 }), [2, 1])
     assert.deepEqual(await instants({ userId: ada!.id, since: NOW + 1 }), [2])
@@ -122,9 +145,9 @@ export function inventoryContract(open: OpenFixture): void {
       { name: 'b', address: 'b.example.com' },
       { name: 'c', address: 'c.example.com' },
     ]
-    const before = await store.listServers(ada!.id)
+    const before = await serverLists(store.database).listServers(ada!.id)
     const preview = (place: string | null) =>
-      store.previewServers(ada!.id, place, entries, { prune: true })
+      serverImports(store.database).previewServers(ada!.id, place, entries, { prune: true })
     assert.deepEqual(await preview(null), {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
       absent: [gone],
@@ -135,9 +158,9 @@ export function inventoryContract(open: OpenFixture): void {
       absent: [ours],
       present: 1,
     })
-    assert.deepEqual(await store.listServers(ada!.id), before)
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
     assert.deepEqual(
-      await store.saveServers(ada!.id, null, entries, NOW),
+      await serverImports(store.database).saveServers(ada!.id, null, entries, NOW),
       saved({ added: 1, changed: 1, unchanged: 1 }),
     )
     assert.deepEqual(await preview(null), {
@@ -145,8 +168,11 @@ export function inventoryContract(open: OpenFixture): void {
       absent: [gone],
       present: 4,
     })
-    assert.equal(await store.removeServers(bob!.id, [gone]), 0)
-    assert.equal(await store.removeServers(ada!.id, [gone, 'no id', ours]), 2)
+    assert.equal(await serverImports(store.database).removeServers(bob!.id, [gone]), 0)
+    assert.equal(
+      await serverImports(store.database).removeServers(ada!.id, [gone, 'no id', ours]),
+      2,
+    )
     assert.deepEqual((await preview(null)).absent, [])
   })
 }

@@ -3,10 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
-import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { audit } from '../../../src/management/accounts/audit.ts'
 
 const entry = (user_id: string | null, occurred_at: number) =>
   ({ user_id, action: 'sign-in refused', subject: 'x', address: 'y', occurred_at }) as const
@@ -16,30 +20,30 @@ export function operatorContract(open: OpenFixture): void {
   test('records are counted, without revoked keys', async (t) => {
     const { store } = await open(t)
     const none = { users: 0, apiKeys: 0, servers: 0, organizations: 0 }
-    assert.deepEqual(await store.countRecords(), none)
+    assert.deepEqual(await operator(store.database).countRecords(), none)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await issueApiKey(store, ada!.id, 'one', NOW)
-    const two = await issueApiKey(store, bob!.id, 'two', NOW)
+    await issueApiKey(store.database, ada!.id, 'one', NOW)
+    const two = await issueApiKey(store.database, bob!.id, 'two', NOW)
     assert.ok('key' in two)
-    await store.revokeApiKey(bob!.id, two.apiKey.id, NOW)
+    await apiKeys(store.database).revokeApiKey(bob!.id, two.apiKey.id, NOW)
     await register(store, ada!)
     await addOrganization(store, bob!)
     const some = { users: 2, apiKeys: 1, servers: 1, organizations: 1 }
-    assert.deepEqual(await store.countRecords(), some)
+    assert.deepEqual(await operator(store.database).countRecords(), some)
   })
 
   test('the newest users are listed with their keys and servers', async (t) => {
     const { store } = await open(t)
-    const users = ['ada', 'bob', 'cem'].map((name, index) => ({
+    const added = ['ada', 'bob', 'cem'].map((name, index) => ({
       ...createUser(`${name}@example.com`),
       created_at: NOW + index,
     }))
-    for (const user of users) await store.insertUser(user)
-    const [ada, bob, cem] = users
-    await issueApiKey(store, bob!.id, 'one', NOW)
+    for (const user of added) await users(store.database).insertUser(user)
+    const [ada, bob, cem] = added
+    await issueApiKey(store.database, bob!.id, 'one', NOW)
     await register(store, bob!)
     await register(store, bob!)
-    const listed = await store.listNewestUsers(2)
+    const listed = await operator(store.database).listNewestUsers(2)
     assert.deepEqual(
       listed.map((user) => ({ ...user })),
       [
@@ -47,7 +51,7 @@ export function operatorContract(open: OpenFixture): void {
         { ...bob, apiKeys: 1, servers: 2 },
       ],
     )
-    assert.equal((await store.listNewestUsers(9)).at(-1)?.id, ada!.id)
+    assert.equal((await operator(store.database).listNewestUsers(9)).at(-1)?.id, ada!.id)
   })
 
   test('the keys used last are listed with their owners, the latest first', async (t) => {
@@ -55,7 +59,7 @@ export function operatorContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const keys: string[] = []
     for (const [index, user] of [ada!, bob!, ada!, bob!].entries()) {
-      const issued = await issueApiKey(store, user.id, `key ${index}`, NOW)
+      const issued = await issueApiKey(store.database, user.id, `key ${index}`, NOW)
       assert.ok('key' in issued)
       keys.push(issued.key)
     }
@@ -66,7 +70,10 @@ export function operatorContract(open: OpenFixture): void {
     }
     for (const index of [2, 0, 1, 2]) await use(index)
     const shown = async (max: number) =>
-      (await store.listRecentApiKeys(max)).map(({ name, email }) => [name, email])
+      (await operator(store.database).listRecentApiKeys(max)).map(({ name, email }) => [
+        name,
+        email,
+      ])
     const expected = [
       ['key 2', 'ada@example.com'],
       ['key 1', 'bob@example.com'],
@@ -74,7 +81,7 @@ export function operatorContract(open: OpenFixture): void {
     ]
     assert.deepEqual(await shown(9), expected)
     assert.deepEqual(await shown(2), expected.slice(0, 2))
-    assert.ok((await store.listRecentApiKeys(1))[0]!.last_used_at !== null)
+    assert.ok((await operator(store.database).listRecentApiKeys(1))[0]!.last_used_at !== null)
   })
 
   test('the audit log of all users is listed, newest first', async (t) => {
@@ -82,19 +89,19 @@ export function operatorContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const unknown = randomUUID()
     const entries = [entry(ada!.id, NOW + 2), entry(null, NOW + 1), entry(unknown, NOW)]
-    for (const one of entries.toReversed()) await store.writeAudit(one)
-    const listed = (await store.listAudit(9)).map((one) => ({ ...one }))
+    for (const one of entries.toReversed()) await audit(store.database).writeAudit(one)
+    const listed = (await operator(store.database).listAudit(9)).map((one) => ({ ...one }))
     const emails = ['ada@example.com', null, null]
     assert.deepEqual(
       listed,
       entries.map((one, index) => ({ ...one, email: emails[index], external_id: null })),
     )
-    assert.equal((await store.listAudit(2)).length, 2)
+    assert.equal((await operator(store.database).listAudit(2)).length, 2)
   })
 
   test('the database tells its engine, version and size', async (t) => {
     const { store } = await open(t)
-    const { engine, version, bytes } = await store.describeDatabase()
+    const { engine, version, bytes } = await operator(store.database).describeDatabase()
     assert.match(`${engine} ${version}`, /^(SQLite 3|PostgreSQL 1\d)\./)
     assert.ok(Number.isSafeInteger(bytes) && bytes > 10_000)
   })

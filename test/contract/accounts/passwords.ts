@@ -2,59 +2,68 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { EXPIRED_DROPPED } from '../../../src/listing/accounts/sessions.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
 
 /** Stored passwords and the sessions that depend on them. */
 export function passwordsContract(open: OpenFixture): void {
   test('a user is added with a password unless the email is taken', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
-    await store.keepSecret('setup', 'token')
+    await secrets(store.database).keepSecret('setup', 'token')
     const users = Array.from({ length: 6 }, () => createUser('ada@example.com'))
     const inserted = await Promise.all(
       users.map((user, index) =>
-        (index % 2 === 0 ? store : second).insertUserWithPassword(user, `hash ${index}`),
+        passwords((index % 2 === 0 ? store : second).database).insertUserWithPassword(
+          user,
+          `hash ${index}`,
+        ),
       ),
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 5 })
     const index = inserted.indexOf(true)
     assert.deepEqual(await listUsers(store), [users[index]])
     const stored = { userId: users[index]!.id, hash: `hash ${index}` }
-    assert.deepEqual(await store.findPassword('ada@example.com'), stored)
+    assert.deepEqual(await passwords(store.database).findPassword('ada@example.com'), stored)
     // A user can sign in now, so that the setup link no longer works.
-    assert.equal(await store.findSecret('setup'), null)
+    assert.equal(await secrets(store.database).findSecret('setup'), null)
   })
 
   test("a password is found by its user's email or id only", async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await store.setPassword(ada!.id, 'hash')
-    assert.deepEqual(await store.findPassword(ada!.email), { userId: ada!.id, hash: 'hash' })
-    assert.equal(await store.findPasswordHash(ada!.id), 'hash')
-    assert.equal(await store.findPassword(bob!.email), null)
-    assert.equal(await store.findPasswordHash(bob!.id), null)
-    assert.equal(await store.findPassword('eve@example.com'), null)
-    assert.equal(await store.findPasswordHash(randomUUID()), null)
+    await passwords(store.database).setPassword(ada!.id, 'hash')
+    assert.deepEqual(await passwords(store.database).findPassword(ada!.email), {
+      userId: ada!.id,
+      hash: 'hash',
+    })
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'hash')
+    assert.equal(await passwords(store.database).findPassword(bob!.email), null)
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
+    assert.equal(await passwords(store.database).findPassword('eve@example.com'), null)
+    assert.equal(await passwords(store.database).findPasswordHash(randomUUID()), null)
   })
 
   test('a new password replaces the old one, ends its sessions and the setup link', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'first')
+      await passwords(store.database).setPassword(user.id, 'first')
       assert.ok(await begin(store, user.id, user.email, 'first'))
     }
-    await store.keepSecret('setup', 'token')
-    await store.setPassword(ada!.id, 'second')
-    assert.equal(await store.findPasswordHash(ada!.id), 'second')
-    assert.equal(await store.findPasswordHash(bob!.id), 'first')
-    assert.equal(await store.findSession([ada!.email], NOW), null)
-    assert.ok(await store.findSession([bob!.email], NOW))
-    assert.equal(await store.findSecret('setup'), null)
+    await secrets(store.database).keepSecret('setup', 'token')
+    await passwords(store.database).setPassword(ada!.id, 'second')
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'second')
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'first')
+    assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
+    assert.ok(await sessions(store.database).findSession([bob!.email], NOW))
+    assert.equal(await secrets(store.database).findSecret('setup'), null)
   })
 
   changesContract(open)
@@ -66,30 +75,40 @@ function changesContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'checked')
+    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'checked')
     const changed = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        (index % 2 === 0 ? store : second).changePassword(ada!.id, 'checked', `new ${index}`),
+        passwords((index % 2 === 0 ? store : second).database).changePassword(
+          ada!.id,
+          'checked',
+          `new ${index}`,
+        ),
       ),
     )
     assert.deepEqual(tally(changed), { true: 1, false: 5 })
-    assert.equal(await store.findPasswordHash(ada!.id), `new ${changed.indexOf(true)}`)
-    assert.equal(await store.findPasswordHash(bob!.id), 'checked')
+    assert.equal(
+      await passwords(store.database).findPasswordHash(ada!.id),
+      `new ${changed.indexOf(true)}`,
+    )
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'checked')
   })
 
   test('a change ends the sessions of its user, and a refused change ends none', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'checked')
+      await passwords(store.database).setPassword(user.id, 'checked')
       assert.ok(await begin(store, user.id, user.email, 'checked'))
     }
-    assert.equal(await store.changePassword(ada!.id, 'another', 'new'), false)
-    assert.ok(await store.findSession([ada!.email], NOW))
-    assert.equal(await store.changePassword(ada!.id, 'checked', 'new'), true)
-    assert.equal(await store.findSession([ada!.email], NOW), null)
-    assert.ok(await store.findSession([bob!.email], NOW))
-    assert.equal(await store.changePassword(randomUUID(), 'checked', 'new'), false)
+    assert.equal(await passwords(store.database).changePassword(ada!.id, 'another', 'new'), false)
+    assert.ok(await sessions(store.database).findSession([ada!.email], NOW))
+    assert.equal(await passwords(store.database).changePassword(ada!.id, 'checked', 'new'), true)
+    assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
+    assert.ok(await sessions(store.database).findSession([bob!.email], NOW))
+    assert.equal(
+      await passwords(store.database).changePassword(randomUUID(), 'checked', 'new'),
+      false,
+    )
   })
 }
 
@@ -98,35 +117,38 @@ function sessionsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await store.setPassword(user.id, 'hash')
+      await passwords(store.database).setPassword(user.id, 'hash')
       for (const index of [1, 2]) await begin(store, user.id, `${user.email} ${index}`, 'hash')
     }
-    await store.endSessions(ada!.id)
+    await sessions(store.database).endSessions(ada!.id)
     const [hers, his] = [ada!, bob!].map(({ email }) => [`${email} 1`, `${email} 2`])
-    assert.equal(await store.findSession(hers!, NOW), null)
-    for (const token of his!) assert.equal((await store.findSession([token], NOW))?.userId, bob!.id)
-    await store.endSessionsOf(his!)
-    assert.equal(await store.findSession(his!, NOW), null)
+    assert.equal(await sessions(store.database).findSession(hers!, NOW), null)
+    for (const token of his!)
+      assert.equal((await sessions(store.database).findSession([token], NOW))?.userId, bob!.id)
+    await sessions(store.database).endSessionsOf(his!)
+    assert.equal(await sessions(store.database).findSession(his!, NOW), null)
   })
 
   test('a hash is renewed together with a session only, and for its user only', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash')
+    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'another', { renewed: 'renewed' }), false)
-    assert.equal(await store.findPasswordHash(ada!.id), 'hash')
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'hash', { renewed: 'renewed' }), true)
-    assert.equal(await store.findPasswordHash(ada!.id), 'renewed')
-    assert.equal(await store.findPasswordHash(bob!.id), 'hash')
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'renewed')
+    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'hash')
   })
 
   test('a new session deletes the ten that expired first, of any user', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await store.setPassword(user.id, 'hash')
+    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'hash')
     const tokens = Array.from({ length: EXPIRED_DROPPED + 3 }, (_, index) => `token ${index}`)
     const left = async () => {
-      const found = await Promise.all(tokens.map((token) => store.findSession([token], 0)))
+      const found = await Promise.all(
+        tokens.map((token) => sessions(store.database).findSession([token], 0)),
+      )
       return tokens.filter((_, index) => found[index] !== null)
     }
     // The last one expires at NOW, and each of the others one microsecond before the next.
@@ -141,7 +163,7 @@ function sessionsContract(open: OpenFixture): void {
     assert.deepEqual(await left(), tokens.slice(-1))
     await begin(store, bob!.id, 'third', 'hash')
     assert.deepEqual(await left(), [])
-    assert.ok(await store.findSession(['first'], NOW))
+    assert.ok(await sessions(store.database).findSession(['first'], NOW))
   })
 }
 
@@ -159,5 +181,5 @@ function begin(
   { renewed = null, startedAt = NOW, expiresAt = NOW + 1_000_000 }: Begun = {},
 ): Promise<boolean> {
   const session = { userId, tokenHash, userAgent: 'a browser', address: '', startedAt, expiresAt }
-  return store.beginSession(session, checked, renewed)
+  return sessions(store.database).beginSession(session, checked, renewed)
 }

@@ -5,6 +5,13 @@ import { addOwner, issueKey, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, rename, tally } from '../people.ts'
 import { claim } from '../keys/claim.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {
@@ -22,32 +29,32 @@ export function removedUsersContract(open: OpenFixture): void {
     await register(store, ada, { organization_id: id })
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
-    await store.invite(ada.id, own, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada.id, own, eve!.email, 0, NOW)
     const { id: revoked } = await issueKey(store, ada)
-    await store.revokeApiKey(ada.id, revoked, NOW)
+    await apiKeys(store.database).revokeApiKey(ada.id, revoked, NOW)
 
     const counts = { api_keys: 1, servers: 2, organization_servers: 1, organizations: 1 }
-    assert.deepEqual({ ...(await store.countBelongings(ada.id)) }, counts)
-    assert.equal(await store.removeUser(ada.id), true)
-    assert.equal(await store.findUser('ada@example.com'), null)
-    assert.deepEqual(await store.listApiKeys(ada.id), [])
-    assert.deepEqual(await store.listServers(ada.id), [])
-    assert.deepEqual(await store.listOrganizations(ada.id), [])
-    assert.deepEqual(await store.listInvitations(eve!.id, 0), [])
+    assert.deepEqual({ ...(await inventory(store.database).countBelongings(ada.id)) }, counts)
+    assert.equal(await users(store.database).removeUser(ada.id), true)
+    assert.equal(await users(store.database).findUser('ada@example.com'), null)
+    assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
+    assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+    assert.deepEqual(await organizations(store.database).listOrganizations(ada.id), [])
+    assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     assert.equal((await claim(store, bob.key)).outcome, 'granted')
-    assert.equal((await store.listServers(bob.user.id)).length, 2)
-    const [left] = await store.listOrganizations(bob.user.id)
+    assert.equal((await serverLists(store.database).listServers(bob.user.id)).length, 2)
+    const [left] = await organizations(store.database).listOrganizations(bob.user.id)
     assert.deepEqual([left?.id, left?.servers], [id, 1])
-    assert.equal((await store.listMembers(bob.user.id, id)).length, 1)
+    assert.equal((await organizations(store.database).listMembers(bob.user.id, id)).length, 1)
   })
 
   test('removing an unknown user removes no user', async (t) => {
     const { store } = await open(t)
-    const users = await addUsers(store, 'ada', 'bob')
-    assert.equal(await store.removeUser(randomUUID()), false)
-    assert.equal(await store.removeUser('ada@example.com'), false)
-    assert.deepEqual(await listUsers(store), users)
+    const listed = await addUsers(store, 'ada', 'bob')
+    assert.equal(await users(store.database).removeUser(randomUUID()), false)
+    assert.equal(await users(store.database).removeUser('ada@example.com'), false)
+    assert.deepEqual(await listUsers(store), listed)
   })
 
   test('the new user of an address stays when its former user is removed', async (t) => {
@@ -55,7 +62,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     await rename(store, ada!, 'moved@example.com')
     const successor = await addOwner(store, 'ada@example.com')
-    assert.equal(await store.removeUser(ada!.id), true)
+    assert.equal(await users(store.database).removeUser(ada!.id), true)
     assert.deepEqual(await listUsers(store), [successor.user])
     assert.equal((await claim(store, successor.key)).outcome, 'granted')
   })
@@ -67,7 +74,7 @@ export function removedUsersContract(open: OpenFixture): void {
       { name: 'a', address: 'a.example.com' },
     ])
     const removed = await Promise.all(
-      [store, second, store, second].map((one) => one.removeUser(user.id)),
+      [store, second, store, second].map((one) => users(one.database).removeUser(user.id)),
     )
     assert.deepEqual(tally(removed), { true: 1, false: 3 })
   })
@@ -76,10 +83,10 @@ export function removedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
     const { key } = await issueKey(store, user, 'second')
-    await store.removeUser(user.id)
+    await users(store.database).removeUser(user.id)
     const again = await addOwner(store, user.email)
-    assert.equal((await store.listApiKeys(again.user.id)).length, 1)
-    assert.deepEqual(await store.listServers(again.user.id), [])
+    assert.equal((await apiKeys(store.database).listApiKeys(again.user.id)).length, 1)
+    assert.deepEqual(await serverLists(store.database).listServers(again.user.id), [])
     assert.equal((await claim(store, key)).outcome, 'unknown')
     assert.equal((await claim(store, again.key)).outcome, 'granted')
   })
@@ -97,9 +104,9 @@ function heirsContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 1)
     await join(store, id, ada!, joe!, NOW + 3)
     await register(store, bob!, { organization_id: id })
-    await store.removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
-    assert.equal((await store.listOrganizations(bob!.id))[0]?.servers, 1)
+    assert.equal((await organizations(store.database).listOrganizations(bob!.id))[0]?.servers, 1)
   })
 
   test('if members joined at one instant, the one with the first id inherits', async (t) => {
@@ -107,9 +114,11 @@ function heirsContract(open: OpenFixture): void {
     const [ada, ...others] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of others) await join(store, id, ada!, member)
-    await store.removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id)
     const [first] = others.map((user) => user.id).toSorted()
-    const owners = (await store.listMembers(first!, id)).filter(({ role }) => role === 'owner')
+    const owners = (await organizations(store.database).listMembers(first!, id)).filter(
+      ({ role }) => role === 'owner',
+    )
     assert.deepEqual(
       owners.map(({ user_id }) => user_id),
       [first],
@@ -126,7 +135,7 @@ function heirsContract(open: OpenFixture): void {
     await execute(
       `UPDATE members SET role = 'owner' WHERE organization_id = '${id}' AND user_id = '${eve!.id}'`,
     )
-    await store.removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner'])
     assert.deepEqual(await rolesIn(store, bob!.id, other), ['owner', 'member'])
   })
@@ -145,13 +154,16 @@ function aloneContract(open: OpenFixture): void {
     const taken = await register(store, bob!, { organization_id: id, slug: 'taken' })
     await register(store, bob!, { slug: 'taken' })
     const elsewhere = await register(store, bob!, { organization_id: kept })
-    await store.removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
 
-    await store.removeUser(ada!.id)
-    const back = await store.findServer(bob!.id, his)
+    await users(store.database).removeUser(ada!.id)
+    const back = await registeredServers(store.database).findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
-    assert.equal((await store.findServer(bob!.id, taken))?.slug, null)
-    assert.equal((await store.findServer(bob!.id, elsewhere))?.organization_id, kept)
+    assert.equal((await registeredServers(store.database).findServer(bob!.id, taken))?.slug, null)
+    assert.equal(
+      (await registeredServers(store.database).findServer(bob!.id, elsewhere))?.organization_id,
+      kept,
+    )
     await addOrganization(store, bob!, { slug: 'guild' })
   })
 
@@ -162,15 +174,15 @@ function aloneContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = await addOrganization(store, ada!)
-      await store.invite(ada!.id, id, bob!.email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
       const [removed, joined] = await Promise.all([
-        store.removeUser(ada!.id),
-        second.acceptInvitation(bob!.id, id, 0, NOW),
+        users(store.database).removeUser(ada!.id),
+        invitations(second.database).acceptInvitation(bob!.id, id, 0, NOW),
       ])
       assert.equal(removed, true)
       const roles = await rolesIn(store, bob!.id, id)
       assert.deepEqual(roles, joined === 'joined' ? ['owner'] : [])
-      if (joined === 'joined') await store.removeOrganization(bob!.id, id)
+      if (joined === 'joined') await organizations(store.database).removeOrganization(bob!.id, id)
     }
   })
 
@@ -181,12 +193,12 @@ function aloneContract(open: OpenFixture): void {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
-        store.removeUser(ada!.id),
-        second.insertServer(ada!.id, id, fields(), NOW),
+        users(store.database).removeUser(ada!.id),
+        registeredServers(second.database).insertServer(ada!.id, id, fields(), NOW),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })
-      assert.equal(await store.findServer(ada!.id, id), null)
-      assert.deepEqual(await store.listServers(ada!.id), [])
+      assert.equal(await registeredServers(store.database).findServer(ada!.id, id), null)
+      assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
     }
   })
 }
@@ -196,5 +208,5 @@ async function rolesIn(
   userId: string,
   id: string,
 ): Promise<string[]> {
-  return (await store.listMembers(userId, id)).map(({ role }) => role)
+  return (await organizations(store.database).listMembers(userId, id)).map(({ role }) => role)
 }

@@ -5,10 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Accounts } from '../../../src/listing/accounts/accounts.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { SESSIONS_MAX } from '../../../src/listing/accounts/sessions.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { createUser, type User } from '../../../src/listing/accounts/user.ts'
 import { createAccounts } from '../../../src/sign-in/accounts.ts'
 import type { OpenFixture } from '../fixture.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { sessions, sessionList } from '../../../src/management/accounts/sessions.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 const EMAIL = 'ada@example.com'
 /** The hash of `old password` in better-auth's format. */
@@ -22,14 +25,14 @@ export function sessionContract(open: OpenFixture): void {
   test('no session of an old password outlives a change of that password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password 0')
-    await store.setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash)
     let begun = 0
     for (let round = 0; round < ROUNDS; round += 1) {
       const next = await accounts.hashPassword(`password ${round + 1}`)
       const changing = round % 2 === 0 ? store : second
       const [signedIn] = await Promise.all([
         accounts.signIn(EMAIL, `password ${round}`, BROWSER),
-        delay(round % 10).then(() => changing.setPassword(user.id, next)),
+        delay(round % 10).then(() => passwords(changing.database).setPassword(user.id, next)),
       ])
       if (signedIn === null) continue
       begun += 1
@@ -41,7 +44,7 @@ export function sessionContract(open: OpenFixture): void {
 
   test('a user keeps the newest sessions, also if many begin at once', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
-    await store.setPassword(user.id, await accounts.hashPassword('password'))
+    await passwords(store.database).setPassword(user.id, await accounts.hashPassword('password'))
     const begin = async () => (await accounts.signIn(EMAIL, 'password', BROWSER))!.cookies
     const first = await begin()
     // Sessions of one instant have no order.
@@ -57,42 +60,45 @@ export function sessionContract(open: OpenFixture): void {
 
   test('concurrent sign-ins renew an old hash, but never over a new password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
-    await store.setPassword(user.id, OLD_HASH)
+    await passwords(store.database).setPassword(user.id, OLD_HASH)
     assert.equal(await accounts.signIn(EMAIL, 'a wrong one', BROWSER), null)
-    assert.equal(await store.findPasswordHash(user.id), OLD_HASH)
+    assert.equal(await passwords(store.database).findPasswordHash(user.id), OLD_HASH)
     const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
     const begun = await Promise.all(signIns)
     for (const one of begun) assert.equal(one?.userId, user.id)
-    assert.match(String(await store.findPasswordHash(user.id)), /^\$argon2id\$/)
+    assert.match(String(await passwords(store.database).findPasswordHash(user.id)), /^\$argon2id\$/)
 
     for (let round = 0; round < 3; round += 1) {
-      await store.setPassword(user.id, OLD_HASH)
+      await passwords(store.database).setPassword(user.id, OLD_HASH)
       const next = await accounts.hashPassword('a new password')
       await Promise.all([
         accounts.signIn(EMAIL, 'old password', BROWSER),
-        delay(round * 60).then(() => second.setPassword(user.id, next)),
+        delay(round * 60).then(() => passwords(second.database).setPassword(user.id, next)),
       ])
-      assert.equal(await store.findPasswordHash(user.id), next)
+      assert.equal(await passwords(store.database).findPasswordHash(user.id), next)
     }
   })
 
   test('the first known token finds the session, which ends with its user', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await store.setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash)
     const now = presentInstant()
     const begin = (tokenHash: string, startedAt: number) =>
-      store.beginSession(
+      sessions(store.database).beginSession(
         { ...BROWSER, userId: user.id, tokenHash, startedAt, expiresAt: startedAt + 1_000_000 },
         hash,
         null,
       )
     assert.equal(await begin('one', now), true)
     assert.equal(await begin('two', now + 1), true)
-    assert.equal(await store.beginSession({ ...EMPTY, userId: user.id }, 'x', null), false)
+    assert.equal(
+      await sessions(store.database).beginSession({ ...EMPTY, userId: user.id }, 'x', null),
+      false,
+    )
 
-    const found = await store.findSession(['none', 'two', 'one'], now + 1)
-    const [newest] = await store.listSessions(user.id, now)
+    const found = await sessions(store.database).findSession(['none', 'two', 'one'], now + 1)
+    const [newest] = await sessionList(store.database).listSessions(user.id, now)
     const id = newest!.id
     assert.deepEqual(found, {
       id,
@@ -101,15 +107,18 @@ export function sessionContract(open: OpenFixture): void {
       name: EMAIL,
       startedAt: now + 1,
     })
-    assert.equal((await store.findSession(['one', 'two'], now))?.startedAt, now)
-    assert.equal((await store.findSession(['one', 'two'], now + 1_000_000))?.startedAt, now + 1)
-    assert.equal(await store.findSession(['one', 'two'], now + 1_000_001), null)
+    assert.equal((await sessions(store.database).findSession(['one', 'two'], now))?.startedAt, now)
+    assert.equal(
+      (await sessions(store.database).findSession(['one', 'two'], now + 1_000_000))?.startedAt,
+      now + 1,
+    )
+    assert.equal(await sessions(store.database).findSession(['one', 'two'], now + 1_000_001), null)
 
-    await store.endSessionsOf(['one', 'none'])
-    assert.equal(await store.findSession(['one'], now), null)
-    await store.removeUser(user.id)
-    assert.equal(await store.findSession(['two'], now), null)
-    assert.equal(await store.findPassword(EMAIL), null)
+    await sessions(store.database).endSessionsOf(['one', 'none'])
+    assert.equal(await sessions(store.database).findSession(['one'], now), null)
+    await users(store.database).removeUser(user.id)
+    assert.equal(await sessions(store.database).findSession(['two'], now), null)
+    assert.equal(await passwords(store.database).findPassword(EMAIL), null)
     assert.equal(await begin('three', now), false)
   })
 }
@@ -118,10 +127,10 @@ export function sessionListContract(open: OpenFixture): void {
   test('the sessions of a user are listed, newest first, and end one by one', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await store.setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash)
     const now = presentInstant()
     const begin = (index: number) =>
-      store.beginSession(
+      sessions(store.database).beginSession(
         {
           userId: user.id,
           tokenHash: `token ${index}`,
@@ -134,7 +143,7 @@ export function sessionListContract(open: OpenFixture): void {
         null,
       )
     for (const index of [2, 1, 3]) assert.equal(await begin(index), true)
-    const listed = await store.listSessions(user.id, now + 3)
+    const listed = await sessionList(store.database).listSessions(user.id, now + 3)
     const shown = listed.map((session) => ({ ...session, id: 'any' }))
     assert.deepEqual(
       shown,
@@ -145,18 +154,18 @@ export function sessionListContract(open: OpenFixture): void {
         startedAt: now + index,
       })),
     )
-    assert.equal((await store.listSessions(user.id, now + 101)).length, 2)
-    assert.deepEqual(await store.listSessions(randomUUID(), now), [])
+    assert.equal((await sessionList(store.database).listSessions(user.id, now + 101)).length, 2)
+    assert.deepEqual(await sessionList(store.database).listSessions(randomUUID(), now), [])
 
     const [newest, middle] = listed
-    assert.equal(await store.endSession(randomUUID(), middle!.id), false)
-    assert.equal(await store.endSession(user.id, randomUUID()), false)
-    assert.equal(await store.endSession(user.id, 'not an id'), false)
-    assert.equal((await store.listSessions(user.id, now)).length, 3)
-    assert.equal(await store.endSession(user.id, middle!.id), true)
-    assert.equal(await store.endSession(user.id, middle!.id), false)
-    assert.equal(await store.findSession(['token 2'], now), null)
-    assert.equal((await store.findSession(['token 3'], now))?.id, newest!.id)
+    assert.equal(await sessionList(store.database).endSession(randomUUID(), middle!.id), false)
+    assert.equal(await sessionList(store.database).endSession(user.id, randomUUID()), false)
+    assert.equal(await sessionList(store.database).endSession(user.id, 'not an id'), false)
+    assert.equal((await sessionList(store.database).listSessions(user.id, now)).length, 3)
+    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id), true)
+    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id), false)
+    assert.equal(await sessions(store.database).findSession(['token 2'], now), null)
+    assert.equal((await sessions(store.database).findSession(['token 3'], now))?.id, newest!.id)
   })
 }
 
@@ -174,9 +183,9 @@ async function openAccounts(t: TestContext, open: OpenFixture): Promise<SignInFi
   const second = await openSecond()
   t.after(second.close)
   const user = createUser(EMAIL)
-  await store.insertUser(user)
+  await users(store.database).insertUser(user)
   const options = { dashboardUrl: 'http://127.0.0.1:8081', now: presentInstant }
-  return { store, second, accounts: createAccounts(store, options), user }
+  return { store, second, accounts: createAccounts(store.database, options), user }
 }
 
 function readSession(accounts: Accounts, cookies: readonly string[]) {

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
+import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {
@@ -9,13 +12,25 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const found = async (tokenHash: string, now = NOW) =>
-      (await store.findSignInLink(tokenHash, now))?.email
-    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'one', expiresAt: NOW + 1 })
-    await store.keepSignInLink({ userId: bob!.id, tokenHash: 'two', expiresAt: NOW + 1 })
+      (await signInLinks(store.database).findSignInLink(tokenHash, now))?.email
+    await signInLinks(store.database).keepSignInLink({
+      userId: ada!.id,
+      tokenHash: 'one',
+      expiresAt: NOW + 1,
+    })
+    await signInLinks(store.database).keepSignInLink({
+      userId: bob!.id,
+      tokenHash: 'two',
+      expiresAt: NOW + 1,
+    })
     assert.deepEqual([await found('one'), await found('two')], [ada!.email, bob!.email])
     assert.equal(await found('one', NOW + 1), undefined)
-    assert.equal(await store.useSignInLink('one', 'hash', NOW + 1), null)
-    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'three', expiresAt: NOW + 1 })
+    assert.equal(await signInLinks(store.database).useSignInLink('one', 'hash', NOW + 1), null)
+    await signInLinks(store.database).keepSignInLink({
+      userId: ada!.id,
+      tokenHash: 'three',
+      expiresAt: NOW + 1,
+    })
     assert.deepEqual([await found('one'), await found('three')], [undefined, ada!.email])
   })
 
@@ -23,32 +38,40 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
-    await store.setPassword(ada!.id, 'old')
+    await passwords(store.database).setPassword(ada!.id, 'old')
     const session = { userId: ada!.id, tokenHash: 's', userAgent: '', address: '' }
     const times = { startedAt: NOW, expiresAt: NOW + 9 }
-    assert.ok(await store.beginSession({ ...session, ...times }, 'old', null))
-    await store.keepSignInLink({ userId: ada!.id, tokenHash: 'link', expiresAt: NOW + 1 })
+    assert.ok(await sessions(store.database).beginSession({ ...session, ...times }, 'old', null))
+    await signInLinks(store.database).keepSignInLink({
+      userId: ada!.id,
+      tokenHash: 'link',
+      expiresAt: NOW + 1,
+    })
     const used = await Promise.all(
       [store, second, store, second].map((one, index) =>
-        one.useSignInLink('link', `new ${index}`, NOW),
+        signInLinks(one.database).useSignInLink('link', `new ${index}`, NOW),
       ),
     )
     assert.deepEqual(tally(used.map((user) => user?.email)), { [ada!.email]: 1, undefined: 3 })
     const winner = used.findIndex((user) => user !== null)
-    assert.equal(await store.findPasswordHash(ada!.id), `new ${winner}`)
-    assert.equal(await store.findSession(['s'], NOW), null)
+    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), `new ${winner}`)
+    assert.equal(await sessions(store.database).findSession(['s'], NOW), null)
   })
 
   test('every new password of the user ends the link', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     for (const change of [
-      () => store.setPassword(ada!.id, 'first'),
-      () => store.changePassword(ada!.id, 'first', 'second'),
+      () => passwords(store.database).setPassword(ada!.id, 'first'),
+      () => passwords(store.database).changePassword(ada!.id, 'first', 'second'),
     ]) {
-      await store.keepSignInLink({ userId: ada!.id, tokenHash: 'link', expiresAt: NOW + 1 })
+      await signInLinks(store.database).keepSignInLink({
+        userId: ada!.id,
+        tokenHash: 'link',
+        expiresAt: NOW + 1,
+      })
       await change()
-      assert.equal(await store.findSignInLink('link', NOW), null)
+      assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
     }
   })
 }

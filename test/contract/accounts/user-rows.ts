@@ -6,6 +6,9 @@ import { uuidOf } from '../../fixtures/uuid-of.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { openForeign } from '../keys/foreign-program.ts'
 import { NOW } from '../people.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
 
 /** What the schema demands of a user and does with a disabled one, whichever program writes. */
 export function userRowsContract(open: OpenFixture): void {
@@ -25,7 +28,7 @@ export function userRowsContract(open: OpenFixture): void {
     assert.equal(await outcome(key), 'granted')
     assert.equal(await outcome(added), 'granted')
     assert.equal(await outcome(revoked), 'revoked')
-    assert.equal((await store.listApiKeys(user.id)).length, 3)
+    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 3)
   })
 
   test('a key is disabled as its owner is, also when the owner changes', async (t) => {
@@ -47,10 +50,10 @@ export function userRowsContract(open: OpenFixture): void {
     const { store, user, later, execute, read } = await openForeign(open, t)
     const bob = await addUser(store, 'bob@example.com')
     for (const { id } of [user, bob]) {
-      await store.setPassword(id, 'hash')
+      await passwords(store.database).setPassword(id, 'hash')
       const times = { startedAt: NOW, expiresAt: NOW + 1 }
       const session = { userId: id, tokenHash: id, userAgent: '', address: '', ...times }
-      assert.equal(await store.beginSession(session, 'hash', null), true)
+      assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
       await execute(`INSERT INTO sign_in_links VALUES ('${id}', '${id}', ${later})`)
     }
     await execute(`UPDATE users SET disabled_at = ${later} WHERE id = '${user.id}'`)

@@ -4,40 +4,43 @@ import { createUser } from '../../../src/listing/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { NOW, tally } from '../people.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 export function usersContract(open: OpenFixture): void {
   test('a user is found by email, and a taken email is refused', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store, 'ada@example.com')
-    assert.deepEqual(await store.findUser('ada@example.com'), user)
-    assert.equal(await store.findUser('bob@example.com'), null)
-    assert.equal(await store.insertUser(createUser('ada@example.com')), false)
+    assert.deepEqual(await users(store.database).findUser('ada@example.com'), user)
+    assert.equal(await users(store.database).findUser('bob@example.com'), null)
+    assert.equal(await users(store.database).insertUser(createUser('ada@example.com')), false)
     assert.deepEqual(await listUsers(store), [user])
   })
 
   test('an email is found only exactly as stored', async (t) => {
     const { store } = await open(t)
     await addUser(store, 'ada@example.com')
-    assert.equal(await store.findUser('ADA@example.com'), null)
-    assert.equal(await store.findUser('%'), null)
+    assert.equal(await users(store.database).findUser('ADA@example.com'), null)
+    assert.equal(await users(store.database).findUser('%'), null)
   })
 
   test('the instant of a sign-up is stored to the microsecond', async (t) => {
     const { store } = await open(t)
     const user = { ...createUser('ada@example.com'), created_at: NOW + 123_457 }
-    assert.ok(await store.insertUser(user))
-    assert.deepEqual(await store.findUser(user.email), user)
+    assert.ok(await users(store.database).insertUser(user))
+    assert.deepEqual(await users(store.database).findUser(user.email), user)
     assert.deepEqual(await listUsers(store), [user])
   })
 
   test('exactly one of ten callers that add one email succeeds', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
-    const users = Array.from({ length: 10 }, () => createUser('ada@example.com'))
+    const listed = Array.from({ length: 10 }, () => createUser('ada@example.com'))
     const inserted = await Promise.all(
-      users.map((user, index) => (index % 2 === 0 ? store : second).insertUser(user)),
+      listed.map((user, index) =>
+        users((index % 2 === 0 ? store : second).database).insertUser(user),
+      ),
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 9 })
-    assert.deepEqual(await listUsers(store), [users[inserted.indexOf(true)]])
+    assert.deepEqual(await listUsers(store), [listed[inserted.indexOf(true)]])
   })
 }

@@ -2,22 +2,29 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { type ApiKey, generateKey, hashApiKey } from '../../../src/listing/api-key.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, tally } from '../people.ts'
 import { claim } from './claim.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 export function apiKeysContract(open: OpenFixture): void {
   test('a sixth key is refused, and so is a key above a lower maximum', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let index = 0; index < 5; index += 1) await insert(store, record(ada!))
-    assert.equal(await store.insertApiKey(record(ada!), someHash(), 5), 'at limit')
-    assert.equal(await store.insertApiKey(record(bob!), someHash(), 1), 'stored')
-    assert.equal(await store.insertApiKey(record(bob!), someHash(), 1), 'at limit')
-    assert.equal((await store.listApiKeys(bob!.id)).length, 1)
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(record(ada!), someHash(), 5),
+      'at limit',
+    )
+    assert.equal(await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1), 'stored')
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1),
+      'at limit',
+    )
+    assert.equal((await apiKeys(store.database).listApiKeys(bob!.id)).length, 1)
   })
 
   test('a form that is sent twice stores one key, also at the limit and at once', async (t) => {
@@ -26,14 +33,16 @@ export function apiKeysContract(open: OpenFixture): void {
     const user = await addUser(store)
     const apiKey = record(user)
     const stored = await Promise.all(
-      [store, second, store, second].map((one) => one.insertApiKey(apiKey, someHash(), 5)),
+      [store, second, store, second].map((one) =>
+        apiKeys(one.database).insertApiKey(apiKey, someHash(), 5),
+      ),
     )
     assert.deepEqual(tally(stored), { stored: 1, known: 3 })
     for (let index = 0; index < 4; index += 1) await insert(store, record(user))
-    assert.equal(await store.insertApiKey(apiKey, someHash(), 5), 'known')
-    assert.ok(await store.revokeApiKey(user.id, apiKey.id, NOW))
-    assert.equal(await store.insertApiKey(apiKey, someHash(), 5), 'known')
-    assert.equal((await store.listApiKeys(user.id)).length, 5)
+    assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'known')
+    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, apiKey.id, NOW))
+    assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'known')
+    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 5)
   })
 
   test('keys are listed oldest first, keys of one instant by id', async (t) => {
@@ -53,12 +62,12 @@ export function apiKeysContract(open: OpenFixture): void {
     // Another user's keys take no place, although they were revoked last.
     const foreign = record(bob, NOW)
     await insert(store, foreign)
-    await store.revokeApiKey(bob.id, foreign.id, NOW + 200)
+    await apiKeys(store.database).revokeApiKey(bob.id, foreign.id, NOW + 200)
     const records = Array.from({ length: 6 }, (_, index) => record(user, NOW + index))
     for (const [index, one] of records.entries()) {
       await insert(store, one)
       // The first one is revoked last.
-      if (index < 4) await store.revokeApiKey(user.id, one.id, NOW + 100 - index)
+      if (index < 4) await apiKeys(store.database).revokeApiKey(user.id, one.id, NOW + 100 - index)
     }
     const ids = records.map(({ id }) => id)
     const active = ids.slice(4)
@@ -84,10 +93,10 @@ function revocationContract(open: OpenFixture): void {
     const apiKey = record(user)
     await insert(store, apiKey)
     const revoked = await Promise.all([
-      store.revokeApiKey(user.id, apiKey.id, NOW + 1),
-      second.revokeApiKey(user.id, apiKey.id, NOW + 2),
+      apiKeys(store.database).revokeApiKey(user.id, apiKey.id, NOW + 1),
+      apiKeys(second.database).revokeApiKey(user.id, apiKey.id, NOW + 2),
     ])
-    const [listed] = await store.listApiKeys(user.id)
+    const [listed] = await apiKeys(store.database).listApiKeys(user.id)
     assert.ok(listed?.revoked_at === NOW + 1 || listed?.revoked_at === NOW + 2)
     assert.deepEqual(revoked, [listed, listed])
   })
@@ -97,18 +106,18 @@ function revocationContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const key = generateKey()
     const [used, other, his] = [record(ada!), record(ada!), record(bob!)]
-    assert.equal(await store.insertApiKey(used, hashApiKey(key), 5), 'stored')
+    assert.equal(await apiKeys(store.database).insertApiKey(used, hashApiKey(key), 5), 'stored')
     for (const one of [other, his]) await insert(store, one)
     assert.equal((await claim(store, key)).outcome, 'granted')
-    const revoked = await store.revokeApiKey(ada!.id, used.id, NOW + 3)
-    const listed = await store.listApiKeys(ada!.id)
+    const revoked = await apiKeys(store.database).revokeApiKey(ada!.id, used.id, NOW + 3)
+    const listed = await apiKeys(store.database).listApiKeys(ada!.id)
     assert.deepEqual(
       revoked,
       listed.find(({ id }) => id === used.id),
     )
     assert.ok(revoked?.revoked_at === NOW + 3 && revoked.last_used_at !== null)
-    assert.equal(await store.revokeApiKey(bob!.id, other.id, NOW), null)
-    const active = [...listed, ...(await store.listApiKeys(bob!.id))].filter(
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob!.id, other.id, NOW), null)
+    const active = [...listed, ...(await apiKeys(store.database).listApiKeys(bob!.id))].filter(
       ({ revoked_at }) => revoked_at === null,
     )
     assert.deepEqual(new Set(active.map(({ id }) => id)), new Set([other.id, his.id]))
@@ -121,12 +130,12 @@ function revocationContract(open: OpenFixture): void {
     const hashes = Array.from({ length: 10 }, someHash)
     for (const [index, keyHash] of hashes.entries()) {
       const apiKey = record(index % 2 === 0 ? ada! : bob!)
-      assert.equal(await store.insertApiKey(apiKey, keyHash, 5), 'stored')
+      assert.equal(await apiKeys(store.database).insertApiKey(apiKey, keyHash, 5), 'stored')
     }
     const twice = [...hashes, ...hashes]
     const revoked = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
-        (index % 2 === 0 ? store : second).revokeApiKeysByHash(
+        apiKeys((index % 2 === 0 ? store : second).database).revokeApiKeysByHash(
           index % 3 === 0 ? twice : twice.toReversed(),
           NOW + index,
         ),
@@ -158,9 +167,9 @@ function someHash(): Buffer {
 }
 
 async function insert(store: Store, apiKey: ApiKey): Promise<void> {
-  assert.equal(await store.insertApiKey(apiKey, someHash(), 5), 'stored')
+  assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'stored')
 }
 
 async function idsOf(store: Store, user: User, revokedMax?: number): Promise<string[]> {
-  return (await store.listApiKeys(user.id, revokedMax)).map(({ id }) => id)
+  return (await apiKeys(store.database).listApiKeys(user.id, revokedMax)).map(({ id }) => id)
 }

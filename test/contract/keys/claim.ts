@@ -3,10 +3,11 @@ import { test } from 'node:test'
 import { generateKey, hashApiKey } from '../../../src/listing/api-key.ts'
 import { AuthenticationFault, ListFault } from '../../../src/listing/faults.ts'
 import type { Claim } from '../../../src/listing/claim.ts'
-import type { ServingStore } from '../../../src/listing/store.ts'
+import type { ServingStore } from '../../../src/management/store.ts'
 import { holding } from '../../fixtures/listings.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 const SERVER = { name: 'Survival', address: 'play.example.com' }
 
@@ -21,11 +22,14 @@ export function claimContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com')
     const apiKey = {
-      ...(await store.listApiKeys(user.id))[0]!,
+      ...(await apiKeys(store.database).listApiKeys(user.id))[0]!,
       id: crypto.randomUUID(),
       name: 'short',
     }
-    assert.equal(await store.insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5), 'stored')
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5),
+      'stored',
+    )
     assert.equal((await claim(store, 'svc_live_0a')).outcome, 'granted')
     assert.equal((await claim(store, 'svc_live_0')).outcome, 'unknown')
   })
@@ -92,7 +96,8 @@ export function claimContract(open: OpenFixture): void {
   test('only a granted claim moves last_used_at', async (t) => {
     const { store, elapse, breakServers } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
-    const lastUse = async () => (await store.listApiKeys(user.id))[0]!.last_used_at
+    const lastUse = async () =>
+      (await apiKeys(store.database).listApiKeys(user.id))[0]!.last_used_at
     assert.equal(await lastUse(), null)
 
     await claim(store, key)
@@ -113,7 +118,7 @@ export function claimContract(open: OpenFixture): void {
     const second = await lastUse()
     assert.ok(second !== null && second > first)
 
-    await store.revokeApiKey(user.id, keyId, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal(await lastUse(), second)
   })
@@ -132,7 +137,7 @@ export function claimContract(open: OpenFixture): void {
     const { key } = await addOwner(store, 'ada@example.com')
     const { user, key: gone, keyId } = await addOwner(store, 'bob@example.com')
     const { key: other } = await addOwner(store, 'eve@example.com')
-    await store.revokeApiKey(user.id, keyId, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
     await claim(store, key)
     const repair = await breakServers()
     const settled = await Promise.allSettled([

@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
-import type { ServingStore } from '../../../src/listing/store.ts'
+import type { ServingStore } from '../../../src/management/store.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -18,8 +20,8 @@ export function listingContract(open: OpenFixture): void {
       { name: 'bedrock', address: 'b.example.com', edition: 'bedrock', status: 'anything' },
     ])
     await addOwner(store, 'bob@example.com', [{ name: 'not hers', address: 'x.example.com' }])
-    const organization = await store.ensureOrganization('guild', user.id)
-    await store.saveServers(
+    const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+    await serverImports(store.database).saveServers(
       user.id,
       organization,
       [{ name: 'ours', address: 'o.example.com' }],
@@ -72,7 +74,12 @@ export function listingContract(open: OpenFixture): void {
     assert.equal(again.held.revision, first.revision)
     assert.equal(again.revision, first.revision)
 
-    await second.saveServers(user.id, null, [{ name: 'b', address: 'b.example.com' }], NOW)
+    await serverImports(second.database).saveServers(
+      user.id,
+      null,
+      [{ name: 'b', address: 'b.example.com' }],
+      NOW,
+    )
     await elapse(1_000)
     const changed = await claim(store, key, first.revision)
     assert.ok(changed.outcome === 'granted')

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { saved } from '../people.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -15,13 +19,20 @@ export function managementContract(open: OpenFixture): void {
     const second = await openSecond()
     const user = await addUser(store)
     const issue = (_: unknown, index: number) =>
-      issueApiKey(index % 2 === 0 ? store : second, user.id, `key ${index}`, presentInstant())
+      issueApiKey(
+        (index % 2 === 0 ? store : second).database,
+        user.id,
+        `key ${index}`,
+        presentInstant(),
+      )
     const active = async () =>
-      (await store.listApiKeys(user.id)).filter((apiKey) => apiKey.revoked_at === null)
+      (await apiKeys(store.database).listApiKeys(user.id)).filter(
+        (apiKey) => apiKey.revoked_at === null,
+      )
 
     await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal((await active()).length, 5)
-    await store.revokeApiKey(user.id, (await active())[2]!.id, NOW)
+    await apiKeys(store.database).revokeApiKey(user.id, (await active())[2]!.id, NOW)
     const issued = await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal(issued.filter((one) => 'key' in one).length, 1)
     assert.equal((await active()).length, 5)
@@ -32,13 +43,13 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     for (let index = 0; index < 12; index += 1) {
-      const issued = await issueApiKey(store, user.id, `key ${index}`, NOW + index)
+      const issued = await issueApiKey(store.database, user.id, `key ${index}`, NOW + index)
       assert.ok('key' in issued)
-      assert.ok(await store.revokeApiKey(user.id, issued.apiKey.id, NOW + 100))
+      assert.ok(await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, NOW + 100))
     }
-    const apiKeys = await store.listApiKeys(user.id)
+    const keys = await apiKeys(store.database).listApiKeys(user.id)
     assert.deepEqual(
-      apiKeys.map(({ name, created_at, revoked_at }) => [name, created_at, revoked_at]),
+      keys.map(({ name, created_at, revoked_at }) => [name, created_at, revoked_at]),
       Array.from({ length: 12 }, (_, index) => [`key ${index}`, NOW + index, NOW + 100]),
     )
   })
@@ -48,26 +59,28 @@ export function managementContract(open: OpenFixture): void {
     const [ada, bob] = [await addUser(store), await addUser(store, 'bob@example.com')]
     const ids: string[] = []
     for (const user of [ada, ada, bob]) {
-      const issued = await issueApiKey(store, user.id, `key ${ids.length}`, NOW)
+      const issued = await issueApiKey(store.database, user.id, `key ${ids.length}`, NOW)
       assert.ok('key' in issued)
       ids.push(issued.apiKey.id)
     }
-    await store.revokeApiKey(ada.id, ids[1]!, NOW + 1)
+    await apiKeys(store.database).revokeApiKey(ada.id, ids[1]!, NOW + 1)
     const namesOf = async (userId?: string) => {
       const wanted = [...ids.slice(1), 'not an id', ids[1]!]
-      return (await store.findApiKeys(wanted, userId)).map(({ name }) => name).toSorted()
+      return (await apiKeys(store.database).findApiKeys(wanted, userId))
+        .map(({ name }) => name)
+        .toSorted()
     }
     assert.deepEqual(await namesOf(), ['key 1', 'key 2'])
     assert.deepEqual(await namesOf(ada.id), ['key 1'])
-    assert.deepEqual(await store.findApiKeys([]), [])
+    assert.deepEqual(await apiKeys(store.database).findApiKeys([]), [])
   })
 
   test('the stored record is the issued one, with 16 characters of the key', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store)
-    const issued = await issueApiKey(store, user.id, '  Discord bot \n'.trimEnd(), NOW)
+    const issued = await issueApiKey(store.database, user.id, '  Discord bot \n'.trimEnd(), NOW)
     assert.ok('key' in issued)
-    assert.deepEqual(await store.listApiKeys(user.id), [issued.apiKey])
+    assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
     assert.equal(issued.apiKey.name, 'Discord bot')
     assert.equal(issued.apiKey.prefix, issued.key.slice(0, 16))
   })
@@ -84,7 +97,7 @@ export function managementContract(open: OpenFixture): void {
       },
       { name: 'two', address: 'two.example.com' },
     ])
-    const outcome = await store.saveServers(
+    const outcome = await serverImports(store.database).saveServers(
       user.id,
       null,
       [
@@ -95,7 +108,7 @@ export function managementContract(open: OpenFixture): void {
       NOW,
     )
     assert.deepEqual(outcome, saved({ added: 1, changed: 2 }))
-    const listed = await store.listServers(user.id)
+    const listed = await serverLists(store.database).listServers(user.id)
     const shown = listed
       .map((server) => ({ ...server, id: 'any' }))
       .toSorted((a, b) => a.name.localeCompare(b.name))
@@ -128,12 +141,24 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const entry = { name: 'one', address: 'one.example.com' }
     const { user } = await addOwner(store, 'ada@example.com', [entry])
-    const organization = await store.ensureOrganization('guild', user.id)
-    assert.equal(await store.ensureOrganization('guild', user.id), organization)
-    const outcome = await store.saveServers(user.id, organization, [entry], NOW)
+    const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+    assert.equal(
+      await organizations(store.database).ensureOrganization('guild', user.id),
+      organization,
+    )
+    const outcome = await serverImports(store.database).saveServers(
+      user.id,
+      organization,
+      [entry],
+      NOW,
+    )
     assert.deepEqual(outcome, saved({ added: 1 }))
     assert.deepEqual(
-      new Set((await store.listServers(user.id)).map((server) => server.organization)),
+      new Set(
+        (await serverLists(store.database).listServers(user.id)).map(
+          (server) => server.organization,
+        ),
+      ),
       new Set(['guild', null]),
     )
   })

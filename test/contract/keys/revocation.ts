@@ -4,6 +4,9 @@ import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { revocations } from '../../../src/management/revocations.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {
@@ -11,7 +14,7 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.ok(await store.revokeApiKey(user.id, keyId, 1))
+    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, 1))
     const revoked = await claim(store, key)
     assert.ok(revoked.outcome === 'revoked' && revoked.apiKeyId === keyId)
   })
@@ -22,7 +25,7 @@ export function revocationContract(open: OpenFixture): void {
     for (let round = 0; round < 20; round += 1) {
       const { user, key, keyId } = await addOwner(store, `user${round}@example.com`)
       const before = Array.from({ length: 20 }, () => claim(store, key))
-      await second.revokeApiKey(user.id, keyId, 1)
+      await apiKeys(second.database).revokeApiKey(user.id, keyId, 1)
       const after = await Promise.all(Array.from({ length: 20 }, () => claim(store, key)))
       assert.ok(after.every(({ outcome }) => outcome === 'revoked'))
       await Promise.all(before)
@@ -34,23 +37,29 @@ export function revocationContract(open: OpenFixture): void {
   test('the first revocation stays: a second one changes nothing and returns it', async (t) => {
     const { store } = await open(t)
     const { user, keyId } = await addOwner(store, 'ada@example.com')
-    assert.equal((await store.revokeApiKey(user.id, keyId, 1_000))?.revoked_at, 1_000)
-    assert.equal((await store.revokeApiKey(user.id, keyId, 2_000))?.revoked_at, 1_000)
+    assert.equal(
+      (await apiKeys(store.database).revokeApiKey(user.id, keyId, 1_000))?.revoked_at,
+      1_000,
+    )
+    assert.equal(
+      (await apiKeys(store.database).revokeApiKey(user.id, keyId, 2_000))?.revoked_at,
+      1_000,
+    )
   })
 
   test("another user's key cannot be revoked by id and looks unknown", async (t) => {
     const { store } = await open(t)
     const { key, keyId } = await addOwner(store, 'ada@example.com')
     const { user: bob } = await addOwner(store, 'bob@example.com')
-    assert.equal(await store.revokeApiKey(bob.id, keyId, 1), null)
-    assert.equal(await store.revokeApiKey(bob.id, 'nothing', 1), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, keyId, 1), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, 'nothing', 1), null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
   test('an id is compared as it was written: in upper case it names no key', async (t) => {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
-    assert.equal(await store.revokeApiKey(user.id, keyId.toUpperCase(), 1), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(user.id, keyId.toUpperCase(), 1), null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
@@ -63,10 +72,10 @@ export function revocationContract(open: OpenFixture): void {
     // More than a batch of hashes whose keys are nowhere.
     for (let index = 0; index < 1_500; index += 1)
       list.set(index.toString(16).padStart(64, '0'), index)
-    assert.equal(await second.uniteRevocations(list), 1_501)
+    assert.equal(await revocations(second.database).uniteRevocations(list), 1_501)
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal((await claim(store, other)).outcome, 'granted')
-    assert.equal(await second.uniteRevocations(list), 0)
+    assert.equal(await revocations(second.database).uniteRevocations(list), 0)
     await second.close()
   })
 
@@ -76,7 +85,7 @@ export function revocationContract(open: OpenFixture): void {
     const { key: other, keyId: otherId } = await addOwner(store, 'bob@example.com')
     const hashes = [hashApiKey('svc_live_00'), hashApiKey(other), hashApiKey(key)]
     const revoke = async (now: number, userId?: string) => {
-      const revoked = await store.revokeApiKeysByHash(hashes, now, userId)
+      const revoked = await apiKeys(store.database).revokeApiKeysByHash(hashes, now, userId)
       return new Map(revoked.map(({ id, revoked_at }) => [id, revoked_at]))
     }
     assert.deepEqual(await revoke(7, user.id), new Map([[keyId, 7]]))
@@ -88,7 +97,7 @@ export function revocationContract(open: OpenFixture): void {
     ])
     assert.deepEqual(new Map([...(await revoke(8))].toSorted((a, b) => a[1]! - b[1]!)), all)
     assert.equal((await claim(store, other)).outcome, 'revoked')
-    assert.deepEqual(await store.revokeApiKeysByHash([], 9), [])
+    assert.deepEqual(await apiKeys(store.database).revokeApiKeysByHash([], 9), [])
   })
 
   test("a removed user's keys are unknown at once", async (t) => {
@@ -98,8 +107,8 @@ export function revocationContract(open: OpenFixture): void {
     ])
     const second = await openSecond()
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.equal(await second.removeUser(user.id), true)
-    assert.equal(await second.removeUser(user.id), false)
+    assert.equal(await users(second.database).removeUser(user.id), true)
+    assert.equal(await users(second.database).removeUser(user.id), false)
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     await second.close()
   })

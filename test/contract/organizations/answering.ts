@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, rename, tally } from '../people.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 /** A user answers an invitation: accept or decline. */
 export function answeringContract(open: OpenFixture): void {
@@ -11,28 +13,35 @@ export function answeringContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!, { name: 'The Guild' })
-    for (const { email } of [bob!, eve!]) await store.invite(ada!.id, id, email, 0, NOW)
-    assert.deepEqual(await store.listInvitations(bob!.id, 0), [
+    for (const { email } of [bob!, eve!])
+      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
+    assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [
       { organization_id: id, name: 'The Guild', invited_by: 'ada@example.com' },
     ])
-    assert.equal(await store.acceptInvitation(bob!.id, id, 0, NOW), 'joined')
-    assert.deepEqual(await store.listInvitations(bob!.id, 0), [])
+    assert.equal(await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW), 'joined')
+    assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
     assert.deepEqual(
-      (await store.listMembers(bob!.id, id)).map(({ email, role }) => [email, role]),
+      (await organizations(store.database).listMembers(bob!.id, id)).map(({ email, role }) => [
+        email,
+        role,
+      ]),
       [
         ['ada@example.com', 'owner'],
         ['bob@example.com', 'member'],
       ],
     )
-    assert.equal(await store.acceptInvitation(bob!.id, id, 0, NOW), 'not found')
-    assert.equal((await store.listInvitations(eve!.id, 0)).length, 1)
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      'not found',
+    )
+    assert.equal((await invitations(store.database).listInvitations(eve!.id, 0)).length, 1)
   })
 
   test("a user can't accept or decline an invitation to another user", async (t) => {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await store.invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
     for (const [userId, organizationId] of [
       [eve!.id, id],
       [bob!.id, other],
@@ -40,49 +49,70 @@ export function answeringContract(open: OpenFixture): void {
       [bob!.id, 'nothing'],
       [randomUUID(), id],
     ] as const) {
-      assert.equal(await store.acceptInvitation(userId, organizationId, 0, NOW), 'not found')
-      assert.equal(await store.declineInvitation(userId, organizationId), false)
+      assert.equal(
+        await invitations(store.database).acceptInvitation(userId, organizationId, 0, NOW),
+        'not found',
+      )
+      assert.equal(
+        await invitations(store.database).declineInvitation(userId, organizationId),
+        false,
+      )
     }
-    assert.equal((await store.listMembers(ada!.id, id)).length, 1)
-    assert.equal((await store.listInvitations(bob!.id, 0)).length, 1)
+    assert.equal((await organizations(store.database).listMembers(ada!.id, id)).length, 1)
+    assert.equal((await invitations(store.database).listInvitations(bob!.id, 0)).length, 1)
   })
 
   test('a declined invitation is deleted, and others stay', async (t) => {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await store.invite(ada!.id, id, bob!.email, 0, NOW)
-    await store.invite(ada!.id, other, bob!.email, 0, NOW)
-    await store.invite(ada!.id, id, eve!.email, 0, NOW)
-    assert.equal(await store.declineInvitation(bob!.id, id), true)
-    assert.equal(await store.declineInvitation(bob!.id, id), false)
-    assert.equal(await store.acceptInvitation(bob!.id, id, 0, NOW), 'not found')
-    assert.equal((await store.listInvitations(bob!.id, 0))[0]?.organization_id, other)
-    assert.equal((await store.listInvitations(eve!.id, 0)).length, 1)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, other, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
+    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id), true)
+    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id), false)
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      'not found',
+    )
+    assert.equal(
+      (await invitations(store.database).listInvitations(bob!.id, 0))[0]?.organization_id,
+      other,
+    )
+    assert.equal((await invitations(store.database).listInvitations(eve!.id, 0)).length, 1)
   })
 
   test('an invitation can be accepted from `since` on, to the microsecond', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await store.invite(ada!.id, id, bob!.email, 0, NOW)
-    assert.equal(await store.acceptInvitation(bob!.id, id, NOW + 1, NOW), 'not found')
-    assert.equal(await store.acceptInvitation(bob!.id, id, NOW, NOW), 'joined')
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, NOW + 1, NOW),
+      'not found',
+    )
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, NOW, NOW),
+      'joined',
+    )
   })
 
   test('an invitation belongs to the user who has its address when it is answered', async (t) => {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!)
-    await store.invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
     await rename(store, bob!, 'robert@example.com')
     await rename(store, eve!, 'bob@example.com')
     await rename(store, ada!, 'countess@example.com')
-    assert.deepEqual(await store.listInvitations(bob!.id, 0), [])
-    const [invitation] = await store.listInvitations(eve!.id, 0)
+    assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
+    const [invitation] = await invitations(store.database).listInvitations(eve!.id, 0)
     assert.equal(invitation?.invited_by, 'countess@example.com')
-    assert.equal(await store.acceptInvitation(bob!.id, id, 0, NOW), 'not found')
-    assert.equal(await store.acceptInvitation(eve!.id, id, 0, NOW), 'joined')
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      'not found',
+    )
+    assert.equal(await invitations(store.database).acceptInvitation(eve!.id, id, 0, NOW), 'joined')
   })
 
   concurrentAnswers(open)
@@ -95,19 +125,27 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let index = 1; index < ORGANIZATIONS_MAX; index += 1) await addOrganization(store, bob!)
     const ids = await Promise.all(Array.from({ length: 8 }, () => addOrganization(store, ada!)))
-    for (const id of ids) await store.invite(ada!.id, id, bob!.email, 0, NOW)
+    for (const id of ids) await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
     for (let round = 0; round < 6; round += 1) {
       const answers = await Promise.all(
         ids.map((id, index) =>
-          (index % 2 === 0 ? store : second).acceptInvitation(bob!.id, id, 0, NOW),
+          invitations((index % 2 === 0 ? store : second).database).acceptInvitation(
+            bob!.id,
+            id,
+            0,
+            NOW,
+          ),
         ),
       )
       assert.deepEqual(tally(answers), { joined: 1, 'too many': 7 })
-      assert.equal((await store.listOrganizations(bob!.id)).length, ORGANIZATIONS_MAX)
-      assert.equal((await store.listInvitations(bob!.id, 0)).length, 7)
+      assert.equal(
+        (await organizations(store.database).listOrganizations(bob!.id)).length,
+        ORGANIZATIONS_MAX,
+      )
+      assert.equal((await invitations(store.database).listInvitations(bob!.id, 0)).length, 7)
       const joined = ids[answers.indexOf('joined')]!
-      await store.removeMember(bob!.id, joined, bob!.id)
-      await store.invite(ada!.id, joined, bob!.email, 0, NOW)
+      await organizations(store.database).removeMember(bob!.id, joined, bob!.id)
+      await invitations(store.database).invite(ada!.id, joined, bob!.email, 0, NOW)
     }
   })
 
@@ -117,9 +155,11 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let round = 0; round < 5; round += 1) {
       const id = await addOrganization(store, ada!)
-      await store.invite(ada!.id, id, bob!.email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
       const answers = await Promise.all(
-        [store, second, store, second].map((one) => one.acceptInvitation(bob!.id, id, 0, NOW)),
+        [store, second, store, second].map((one) =>
+          invitations(one.database).acceptInvitation(bob!.id, id, 0, NOW),
+        ),
       )
       assert.deepEqual(tally(answers), { joined: 1, 'not found': 3 })
     }
@@ -131,19 +171,27 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let round = 0; round < 12; round += 1) {
       const id = await addOrganization(store, ada!)
-      await store.invite(ada!.id, id, bob!.email, 0, NOW)
-      const [{ id: invitation } = { id: '' }] = await store.listInvited(ada!.id, id, 0)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+      const [{ id: invitation } = { id: '' }] = await invitations(store.database).listInvited(
+        ada!.id,
+        id,
+        0,
+      )
       const [joined, withdrawn, renewed] = await Promise.all([
-        second.acceptInvitation(bob!.id, id, 0, NOW),
-        round % 2 === 0 ? store.withdrawInvitation(ada!.id, id, invitation) : false,
-        round % 2 === 1 ? store.invite(ada!.id, id, bob!.email, 0, NOW) : 'member',
+        invitations(second.database).acceptInvitation(bob!.id, id, 0, NOW),
+        round % 2 === 0
+          ? invitations(store.database).withdrawInvitation(ada!.id, id, invitation)
+          : false,
+        round % 2 === 1
+          ? invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+          : 'member',
       ])
       assert.notEqual(joined === 'joined', withdrawn || joined === 'not found')
-      const isMember = (await store.listMembers(ada!.id, id)).length === 2
+      const isMember = (await organizations(store.database).listMembers(ada!.id, id)).length === 2
       assert.equal(isMember, joined === 'joined')
       assert.ok(['invited', 'member'].includes(renewed))
-      if (isMember) await store.removeMember(bob!.id, id, bob!.id)
-      await store.removeOrganization(ada!.id, id)
+      if (isMember) await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+      await organizations(store.database).removeOrganization(ada!.id, id)
     }
   })
 }

@@ -5,6 +5,7 @@ import { INVITATIONS_SHOWN, MEMBERS_MAX } from '../../../src/listing/invitation.
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW } from '../people.ts'
+import { invitations } from '../../../src/management/invitations.ts'
 
 /** An owner invites, lists and withdraws. */
 export function invitingContract(open: OpenFixture): void {
@@ -15,9 +16,12 @@ export function invitingContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     const invited = ['éve@example.com', 'eve@example.com', 'Eve@example.com']
     for (const [index, email] of invited.entries())
-      assert.equal(await store.invite(ada!.id, id, email, 0, NOW + index), 'invited')
-    await store.invite(ada!.id, other, 'joe@example.com', 0, NOW)
-    const listed = await store.listInvited(ada!.id, id, 0)
+      assert.equal(
+        await invitations(store.database).invite(ada!.id, id, email, 0, NOW + index),
+        'invited',
+      )
+    await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, NOW)
+    const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ email, invited_at }) => [email, invited_at]),
       [
@@ -32,7 +36,7 @@ export function invitingContract(open: OpenFixture): void {
       [ada!.id, randomUUID()],
       [ada!.id, 'nothing'],
     ] as const)
-      assert.deepEqual(await store.listInvited(userId, organizationId, 0), [])
+      assert.deepEqual(await invitations(store.database).listInvited(userId, organizationId, 0), [])
   })
 
   test('only an owner can invite, and only users who are not members', async (t) => {
@@ -42,13 +46,25 @@ export function invitingContract(open: OpenFixture): void {
     await addOrganization(store, bob!)
     await join(store, id, ada!, bob!)
     for (const stranger of [bob!, eve!])
-      assert.equal(await store.invite(stranger.id, id, 'joe@example.com', 0, NOW), 'not found')
+      assert.equal(
+        await invitations(store.database).invite(stranger.id, id, 'joe@example.com', 0, NOW),
+        'not found',
+      )
     for (const nothing of [randomUUID(), 'nothing'])
-      assert.equal(await store.invite(ada!.id, nothing, 'joe@example.com', 0, NOW), 'not found')
+      assert.equal(
+        await invitations(store.database).invite(ada!.id, nothing, 'joe@example.com', 0, NOW),
+        'not found',
+      )
     for (const member of [ada!, bob!])
-      assert.equal(await store.invite(ada!.id, id, member.email, 0, NOW), 'member')
-    assert.deepEqual(await store.listInvited(ada!.id, id, 0), [])
-    assert.equal(await store.invite(ada!.id, id, eve!.email, 0, NOW), 'invited')
+      assert.equal(
+        await invitations(store.database).invite(ada!.id, id, member.email, 0, NOW),
+        'member',
+      )
+    assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [])
+    assert.equal(
+      await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW),
+      'invited',
+    )
   })
 
   test('a second invitation of one address replaces the first', async (t) => {
@@ -57,14 +73,14 @@ export function invitingContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     await execute(`UPDATE members SET role = 'owner'`)
-    await store.invite(ada!.id, id, eve!.email, 0, NOW)
-    await store.invite(bob!.id, id, eve!.email, 0, NOW + 5)
-    const listed = await store.listInvited(ada!.id, id, 0)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
+    await invitations(store.database).invite(bob!.id, id, eve!.email, 0, NOW + 5)
+    const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ invited_at }) => invited_at),
       [NOW + 5],
     )
-    const [invitation] = await store.listInvitations(eve!.id, 0)
+    const [invitation] = await invitations(store.database).listInvitations(eve!.id, 0)
     assert.equal(invitation?.invited_by, 'bob@example.com')
   })
 
@@ -72,14 +88,16 @@ export function invitingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await store.invite(ada!.id, id, 'old@example.com', 0, NOW - 1)
-    await store.invite(ada!.id, id, 'new@example.com', 0, NOW)
-    await store.invite(ada!.id, other, 'old@example.com', 0, NOW - 1)
+    await invitations(store.database).invite(ada!.id, id, 'old@example.com', 0, NOW - 1)
+    await invitations(store.database).invite(ada!.id, id, 'new@example.com', 0, NOW)
+    await invitations(store.database).invite(ada!.id, other, 'old@example.com', 0, NOW - 1)
     const emails = async (organization: string, since: number) =>
-      (await store.listInvited(ada!.id, organization, since)).map(({ email }) => email)
+      (await invitations(store.database).listInvited(ada!.id, organization, since)).map(
+        ({ email }) => email,
+      )
     assert.deepEqual(await emails(id, NOW), ['new@example.com'])
     assert.deepEqual(await emails(id, NOW - 1), ['new@example.com', 'old@example.com'])
-    await store.invite(ada!.id, id, 'third@example.com', NOW, NOW)
+    await invitations(store.database).invite(ada!.id, id, 'third@example.com', NOW, NOW)
     assert.deepEqual(await emails(id, 0), ['new@example.com', 'third@example.com'])
     assert.deepEqual(await emails(other, 0), ['old@example.com'])
   })
@@ -91,8 +109,8 @@ export function invitingContract(open: OpenFixture): void {
     const other = await addOrganization(store, eve!)
     await join(store, id, ada!, bob!)
     for (const email of ['joe@example.com', 'jim@example.com'])
-      await store.invite(ada!.id, id, email, 0, NOW)
-    const [jim, joe] = await store.listInvited(ada!.id, id, 0)
+      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
+    const [jim, joe] = await invitations(store.database).listInvited(ada!.id, id, 0)
     for (const [userId, organizationId, invitation] of [
       [bob!.id, id, joe!.id],
       [eve!.id, id, joe!.id],
@@ -101,10 +119,13 @@ export function invitingContract(open: OpenFixture): void {
       [ada!.id, id, 'nothing'],
       [ada!.id, 'nothing', joe!.id],
     ] as const)
-      assert.equal(await store.withdrawInvitation(userId, organizationId, invitation), false)
-    assert.equal(await store.withdrawInvitation(ada!.id, id, joe!.id), true)
-    assert.equal(await store.withdrawInvitation(ada!.id, id, joe!.id), false)
-    assert.deepEqual(await store.listInvited(ada!.id, id, 0), [jim])
+      assert.equal(
+        await invitations(store.database).withdrawInvitation(userId, organizationId, invitation),
+        false,
+      )
+    assert.equal(await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id), true)
+    assert.equal(await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id), false)
+    assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [jim])
   })
 
   fullContract(open)
@@ -119,18 +140,33 @@ function fullContract(open: OpenFixture): void {
     const other = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     const invite = (index: number) =>
-      (index % 2 === 0 ? store : second).invite(ada!.id, id, `u${index}@example.com`, 0, NOW)
+      invitations((index % 2 === 0 ? store : second).database).invite(
+        ada!.id,
+        id,
+        `u${index}@example.com`,
+        0,
+        NOW,
+      )
     const asked = Array.from({ length: MEMBERS_MAX + 3 }, (_, index) => invite(index))
     const invited = await Promise.all(asked)
     assert.equal(invited.filter((outcome) => outcome === 'invited').length, MEMBERS_MAX - 2)
     assert.ok(invited.every((outcome) => ['invited', 'full'].includes(outcome)))
-    assert.equal((await store.listInvited(ada!.id, id, 0)).length, MEMBERS_MAX - 2)
+    assert.equal(
+      (await invitations(store.database).listInvited(ada!.id, id, 0)).length,
+      MEMBERS_MAX - 2,
+    )
 
     // Inviting an address again needs no room, and other organizations have their own.
     assert.equal(await invite(invited.indexOf('invited')), 'invited')
-    assert.equal(await store.invite(ada!.id, other, 'joe@example.com', 0, NOW), 'invited')
+    assert.equal(
+      await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, NOW),
+      'invited',
+    )
     // Expired invitations make room.
-    assert.equal(await store.invite(ada!.id, id, 'joe@example.com', NOW + 1, NOW + 1), 'invited')
+    assert.equal(
+      await invitations(store.database).invite(ada!.id, id, 'joe@example.com', NOW + 1, NOW + 1),
+      'invited',
+    )
   })
 
   test('a user sees at most INVITATIONS_SHOWN invitations, the latest first', async (t) => {
@@ -140,10 +176,10 @@ function fullContract(open: OpenFixture): void {
     for (let index = 0; index <= INVITATIONS_SHOWN; index += 1) {
       const owner = await addUser(store, `owner${index}@example.com`)
       const id = await addOrganization(store, owner, { slug: `guild-${index}` })
-      await store.invite(owner.id, id, eve.email, 0, NOW + index)
+      await invitations(store.database).invite(owner.id, id, eve.email, 0, NOW + index)
       names.unshift(`guild-${index}`)
     }
-    const shown = await store.listInvitations(eve.id, 0)
+    const shown = await invitations(store.database).listInvitations(eve.id, 0)
     assert.deepEqual(
       shown.map(({ name, invited_by }) => [name, invited_by]),
       names
@@ -151,7 +187,7 @@ function fullContract(open: OpenFixture): void {
         .map((name) => [name, `${name.replace('guild-', 'owner')}@example.com`]),
     )
     const since = NOW + INVITATIONS_SHOWN
-    assert.deepEqual(await store.listInvitations(eve.id, since), [shown[0]])
-    assert.deepEqual(await store.listInvitations(eve.id, since + 1), [])
+    assert.deepEqual(await invitations(store.database).listInvitations(eve.id, since), [shown[0]])
+    assert.deepEqual(await invitations(store.database).listInvitations(eve.id, since + 1), [])
   })
 }

@@ -4,6 +4,10 @@ import { test } from 'node:test'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {
@@ -16,11 +20,11 @@ export function membersContract(open: OpenFixture): void {
       { user_id: bob!.id, email: 'ann@example.com', external_id: null, role: 'member' },
       { user_id: ada!.id, email: 'bob@example.com', external_id: null, role: 'owner' },
     ]
-    assert.deepEqual(await store.listMembers(ada!.id, id), expected)
-    assert.deepEqual(await store.listMembers(bob!.id, id), expected)
-    assert.deepEqual(await store.listMembers(eve!.id, id), [])
-    assert.deepEqual(await store.listMembers(ada!.id, other), [])
-    assert.deepEqual(await store.listMembers(ada!.id, 'nothing'), [])
+    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, id), expected)
+    assert.deepEqual(await organizations(store.database).listMembers(bob!.id, id), expected)
+    assert.deepEqual(await organizations(store.database).listMembers(eve!.id, id), [])
+    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, other), [])
+    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, 'nothing'), [])
   })
 
   test('owners can remove any member, and members can remove themselves only', async (t) => {
@@ -28,17 +32,20 @@ export function membersContract(open: OpenFixture): void {
     const [ada, bob, eve, joe] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(await store.removeMember(bob!.id, id, eve!.id), false)
-    assert.equal(await store.removeMember(joe!.id, id, eve!.id), false)
-    assert.equal(await store.removeMember(ada!.id, id, joe!.id), false)
-    assert.equal(await store.removeMember(joe!.id, id, joe!.id), false)
-    assert.equal(await store.removeMember(ada!.id, 'nothing', bob!.id), false)
-    assert.equal(await store.removeMember(ada!.id, id, 'nothing'), false)
-    assert.equal((await store.listMembers(ada!.id, id)).length, 3)
+    assert.equal(await organizations(store.database).removeMember(bob!.id, id, eve!.id), false)
+    assert.equal(await organizations(store.database).removeMember(joe!.id, id, eve!.id), false)
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, joe!.id), false)
+    assert.equal(await organizations(store.database).removeMember(joe!.id, id, joe!.id), false)
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, 'nothing', bob!.id),
+      false,
+    )
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, 'nothing'), false)
+    assert.equal((await organizations(store.database).listMembers(ada!.id, id)).length, 3)
 
-    assert.equal(await store.removeMember(ada!.id, id, bob!.id), true)
-    assert.equal(await store.removeMember(ada!.id, id, bob!.id), false)
-    assert.equal(await store.removeMember(eve!.id, id, eve!.id), true)
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, bob!.id), true)
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, bob!.id), false)
+    assert.equal(await organizations(store.database).removeMember(eve!.id, id, eve!.id), true)
     assert.deepEqual(await emailsOf(store, ada!, id), ['ada@example.com'])
   })
 
@@ -48,10 +55,10 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, bob!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(await store.removeMember(bob!.id, id, eve!.id), false)
-    assert.equal(await store.removeMember(bob!.id, id, ada!.id), false)
-    assert.equal(await store.returnServers(bob!.id, id), null)
-    assert.equal(await store.removeOrganization(bob!.id, id), false)
+    assert.equal(await organizations(store.database).removeMember(bob!.id, id, eve!.id), false)
+    assert.equal(await organizations(store.database).removeMember(bob!.id, id, ada!.id), false)
+    assert.equal(await returnedServers(store.database).returnServers(bob!.id, id), null)
+    assert.equal(await organizations(store.database).removeOrganization(bob!.id, id), false)
   })
 
   test("the last owner can't leave, even if members stay", async (t) => {
@@ -61,10 +68,10 @@ export function membersContract(open: OpenFixture): void {
     // An owner of another organization does not count.
     await addOrganization(store, bob!)
     await join(store, id, ada!, bob!)
-    assert.equal(await store.removeMember(ada!.id, id, ada!.id), false)
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, ada!.id), false)
     await execute(`UPDATE members SET role = 'owner' WHERE user_id = '${bob!.id}'`)
-    assert.equal(await store.removeMember(ada!.id, id, ada!.id), true)
-    assert.equal(await store.removeMember(bob!.id, id, bob!.id), false)
+    assert.equal(await organizations(store.database).removeMember(ada!.id, id, ada!.id), true)
+    assert.equal(await organizations(store.database).removeMember(bob!.id, id, bob!.id), false)
     assert.deepEqual(await emailsOf(store, bob!, id), ['bob@example.com'])
   })
 
@@ -81,8 +88,8 @@ export function membersContract(open: OpenFixture): void {
     await execute(`UPDATE members SET role = 'owner'`)
     for (const id of ids) {
       const left = await Promise.all([
-        store.removeMember(ada!.id, id, ada!.id),
-        second.removeMember(bob!.id, id, bob!.id),
+        organizations(store.database).removeMember(ada!.id, id, ada!.id),
+        organizations(second.database).removeMember(bob!.id, id, bob!.id),
       ])
       assert.deepEqual(left.toSorted(), [false, true])
     }
@@ -97,8 +104,8 @@ export function membersContract(open: OpenFixture): void {
       await join(store, id, ada!, bob!)
       await execute(`UPDATE members SET role = 'owner'`)
       const removed = await Promise.all([
-        store.removeMember(ada!.id, id, bob!.id),
-        second.removeMember(bob!.id, id, ada!.id),
+        organizations(store.database).removeMember(ada!.id, id, bob!.id),
+        organizations(second.database).removeMember(bob!.id, id, ada!.id),
       ])
       assert.deepEqual(removed.toSorted(), [false, true])
       const left = removed[0] ? ada! : bob!
@@ -112,11 +119,11 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!, NOW + 1)
     await join(store, id, ada!, eve!, NOW + 2)
-    await store.removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
     await join(store, id, ada!, bob!, NOW + 3)
-    await store.removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id)
     assert.deepEqual(
-      (await store.listMembers(eve!.id, id)).map(({ role }) => role),
+      (await organizations(store.database).listMembers(eve!.id, id)).map(({ role }) => role),
       ['member', 'owner'],
     )
   })
@@ -127,9 +134,15 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     const server = await register(store, bob!, { organization_id: id })
-    assert.ok(await store.removeMember(bob!.id, id, bob!.id))
-    assert.equal((await store.findSeenServer(ada!.id, server))?.organization_id, id)
-    assert.equal(await store.findSeenServer(ada!.id, randomUUID()), null)
+    assert.ok(await organizations(store.database).removeMember(bob!.id, id, bob!.id))
+    assert.equal(
+      (await registeredServers(store.database).findSeenServer(ada!.id, server))?.organization_id,
+      id,
+    )
+    assert.equal(
+      await registeredServers(store.database).findSeenServer(ada!.id, randomUUID()),
+      null,
+    )
   })
 }
 
@@ -138,5 +151,5 @@ async function emailsOf(
   user: User,
   id: string,
 ): Promise<(string | null)[]> {
-  return (await store.listMembers(user.id, id)).map(({ email }) => email)
+  return (await organizations(store.database).listMembers(user.id, id)).map(({ email }) => email)
 }

@@ -5,6 +5,10 @@ import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
 import { removeServer } from '../../fixtures/changed-servers.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 export function organizationsContract(open: OpenFixture): void {
   test('an organization belongs to the user who made it and counts its servers', async (t) => {
@@ -12,14 +16,18 @@ export function organizationsContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!, { slug: 'guild', name: 'The Guild' })
     const made = { id, slug: 'guild', name: 'The Guild', role: 'owner' }
-    assert.deepEqual(await store.listOrganizations(ada!.id), [{ ...made, servers: 0 }])
-    assert.deepEqual(await store.listOrganizations(bob!.id), [])
+    assert.deepEqual(await organizations(store.database).listOrganizations(ada!.id), [
+      { ...made, servers: 0 },
+    ])
+    assert.deepEqual(await organizations(store.database).listOrganizations(bob!.id), [])
 
     await join(store, id, ada!, bob!)
     await register(store, ada!)
     await register(store, ada!, { organization_id: id })
     await register(store, bob!, { organization_id: id })
-    const members = [ada!, bob!].map((user) => store.listOrganizations(user.id))
+    const members = [ada!, bob!].map((user) =>
+      organizations(store.database).listOrganizations(user.id),
+    )
     assert.deepEqual(await Promise.all(members), [
       [{ ...made, servers: 2 }],
       [{ ...made, role: 'member', servers: 2 }],
@@ -32,7 +40,10 @@ export function organizationsContract(open: OpenFixture): void {
     await addOrganization(store, ada!, { slug: 'guild', name: 'First' })
     const again = { id: randomUUID(), slug: 'guild', name: 'Second' }
     for (const { id } of [ada!, bob!])
-      assert.equal(await store.insertOrganization(id, again, NOW), 'slug taken')
+      assert.equal(
+        await organizations(store.database).insertOrganization(id, again, NOW),
+        'slug taken',
+      )
     assert.deepEqual(await namesOf(store, ada!.id), ['First'])
     assert.deepEqual(await namesOf(store, bob!.id), [])
   })
@@ -43,7 +54,7 @@ export function organizationsContract(open: OpenFixture): void {
     const users = await addUsers(store, ...Array.from({ length: 10 }, (_, index) => `u${index}`))
     const made = await Promise.all(
       users.map(({ id }, index) =>
-        (index % 2 === 0 ? store : second).insertOrganization(
+        organizations((index % 2 === 0 ? store : second).database).insertOrganization(
           id,
           { id: randomUUID(), slug: 'guild', name: 'Guild' },
           NOW,
@@ -68,16 +79,26 @@ function limitContract(open: OpenFixture): void {
     const made = await Promise.all(
       Array.from({ length: ORGANIZATIONS_MAX + 10 }, (_, index) => {
         const organization = { id: randomUUID(), slug: `guild-${index}`, name: 'Guild' }
-        return (index % 2 === 0 ? store : second).insertOrganization(ada!.id, organization, NOW)
+        return organizations((index % 2 === 0 ? store : second).database).insertOrganization(
+          ada!.id,
+          organization,
+          NOW,
+        )
       }),
     )
     assert.deepEqual(tally(made), { made: ORGANIZATIONS_MAX, 'too many': 10 })
     const taken = { id: randomUUID(), slug: 'taken', name: 'Guild' }
-    assert.equal(await store.insertOrganization(ada!.id, taken, NOW), 'too many')
-    assert.equal((await store.listOrganizations(ada!.id)).length, ORGANIZATIONS_MAX)
+    assert.equal(
+      await organizations(store.database).insertOrganization(ada!.id, taken, NOW),
+      'too many',
+    )
+    assert.equal(
+      (await organizations(store.database).listOrganizations(ada!.id)).length,
+      ORGANIZATIONS_MAX,
+    )
 
-    const [first] = await store.listOrganizations(ada!.id)
-    assert.ok(await store.removeOrganization(ada!.id, first!.id))
+    const [first] = await organizations(store.database).listOrganizations(ada!.id)
+    assert.ok(await organizations(store.database).removeOrganization(ada!.id, first!.id))
     await addOrganization(store, ada!)
   })
 
@@ -92,7 +113,7 @@ function limitContract(open: OpenFixture): void {
       ['e', 'B'],
     ] as const)
       await addOrganization(store, ada!, { slug, name })
-    const listed = await store.listOrganizations(ada!.id)
+    const listed = await organizations(store.database).listOrganizations(ada!.id)
     assert.deepEqual(
       listed.map(({ slug }) => slug),
       ['e', 'b', 'c', 'a-b', 'ab'],
@@ -106,16 +127,19 @@ function removalContract(open: OpenFixture): void {
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
-    await store.invite(ada!.id, id, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
     for (const stranger of [bob!, eve!])
-      assert.equal(await store.removeOrganization(stranger.id, id), false)
-    assert.equal(await store.removeOrganization(ada!.id, randomUUID()), false)
-    assert.equal(await store.removeOrganization(ada!.id, 'nothing'), false)
+      assert.equal(await organizations(store.database).removeOrganization(stranger.id, id), false)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, randomUUID()),
+      false,
+    )
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, 'nothing'), false)
 
-    assert.equal(await store.removeOrganization(ada!.id, id), true)
-    assert.deepEqual(await store.listOrganizations(bob!.id), [])
-    assert.deepEqual(await store.listInvitations(eve!.id, 0), [])
-    assert.equal(await store.removeOrganization(ada!.id, id), false)
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), true)
+    assert.deepEqual(await organizations(store.database).listOrganizations(bob!.id), [])
+    assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), false)
   })
 
   test("an organization with a server can't be removed", async (t) => {
@@ -123,10 +147,10 @@ function removalContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
     const server = await register(store, ada!, { organization_id: id })
-    assert.equal(await store.removeOrganization(ada!.id, id), false)
-    assert.equal(await store.removeOrganization(ada!.id, other), true)
-    await removeServer(store, ada!.id, server, NOW)
-    assert.equal(await store.removeOrganization(ada!.id, id), true)
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), false)
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, other), true)
+    await removeServer(store.database, ada!.id, server, NOW)
+    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), true)
   })
 
   test('a server registered while its organization is removed is not lost', async (t) => {
@@ -137,13 +161,21 @@ function removalContract(open: OpenFixture): void {
       const id = await addOrganization(store, ada!)
       await join(store, id, ada!, bob!)
       const [removed, written] = await Promise.all([
-        store.removeOrganization(ada!.id, id),
-        second.insertServer(bob!.id, randomUUID(), fields({ organization_id: id }), NOW),
+        organizations(store.database).removeOrganization(ada!.id, id),
+        registeredServers(second.database).insertServer(
+          bob!.id,
+          randomUUID(),
+          fields({ organization_id: id }),
+          NOW,
+        ),
       ])
       assert.equal(written, removed ? 'not found' : 'written')
-      const { total } = await store.searchOrganizationServers(bob!.id, id, { text: '', page: 1 })
+      const { total } = await serverLists(store.database).searchOrganizationServers(bob!.id, id, {
+        text: '',
+        page: 1,
+      })
       assert.equal(total, removed ? 0 : 1)
-      if (!removed) await store.removeMember(bob!.id, id, bob!.id)
+      if (!removed) await organizations(store.database).removeMember(bob!.id, id, bob!.id)
     }
   })
 }
@@ -155,15 +187,15 @@ function ensuringContract(open: OpenFixture): void {
     const users = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const ids = await Promise.all(
       [...users, ...users].map(({ id }, index) =>
-        (index % 2 === 0 ? store : second).ensureOrganization('guild', id),
+        organizations((index % 2 === 0 ? store : second).database).ensureOrganization('guild', id),
       ),
     )
     assert.equal(new Set(ids).size, 1)
-    const members = await store.listMembers(users[0]!.id, ids[0]!)
+    const members = await organizations(store.database).listMembers(users[0]!.id, ids[0]!)
     assert.deepEqual(tally(members.map(({ role }) => role)), { owner: 1, member: 3 })
   })
 }
 
 async function namesOf(store: StoreFixture['store'], userId: string): Promise<string[]> {
-  return (await store.listOrganizations(userId)).map(({ name }) => name)
+  return (await organizations(store.database).listOrganizations(userId)).map(({ name }) => name)
 }

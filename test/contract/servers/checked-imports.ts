@@ -7,6 +7,10 @@ import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import { PLANNED_MAX } from '../../../src/management/servers/import/parts.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },
@@ -24,8 +28,11 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     await register(store, ada!, { address: 'new.example.com', organization_id })
     await register(store, bob!, { address: 'new.example.com' })
-    const before = await store.listServers(ada!.id)
-    const { fingerprint, ...planned } = await store.planServers(ada!.id, ENTRIES)
+    const before = await serverLists(store.database).listServers(ada!.id)
+    const { fingerprint, ...planned } = await checkedImports(store.database).planServers(
+      ada!.id,
+      ENTRIES,
+    )
     assert.deepEqual(planned, {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
       listed: [
@@ -41,10 +48,16 @@ export function checkedImportsContract(open: OpenFixture): void {
       ],
       isTooMany: false,
     })
-    assert.deepEqual(await store.listServers(ada!.id), before)
-    assert.equal((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    assert.equal(
+      (await checkedImports(store.database).planServers(ada!.id, ENTRIES)).fingerprint,
+      fingerprint,
+    )
     await register(store, ada!, { name: 'new', address: 'new.example.com' })
-    assert.notEqual((await store.planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
+    assert.notEqual(
+      (await checkedImports(store.database).planServers(ada!.id, ENTRIES)).fingerprint,
+      fingerprint,
+    )
   })
 
   test('a confirmed import saves the kept entries and leaves unchanged servers alone', async (t) => {
@@ -54,14 +67,20 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     const id = randomUUID()
     const places = ['row 2', 'row 4', 'row 5']
-    await store.keepImport(ada!.id, id, ENTRIES, NOW, places)
-    const kept = await store.findImport(ada!.id, id, NOW)
+    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW, places)
+    const kept = await checkedImports(store.database).findImport(ada!.id, id, NOW)
     assert.deepEqual(kept, { entries: ENTRIES, places, saved: null })
-    assert.equal(await store.findImport(bob!.id, id, NOW), null)
-    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
-    assert.equal(await store.saveImport(bob!.id, id, fingerprint, NOW), 'not found')
-    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW + 9), 'saved')
-    const listed = await store.listServers(ada!.id)
+    assert.equal(await checkedImports(store.database).findImport(bob!.id, id, NOW), null)
+    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    assert.equal(
+      await checkedImports(store.database).saveImport(bob!.id, id, fingerprint, NOW),
+      'not found',
+    )
+    assert.equal(
+      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW + 9),
+      'saved',
+    )
+    const listed = await serverLists(store.database).listServers(ada!.id)
     assert.deepEqual(
       new Map(
         listed.map(({ name, address, version, updated_at }) => [
@@ -76,7 +95,10 @@ export function checkedImportsContract(open: OpenFixture): void {
       ]),
     )
     const counts = { added: 1, changed: 1, unchanged: 1, duplicates: 0 }
-    assert.deepEqual((await store.findImport(ada!.id, id, NOW))?.saved, counts)
+    assert.deepEqual(
+      (await checkedImports(store.database).findImport(ada!.id, id, NOW))?.saved,
+      counts,
+    )
   })
 
   test('a confirmed import lists its servers in one order, the last one first', async (t) => {
@@ -85,10 +107,13 @@ export function checkedImportsContract(open: OpenFixture): void {
     const names = Array.from({ length: 20 }, (_, index) => `server ${index}`)
     const id = randomUUID()
     const entries = names.map((name, index) => ({ name, address: `s${index}.example.com` }))
-    await store.keepImport(ada!.id, id, entries, NOW)
-    const { fingerprint } = await store.planServers(ada!.id, entries)
-    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW), 'saved')
-    const listed = await store.listServers(ada!.id)
+    await checkedImports(store.database).keepImport(ada!.id, id, entries, NOW)
+    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, entries)
+    assert.equal(
+      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW),
+      'saved',
+    )
+    const listed = await serverLists(store.database).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name }) => name),
       names.toReversed(),
@@ -100,14 +125,16 @@ export function checkedImportsContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = randomUUID()
-    await store.keepImport(ada!.id, id, ENTRIES, NOW)
-    await store.keepImport(ada!.id, id, [], NOW)
-    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
+    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW)
+    await checkedImports(store.database).keepImport(ada!.id, id, [], NOW)
+    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
     const outcomes = await Promise.all(
-      [store, second, store].map((one) => one.saveImport(ada!.id, id, fingerprint, NOW)),
+      [store, second, store].map((one) =>
+        checkedImports(one.database).saveImport(ada!.id, id, fingerprint, NOW),
+      ),
     )
     assert.deepEqual(tally(outcomes), { saved: 3 })
-    assert.equal((await store.listServers(ada!.id)).length, 3)
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 3)
   })
 
   test('an import whose servers have changed since the check is not saved', async (t) => {
@@ -115,13 +142,24 @@ export function checkedImportsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const server = await register(store, ada!, { slug: 'known' })
     const id = randomUUID()
-    await store.keepImport(ada!.id, id, ENTRIES, NOW)
-    const { fingerprint } = await store.planServers(ada!.id, ENTRIES)
-    await store.updateServer(ada!.id, server, fields({ slug: 'known', version: '2' }), NOW)
-    assert.equal(await store.saveImport(ada!.id, id, fingerprint, NOW), 'replanned')
-    assert.equal((await store.listServers(ada!.id)).length, 1)
-    const again = await store.planServers(ada!.id, ENTRIES)
-    assert.equal(await store.saveImport(ada!.id, id, again.fingerprint, NOW), 'saved')
+    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW)
+    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    await registeredServers(store.database).updateServer(
+      ada!.id,
+      server,
+      fields({ slug: 'known', version: '2' }),
+      NOW,
+    )
+    assert.equal(
+      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW),
+      'replanned',
+    )
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
+    const again = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    assert.equal(
+      await checkedImports(store.database).saveImport(ada!.id, id, again.fingerprint, NOW),
+      'saved',
+    )
   })
 
   test('other work runs while many entries are planned', async (t) => {
@@ -137,7 +175,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       next = setImmediate(turn)
     })
     t.after(() => clearImmediate(next))
-    const { added } = await store.planServers(ada!.id, entries)
+    const { added } = await checkedImports(store.database).planServers(ada!.id, entries)
     clearImmediate(next)
     assert.equal(added, entries.length)
     assert.ok(turns >= 2, `${turns} turns`)
@@ -150,18 +188,21 @@ export function checkedImportsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await store.saveServers(ada!.id, null, full, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, full, NOW)
     for (const [entries, outcome] of [
       [[{ name: 'more', address: 'more.example.com' }], 'too many'],
       [[{ name: 'imported', address: 's1.example.com', version: '2' }], 'saved'],
     ] as const) {
       const id = randomUUID()
-      await store.keepImport(ada!.id, id, entries, NOW)
-      const planned = await store.planServers(ada!.id, entries)
+      await checkedImports(store.database).keepImport(ada!.id, id, entries, NOW)
+      const planned = await checkedImports(store.database).planServers(ada!.id, entries)
       assert.equal(planned.isTooMany, outcome === 'too many')
-      assert.equal(await store.saveImport(ada!.id, id, planned.fingerprint, NOW), outcome)
+      assert.equal(
+        await checkedImports(store.database).saveImport(ada!.id, id, planned.fingerprint, NOW),
+        outcome,
+      )
     }
-    assert.equal((await store.listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('an import waits for IMPORT_KEPT_US, and a user keeps the latest IMPORTS_MAX', async (t) => {
@@ -169,12 +210,15 @@ export function checkedImportsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const ids = Array.from({ length: IMPORTS_MAX + 1 }, () => randomUUID())
     for (const [index, id] of ids.entries())
-      await store.keepImport(ada!.id, id, ENTRIES, NOW + index)
-    assert.equal(await store.findImport(ada!.id, ids[0]!, NOW), null)
-    assert.notEqual(await store.findImport(ada!.id, ids[1]!, NOW), null)
+      await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW + index)
+    assert.equal(await checkedImports(store.database).findImport(ada!.id, ids[0]!, NOW), null)
+    assert.notEqual(await checkedImports(store.database).findImport(ada!.id, ids[1]!, NOW), null)
     const last = ids.at(-1)!
     const until = NOW + IMPORTS_MAX + IMPORT_KEPT_US
-    assert.equal(await store.findImport(ada!.id, last, until), null)
-    assert.equal(await store.saveImport(ada!.id, last, '', until), 'not found')
+    assert.equal(await checkedImports(store.database).findImport(ada!.id, last, until), null)
+    assert.equal(
+      await checkedImports(store.database).saveImport(ada!.id, last, '', until),
+      'not found',
+    )
   })
 }

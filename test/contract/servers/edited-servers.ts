@@ -5,6 +5,9 @@ import { fingerprintOf } from '../../../src/listing/servers/registered-server.ts
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 export function editingContract(open: OpenFixture): void {
   test('an edit replaces every field and the instant', async (t) => {
@@ -23,13 +26,22 @@ export function editingContract(open: OpenFixture): void {
       listing_kind: 'realm',
       organization_id,
     })
-    assert.equal(await store.updateServer(ada!.id, id, edited, NOW + 7), 'written')
+    assert.equal(
+      await registeredServers(store.database).updateServer(ada!.id, id, edited, NOW + 7),
+      'written',
+    )
     const expected = { id, ...edited, created_by: ada!.id, updated_at: NOW + 7 }
-    assert.deepEqual(await store.findServer(ada!.id, id), expected)
-    assert.equal(await store.updateServer(ada!.id, id, fields(), NOW + 8), 'written')
+    assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), expected)
+    assert.equal(
+      await registeredServers(store.database).updateServer(ada!.id, id, fields(), NOW + 8),
+      'written',
+    )
     const back = { id, ...fields(), created_by: ada!.id, updated_at: NOW + 8 }
-    assert.deepEqual(await store.findServer(ada!.id, id), back)
-    assert.equal((await store.findServer(ada!.id, other))?.name, 'Other')
+    assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), back)
+    assert.equal(
+      (await registeredServers(store.database).findServer(ada!.id, other))?.name,
+      'Other',
+    )
   })
 
   test("an edit can keep a server's own slug and can't take another one's", async (t) => {
@@ -40,12 +52,12 @@ export function editingContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'taken' })
     const id = await register(store, ada!, { slug: 'own', organization_id })
     const update = (changed: Parameters<typeof fields>[0]) =>
-      store.updateServer(ada!.id, id, fields(changed), NOW + 1)
+      registeredServers(store.database).updateServer(ada!.id, id, fields(changed), NOW + 1)
     assert.equal(await update({ slug: 'own', organization_id }), 'written')
     assert.equal(await update({ slug: 'taken', organization_id }), 'written')
-    const before = await store.findServer(ada!.id, id)
+    const before = await registeredServers(store.database).findServer(ada!.id, id)
     assert.equal(await update({ slug: 'taken' }), 'slug taken')
-    assert.deepEqual(await store.findServer(ada!.id, id), before)
+    assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), before)
     assert.equal(await update({ slug: 'of-bob' }), 'written')
   })
 
@@ -53,16 +65,19 @@ export function editingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, eve] = await addUsers(store, 'ada', 'eve')
     const id = await register(store, ada!, { version: '1' })
-    const seen = fingerprintOf((await store.findServer(ada!.id, id))!)
+    const seen = fingerprintOf((await registeredServers(store.database).findServer(ada!.id, id))!)
     const edit = (version: string, now: number, wasSeen = seen) =>
-      store.updateServer(ada!.id, id, fields({ version }), now, wasSeen)
+      registeredServers(store.database).updateServer(ada!.id, id, fields({ version }), now, wasSeen)
     assert.equal(await edit('2', NOW + 1), 'written')
     assert.equal(await edit('3', NOW + 2), 'outdated')
     assert.equal(await edit('2', NOW + 3), 'written')
-    const stored = await store.findServer(ada!.id, id)
+    const stored = await registeredServers(store.database).findServer(ada!.id, id)
     assert.deepEqual([stored?.version, stored?.updated_at], ['2', NOW + 1])
     assert.equal(await edit('3', NOW + 4, fingerprintOf(stored!)), 'written')
-    assert.equal(await store.updateServer(eve!.id, id, fields(), NOW, seen), 'not found')
+    assert.equal(
+      await registeredServers(store.database).updateServer(eve!.id, id, fields(), NOW, seen),
+      'not found',
+    )
   })
 
   test('only the user who registered a server edits, hides or removes it', async (t) => {
@@ -71,22 +86,25 @@ export function editingContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const id = await register(store, bob!, { organization_id })
-    const before = await store.findServer(bob!.id, id)
+    const before = await registeredServers(store.database).findServer(bob!.id, id)
     for (const [userId, server] of [
       [ada!.id, id],
       [eve!.id, id],
       [bob!.id, randomUUID()],
       [bob!.id, 'nothing'],
     ] as const) {
-      assert.equal(await store.findServer(userId, server), null)
-      assert.equal(await store.updateServer(userId, server, fields(), NOW + 1), 'not found')
-      assert.equal(await setStatus(store, userId, server, 'draft', NOW + 1), false)
-      assert.equal(await removeServer(store, userId, server, NOW), false)
+      assert.equal(await registeredServers(store.database).findServer(userId, server), null)
+      assert.equal(
+        await registeredServers(store.database).updateServer(userId, server, fields(), NOW + 1),
+        'not found',
+      )
+      assert.equal(await setStatus(store.database, userId, server, 'draft', NOW + 1), false)
+      assert.equal(await removeServer(store.database, userId, server, NOW), false)
     }
-    assert.deepEqual(await store.findServer(bob!.id, id), before)
-    assert.deepEqual(await store.findSeenServer(ada!.id, id), before)
-    assert.equal(await store.findSeenServer(eve!.id, id), null)
-    assert.equal(await store.findSeenServer(bob!.id, 'nothing'), null)
+    assert.deepEqual(await registeredServers(store.database).findServer(bob!.id, id), before)
+    assert.deepEqual(await registeredServers(store.database).findSeenServer(ada!.id, id), before)
+    assert.equal(await registeredServers(store.database).findSeenServer(eve!.id, id), null)
+    assert.equal(await registeredServers(store.database).findSeenServer(bob!.id, 'nothing'), null)
   })
 
   test('only its user sees a personal server, also beside shared organizations', async (t) => {
@@ -95,11 +113,11 @@ export function editingContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const personal = await register(store, bob!)
-    assert.equal(await store.findSeenServer(ada!.id, personal), null)
-    await store.removeMember(bob!.id, organization_id, bob!.id)
+    assert.equal(await registeredServers(store.database).findSeenServer(ada!.id, personal), null)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
     const other = await addOrganization(store, bob!)
     const theirs = await register(store, bob!, { organization_id: other })
-    assert.equal(await store.findSeenServer(ada!.id, theirs), null)
+    assert.equal(await registeredServers(store.database).findSeenServer(ada!.id, theirs), null)
   })
 
   statusContract(open)
@@ -113,12 +131,18 @@ function statusContract(open: OpenFixture): void {
     const personal = await register(store, ada!)
     const common = await register(store, ada!, { organization_id })
     for (const [index, id] of [personal, common].entries()) {
-      const before = await store.findServer(ada!.id, id)
+      const before = await registeredServers(store.database).findServer(ada!.id, id)
       const changed = { status: 'draft', updated_at: NOW + 1 + index }
-      assert.ok(await setStatus(store, ada!.id, id, changed.status, changed.updated_at))
-      assert.deepEqual(await store.findServer(ada!.id, id), { ...before, ...changed })
+      assert.ok(await setStatus(store.database, ada!.id, id, changed.status, changed.updated_at))
+      assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), {
+        ...before,
+        ...changed,
+      })
     }
-    assert.equal((await store.findServer(ada!.id, personal))?.updated_at, NOW + 1)
+    assert.equal(
+      (await registeredServers(store.database).findServer(ada!.id, personal))?.updated_at,
+      NOW + 1,
+    )
   })
 
   test('a server keeps its status after its user leaves, until it is moved', async (t) => {
@@ -128,24 +152,33 @@ function statusContract(open: OpenFixture): void {
     await addOrganization(store, bob!)
     await join(store, organization_id, ada!, bob!)
     const id = await register(store, bob!, { organization_id })
-    await store.removeMember(bob!.id, organization_id, bob!.id)
-    assert.equal(await setStatus(store, bob!.id, id, 'draft', NOW), false)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), false)
     const same = fields({ organization_id })
-    assert.equal(await store.updateServer(bob!.id, id, same, NOW), 'not found')
-    assert.equal((await store.findServer(bob!.id, id))?.status, 'published')
-    assert.equal(await store.updateServer(bob!.id, id, fields(), NOW), 'written')
-    assert.equal(await setStatus(store, bob!.id, id, 'draft', NOW), true)
+    assert.equal(
+      await registeredServers(store.database).updateServer(bob!.id, id, same, NOW),
+      'not found',
+    )
+    assert.equal(
+      (await registeredServers(store.database).findServer(bob!.id, id))?.status,
+      'published',
+    )
+    assert.equal(
+      await registeredServers(store.database).updateServer(bob!.id, id, fields(), NOW),
+      'written',
+    )
+    assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), true)
   })
 
   test('a removed server is gone, and others stay', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await register(store, ada!), await register(store, ada!)]
-    assert.equal(await removeServer(store, ada!.id, id, NOW), true)
-    assert.equal(await removeServer(store, ada!.id, id, NOW), false)
-    assert.equal(await store.findServer(ada!.id, id), null)
+    assert.equal(await removeServer(store.database, ada!.id, id, NOW), true)
+    assert.equal(await removeServer(store.database, ada!.id, id, NOW), false)
+    assert.equal(await registeredServers(store.database).findServer(ada!.id, id), null)
     assert.deepEqual(
-      (await store.listServers(ada!.id)).map((server) => server.id),
+      (await serverLists(store.database).listServers(ada!.id)).map((server) => server.id),
       [other],
     )
   })
@@ -156,15 +189,20 @@ function statusContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const id = await register(store, ada!)
     const edits = Array.from({ length: 5 }, (_, index) =>
-      (index % 2 === 0 ? store : second).updateServer(ada!.id, id, fields(), NOW + index),
+      registeredServers((index % 2 === 0 ? store : second).database).updateServer(
+        ada!.id,
+        id,
+        fields(),
+        NOW + index,
+      ),
     )
     const [removed, ...edited] = await Promise.all([
-      removeServer(second, ada!.id, id, NOW),
+      removeServer(second.database, ada!.id, id, NOW),
       ...edits,
     ])
     assert.equal(removed, true)
     assert.ok(edited.every((outcome) => ['written', 'not found'].includes(outcome)))
-    assert.deepEqual(await store.listServers(ada!.id), [])
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
   })
 
   test('exactly one of two servers that take one slug at once gets it', async (t) => {
@@ -175,8 +213,8 @@ function statusContract(open: OpenFixture): void {
     for (let round = 0; round < 5; round += 1) {
       const given = fields({ slug: `round-${round}` })
       const written = await Promise.all([
-        store.updateServer(ada!.id, ids[0]!, given, NOW),
-        second.updateServer(ada!.id, ids[1]!, given, NOW),
+        registeredServers(store.database).updateServer(ada!.id, ids[0]!, given, NOW),
+        registeredServers(second.database).updateServer(ada!.id, ids[1]!, given, NOW),
       ])
       assert.deepEqual(tally(written), { written: 1, 'slug taken': 1 })
     }

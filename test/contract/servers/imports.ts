@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 const FULL = {
   name: 'one',
@@ -28,8 +31,8 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const save = async (entry: ServerEntry) => {
-      await store.saveServers(ada!.id, null, [entry], NOW)
-      const listed = await store.listServers(ada!.id)
+      await serverImports(store.database).saveServers(ada!.id, null, [entry], NOW)
+      const listed = await serverLists(store.database).listServers(ada!.id)
       assert.equal(listed.length, 1)
       const { organization, updated_at, id: _, ...server } = listed[0]!
       assert.deepEqual([organization, updated_at], [null, NOW])
@@ -67,7 +70,9 @@ export function importsContract(open: OpenFixture): void {
       for (const place of [null, id, other])
         assert.deepEqual(await saveOne(store, ada!, place, entry), saved({ unchanged: 1 }))
     }
-    const places = (await store.listServers(ada!.id)).map(({ organization }) => organization)
+    const places = (await serverLists(store.database).listServers(ada!.id)).map(
+      ({ organization }) => organization,
+    )
     assert.equal(places.length, 6)
     assert.equal(places.filter((place) => place === null).length, 2)
   })
@@ -76,7 +81,7 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
-    const outcome = await store.saveServers(ada!.id, null, entries, NOW, {
+    const outcome = await serverImports(store.database).saveServers(ada!.id, null, entries, NOW, {
       placeOf: (position) => `row ${position + 2}`,
     })
     assert.deepEqual(
@@ -94,11 +99,11 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await store.saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
     const edited = [entries[0]!, { ...entries[1]!, version: '2', updated_at: NOW }, entries[2]!]
-    const outcome = await store.saveServers(ada!.id, null, edited, NOW + 9)
+    const outcome = await serverImports(store.database).saveServers(ada!.id, null, edited, NOW + 9)
     assert.deepEqual(outcome, saved({ changed: 1, unchanged: 2 }))
-    const listed = await store.listServers(ada!.id)
+    const listed = await serverLists(store.database).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name, updated_at }) => [name, updated_at]),
       [
@@ -108,9 +113,9 @@ export function importsContract(open: OpenFixture): void {
       ],
     )
     const older = entries.map((entry) => ({ ...entry, updated_at: NOW - 5 }))
-    const again = await store.saveServers(ada!.id, null, older, NOW + 99)
+    const again = await serverImports(store.database).saveServers(ada!.id, null, older, NOW + 99)
     assert.deepEqual(again, saved({ unchanged: 3 }))
-    assert.deepEqual(await store.listServers(ada!.id), listed)
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), listed)
   })
 
   test('an entry without a slug changes the server without one, of several with its address', async (t) => {
@@ -120,8 +125,8 @@ export function importsContract(open: OpenFixture): void {
     for (const [index, address] of addresses.entries())
       for (const slug of [`slug-${index}`, null]) await register(store, ada!, { address, slug })
     const entries = addresses.map((address) => ({ name: 'Survival', address, version: '2' }))
-    await store.saveServers(ada!.id, null, entries, NOW)
-    const listed = await store.listServers(ada!.id)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    const listed = await serverLists(store.database).listServers(ada!.id)
     for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
   })
 
@@ -135,7 +140,7 @@ export function importsContract(open: OpenFixture): void {
       { name: null as unknown as string, address: 'three.example.com' },
       { name: 'last', address: 'four.example.com' },
     ]
-    await assert.rejects(store.saveServers(ada!.id, null, entries, NOW))
+    await assert.rejects(serverImports(store.database).saveServers(ada!.id, null, entries, NOW))
     assert.deepEqual(await namesOf(store, ada!), ['before'])
     const after = { name: 'before', address: 'one.example.com', version: '2' }
     assert.deepEqual(await saveOne(store, ada!, null, after), saved({ changed: 1 }))
@@ -150,11 +155,11 @@ function orderContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!, { slug: 'guild' })
     const ties = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await store.saveServers(ada!.id, id, ties, NOW)
+    await serverImports(store.database).saveServers(ada!.id, id, ties, NOW)
     await saveOne(store, ada!, null, { name: 'new', address: 'n.example', updated_at: NOW + 1 })
     await saveOne(store, ada!, null, { name: 'old', address: 'o.example', updated_at: NOW - 1 })
     await saveOne(store, bob!, null, FULL)
-    const listed = await store.listServers(ada!.id)
+    const listed = await serverLists(store.database).listServers(ada!.id)
     const tied = listed.slice(1, 4).map((server) => server.id)
     assert.deepEqual(tied, tied.toSorted().toReversed())
     assert.deepEqual(
@@ -174,11 +179,16 @@ function orderContract(open: OpenFixture): void {
     }))
     const saved = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        (index % 2 === 0 ? store : second).saveServers(ada!.id, null, entries, NOW),
+        serverImports((index % 2 === 0 ? store : second).database).saveServers(
+          ada!.id,
+          null,
+          entries,
+          NOW,
+        ),
       ),
     )
     assert.deepEqual(tally(saved.map(({ added }) => added)), { 20: 1, 0: 5 })
-    assert.equal((await store.listServers(ada!.id)).length, 20)
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 20)
   })
 
   test('an import and a form that take one slug at once leave it to one server', async (t) => {
@@ -188,19 +198,24 @@ function orderContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const slug = `round-${round}`
       const [{ added }, written] = await Promise.all([
-        second.saveServers(ada!.id, null, [{ ...FULL, slug }], NOW),
-        store.insertServer(ada!.id, crypto.randomUUID(), fields({ slug }), NOW),
+        serverImports(second.database).saveServers(ada!.id, null, [{ ...FULL, slug }], NOW),
+        registeredServers(store.database).insertServer(
+          ada!.id,
+          crypto.randomUUID(),
+          fields({ slug }),
+          NOW,
+        ),
       ])
       assert.equal(written, added === 1 ? 'slug taken' : 'written')
     }
-    assert.equal((await store.listServers(ada!.id)).length, 10)
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 10)
   })
 }
 
 function saveOne(store: Store, user: User, place: string | null, entry: ServerEntry) {
-  return store.saveServers(user.id, place, [entry], NOW)
+  return serverImports(store.database).saveServers(user.id, place, [entry], NOW)
 }
 
 async function namesOf(store: Store, user: User): Promise<string[]> {
-  return (await store.listServers(user.id)).map(({ name }) => name)
+  return (await serverLists(store.database).listServers(user.id)).map(({ name }) => name)
 }

@@ -4,6 +4,11 @@ import { test } from 'node:test'
 import { RETURNED_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
+import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /** Servers under an organization that their users have left. */
 export function leftServersContract(open: OpenFixture): void {
@@ -14,21 +19,24 @@ export function leftServersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     const hers = await register(store, ada!, { organization_id: id })
     const his = await register(store, bob!, { organization_id: id, slug: 'his', version: '1.21' })
-    assert.equal(await store.countServersOfFormerMembers(id), 0)
-    assert.equal(await store.returnServers(ada!.id, id), 0)
-    await store.removeMember(bob!.id, id, bob!.id)
-    assert.equal(await store.countServersOfFormerMembers(id), 1)
-    const before = await store.findServer(bob!.id, his)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 0)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
+    const before = await registeredServers(store.database).findServer(bob!.id, his)
 
-    assert.equal(await store.returnServers(ada!.id, id), 1)
-    assert.equal(await store.countServersOfFormerMembers(id), 0)
-    assert.deepEqual(await store.findServer(bob!.id, his), {
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
+    assert.deepEqual(await registeredServers(store.database).findServer(bob!.id, his), {
       ...before,
       organization_id: null,
       status: 'draft',
     })
-    assert.equal((await store.findServer(ada!.id, hers))?.organization_id, id)
-    assert.equal(await store.returnServers(ada!.id, id), 0)
+    assert.equal(
+      (await registeredServers(store.database).findServer(ada!.id, hers))?.organization_id,
+      id,
+    )
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 0)
   })
 
   test('servers of former members of other organizations stay', async (t) => {
@@ -38,14 +46,14 @@ export function leftServersContract(open: OpenFixture): void {
     for (const organization_id of [id, other]) {
       await join(store, organization_id, ada!, bob!)
       await register(store, bob!, { organization_id })
-      await store.removeMember(bob!.id, organization_id, bob!.id)
+      await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
     }
     await register(store, bob!)
-    assert.equal(await store.countServersOfFormerMembers(id), 1)
-    assert.equal(await store.returnServers(ada!.id, id), 1)
-    assert.equal(await store.countServersOfFormerMembers(other), 1)
-    assert.equal(await store.countServersOfFormerMembers(randomUUID()), 0)
-    assert.equal(await store.countServersOfFormerMembers('nothing'), 0)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(other), 1)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(randomUUID()), 0)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers('nothing'), 0)
   })
 
   test('only an owner can return servers', async (t) => {
@@ -54,12 +62,12 @@ export function leftServersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
     await register(store, bob!, { organization_id: id })
-    await store.removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
     for (const stranger of [bob!, eve!])
-      assert.equal(await store.returnServers(stranger.id, id), null)
-    assert.equal(await store.returnServers(ada!.id, randomUUID()), null)
-    assert.equal(await store.returnServers(ada!.id, 'nothing'), null)
-    assert.equal(await store.countServersOfFormerMembers(id), 1)
+      assert.equal(await returnedServers(store.database).returnServers(stranger.id, id), null)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, randomUUID()), null)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, 'nothing'), null)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
   })
 
   test("a returned server loses a slug that its user's personal servers have", async (t) => {
@@ -74,11 +82,11 @@ export function leftServersContract(open: OpenFixture): void {
     const ids = new Map<string, string>()
     for (const slug of ['taken', 'of-ada', 'elsewhere', 'free'])
       ids.set(slug, await register(store, bob!, { slug, organization_id: id }))
-    await store.removeMember(bob!.id, id, bob!.id)
-    assert.equal(await store.returnServers(ada!.id, id), 4)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 4)
     const slugs = new Map<string, string | null | undefined>()
     for (const [slug, server] of ids)
-      slugs.set(slug, (await store.findServer(bob!.id, server))?.slug)
+      slugs.set(slug, (await registeredServers(store.database).findServer(bob!.id, server))?.slug)
     assert.deepEqual(Object.fromEntries(slugs), {
       taken: null,
       'of-ada': 'of-ada',
@@ -102,11 +110,11 @@ export function leftServersContract(open: OpenFixture): void {
     }
     const dated = await add('dated', NOW, NOW + 2, NOW + 1)
     const tied = (await add('tied', NOW, NOW, NOW)).toSorted()
-    await store.removeMember(bob!.id, id, bob!.id)
-    assert.equal(await store.returnServers(ada!.id, id), 6)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 6)
     const slugs: unknown[] = []
     for (const server of [...dated, ...tied])
-      slugs.push((await store.findServer(bob!.id, server))?.slug)
+      slugs.push((await registeredServers(store.database).findServer(bob!.id, server))?.slug)
     assert.deepEqual(slugs, [null, 'dated', null, null, null, 'tied'])
   })
 
@@ -119,13 +127,16 @@ export function leftServersContract(open: OpenFixture): void {
       name: 'Survival',
       address: `s${index}.example.com`,
     }))
-    await store.saveServers(bob!.id, id, entries, NOW)
-    await store.removeMember(bob!.id, id, bob!.id)
-    assert.equal(await store.countServersOfFormerMembers(id), RETURNED_MAX)
-    assert.equal(await store.returnServers(ada!.id, id), RETURNED_MAX)
-    assert.equal(await store.countServersOfFormerMembers(id), 1)
-    assert.equal(await store.returnServers(ada!.id, id), 1)
-    const listed = await store.listServers(bob!.id)
+    await serverImports(store.database).saveServers(bob!.id, id, entries, NOW)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    assert.equal(
+      await returnedServers(store.database).countServersOfFormerMembers(id),
+      RETURNED_MAX,
+    )
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), RETURNED_MAX)
+    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    const listed = await serverLists(store.database).listServers(bob!.id)
     assert.ok(
       listed.every(({ organization, status }) => organization === null && status === 'draft'),
     )
@@ -139,13 +150,15 @@ export function leftServersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     for (let index = 0; index < 5; index += 1)
       await register(store, bob!, { organization_id: id, slug: `server-${index}` })
-    await store.removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
     const given = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        (index % 2 === 0 ? store : second).returnServers(ada!.id, id),
+        returnedServers((index % 2 === 0 ? store : second).database).returnServers(ada!.id, id),
       ),
     )
     assert.deepEqual(tally(given), { 5: 1, 0: 5 })
-    assert.ok((await store.listServers(bob!.id)).every(({ slug }) => slug !== null))
+    assert.ok(
+      (await serverLists(store.database).listServers(bob!.id)).every(({ slug }) => slug !== null),
+    )
   })
 }

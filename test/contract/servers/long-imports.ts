@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, saved } from '../people.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /** How `saveServers` writes more entries than an engine plans at once. */
 export function longImportsContract(open: OpenFixture): void {
@@ -14,9 +16,14 @@ export function longImportsContract(open: OpenFixture): void {
       ...(index % 2 === 0 ? { slug: `server-${index}` } : {}),
     }))
     const again = entries.slice(0, 2)
-    const outcome = await store.saveServers(ada!.id, null, [...entries, ...again], NOW)
+    const outcome = await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      [...entries, ...again],
+      NOW,
+    )
     assert.deepEqual(outcome, saved({ added: 2_500, duplicates: 2 }))
-    const listed = (await store.listServers(ada!.id)).toReversed()
+    const listed = (await serverLists(store.database).listServers(ada!.id)).toReversed()
     assert.deepEqual(
       listed.map(({ name }) => name),
       entries.map(({ name }) => name),
@@ -30,7 +37,7 @@ export function longImportsContract(open: OpenFixture): void {
       name: index === 1_000 ? (null as unknown as string) : `Server ${index}`,
       address: `s${index}.example.com`,
     }))
-    await assert.rejects(store.saveServers(ada!.id, null, entries, NOW))
-    assert.deepEqual(await store.listServers(ada!.id), [])
+    await assert.rejects(serverImports(store.database).saveServers(ada!.id, null, entries, NOW))
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
   })
 }

@@ -5,6 +5,8 @@ import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
 import { claim } from '../keys/claim.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 export function previewsContract(open: OpenFixture): void {
   test("a preview has the rows that a claim of the user's key returns", async (t) => {
@@ -12,7 +14,7 @@ export function previewsContract(open: OpenFixture): void {
     const { user, key } = await addOwner(store, 'ada@example.com')
     const [bob] = await addUsers(store, 'bob')
     const organization_id = await addOrganization(store, user)
-    assert.deepEqual(await store.previewListing(user.id), [])
+    assert.deepEqual(await serverLists(store.database).previewListing(user.id), [])
     await register(store, bob!, { name: 'of Bob' })
     await register(store, user, { organization_id, name: 'common' })
     for (const name of ['tie', 'tie']) await register(store, user, { name })
@@ -20,7 +22,7 @@ export function previewsContract(open: OpenFixture): void {
     await register(store, user, { name: 'new', version: '1', listing_kind: 'realm' }, NOW + 1)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows?.length === 4)
-    const preview = await store.previewListing(user.id)
+    const preview = await serverLists(store.database).previewListing(user.id)
     assert.deepEqual(
       preview.map((row) => ({ ...row })),
       used.rows.map((row) => ({ ...row })),
@@ -40,9 +42,9 @@ export function previewsContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await store.saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
     assert.deepEqual(
-      (await store.previewListing(ada!.id)).map(({ name }) => name),
+      (await serverLists(store.database).previewListing(ada!.id)).map(({ name }) => name),
       entries.slice(0, SERVERS_MAX).map(({ name }) => name),
     )
   })

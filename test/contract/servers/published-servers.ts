@@ -3,6 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
+import { publishedServers } from '../../../src/management/servers/published-servers.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverChanges } from '../../../src/management/servers/server-changes.ts'
 
 export function publishedContract(open: OpenFixture): void {
   test('a published personal server is found by its id, with its eight fields', async (t) => {
@@ -11,7 +14,7 @@ export function publishedContract(open: OpenFixture): void {
     const given = { name: 'Lagoon', slug: 'lagoon', version: '1.21.4', listing_kind: 'realm' }
     const id = await register(store, ada!, given)
     const { organization_id: _, ...shown } = fields(given)
-    const found = await store.findPublishedServer(id)
+    const found = await publishedServers(store.database).findPublishedServer(id)
     assert.ok(found !== null)
     assert.deepEqual(found, { id, ...shown })
     assert.deepEqual(Object.keys(found), [
@@ -35,7 +38,11 @@ export function publishedContract(open: OpenFixture): void {
       ...['draft', 'archived', 'Published', 'published2'].map((status) => ({ status })),
     ]) {
       const id = await register(store, ada!, hidden)
-      assert.equal(await store.findPublishedServer(id), null, JSON.stringify(hidden))
+      assert.equal(
+        await publishedServers(store.database).findPublishedServer(id),
+        null,
+        JSON.stringify(hidden),
+      )
     }
   })
 
@@ -44,15 +51,21 @@ export function publishedContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = await register(store, ada!, { status: 'draft' })
-    const isFound = async () => (await second.findPublishedServer(id)) !== null
-    const update = (status: string) => store.updateServer(ada!.id, id, fields({ status }), NOW)
+    const isFound = async () =>
+      (await publishedServers(second.database).findPublishedServer(id)) !== null
+    const update = (status: string) =>
+      registeredServers(store.database).updateServer(ada!.id, id, fields({ status }), NOW)
     assert.equal(await isFound(), false)
     await update('published')
     assert.equal(await isFound(), true)
     await update('draft')
     assert.equal(await isFound(), false)
     await update('published')
-    await store.changeServers(ada!.id, { id: randomUUID(), status: null, servers: [id] }, NOW)
+    await serverChanges(store.database).changeServers(
+      ada!.id,
+      { id: randomUUID(), status: null, servers: [id] },
+      NOW,
+    )
     assert.equal(await isFound(), false)
   })
 
@@ -73,6 +86,10 @@ export function publishedContract(open: OpenFixture): void {
       `${id}0`,
     ]
     for (const text of [...others, "' OR 1=1 --", randomUUID(), id.replaceAll('-', '')])
-      assert.equal(await store.findPublishedServer(text), null, JSON.stringify(text))
+      assert.equal(
+        await publishedServers(store.database).findPublishedServer(text),
+        null,
+        JSON.stringify(text),
+      )
   })
 }

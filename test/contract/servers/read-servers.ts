@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/listing/servers/server-import.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /** Reading many servers, as an export does. */
 export function readingContract(open: OpenFixture): void {
@@ -11,43 +13,48 @@ export function readingContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const organization_id = await addOrganization(store, ada!, { slug: 'red' })
     await register(store, ada!, { organization_id })
-    for (const user of [ada!, bob!]) await store.saveServers(user.id, null, many(), NOW)
-    const listed = await store.listServers(ada!.id)
+    for (const user of [ada!, bob!])
+      await serverImports(store.database).saveServers(user.id, null, many(), NOW)
+    const listed = await serverLists(store.database).listServers(ada!.id)
     const personal = listed.filter(({ organization }) => organization === null)
     for (const [scope, expected] of [
       ['all', listed],
       ['personal', personal],
     ] as const) {
       const parts: ServerRecord[][] = []
-      await store.readServers(ada!.id, scope, (servers) => parts.push(servers))
+      await serverLists(store.database).readServers(ada!.id, scope, (servers) =>
+        parts.push(servers),
+      )
       assert.deepEqual(parts.flat(), expected)
       assert.ok(parts.every(({ length }) => length <= SERVERS_PART_MAX))
     }
     assert.equal(listed.length, personal.length + 1)
-    await store.readServers(bob!.id.replace(/^./, 'x'), 'all', () => assert.fail())
+    await serverLists(store.database).readServers(bob!.id.replace(/^./, 'x'), 'all', () =>
+      assert.fail(),
+    )
   })
 
   test('servers that go while they are read are read to their end, and other work is done meanwhile', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
-    await store.saveServers(ada!.id, null, many(), NOW)
-    const listed = await store.listServers(ada!.id)
+    await serverImports(store.database).saveServers(ada!.id, null, many(), NOW)
+    const listed = await serverLists(store.database).listServers(ada!.id)
     const ids = listed.map(({ id }) => id)
     const read: ServerRecord[] = []
     let [parts, turns] = [0, 0]
     let removing: Promise<number> | undefined
-    await store.readServers(ada!.id, 'personal', (servers) => {
+    await serverLists(store.database).readServers(ada!.id, 'personal', (servers) => {
       assert.equal(turns, parts, 'the event loop has turned once for each part')
       parts += 1
       setImmediate(() => {
         turns += 1
       })
-      removing ??= store.removeServers(ada!.id, ids)
+      removing ??= serverImports(store.database).removeServers(ada!.id, ids)
       read.push(...servers)
     })
     assert.deepEqual(read, listed)
     assert.equal(await removing, ids.length)
-    assert.deepEqual(await store.listServers(ada!.id), [])
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
   })
 }
 

@@ -4,6 +4,9 @@ import { test } from 'node:test'
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 export function registeringContract(open: OpenFixture): void {
   test('a server is stored as registered, with its user and instant', async (t) => {
@@ -17,10 +20,13 @@ export function registeringContract(open: OpenFixture): void {
       listing_kind: 'realm',
     })
     const id = randomUUID()
-    assert.equal(await store.insertServer(ada!.id, id, given, NOW + 1), 'written')
+    assert.equal(
+      await registeredServers(store.database).insertServer(ada!.id, id, given, NOW + 1),
+      'written',
+    )
     const stored = { id, ...given, created_by: ada!.id, updated_at: NOW + 1 }
-    assert.deepEqual(await store.findServer(ada!.id, id), stored)
-    assert.deepEqual(await store.findSeenServer(ada!.id, id), stored)
+    assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), stored)
+    assert.deepEqual(await registeredServers(store.database).findSeenServer(ada!.id, id), stored)
   })
 
   test('a form that is sent twice registers once, whatever else would refuse it', async (t) => {
@@ -30,12 +36,17 @@ export function registeringContract(open: OpenFixture): void {
     const id = randomUUID()
     const given = fields({ slug: 'survival' })
     const written = await Promise.all(
-      [store, second, store, second].map((one) => one.insertServer(ada!.id, id, given, NOW)),
+      [store, second, store, second].map((one) =>
+        registeredServers(one.database).insertServer(ada!.id, id, given, NOW),
+      ),
     )
     assert.deepEqual(tally(written), { written: 1, known: 3 })
     const elsewhere = fields({ organization_id: randomUUID() })
-    assert.equal(await store.insertServer(ada!.id, id, elsewhere, NOW), 'known')
-    assert.equal((await store.listServers(ada!.id)).length, 1)
+    assert.equal(
+      await registeredServers(store.database).insertServer(ada!.id, id, elsewhere, NOW),
+      'known',
+    )
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
   })
 
   test("a slug is taken only by the same user's servers in the same organization", async (t) => {
@@ -48,7 +59,10 @@ export function registeringContract(open: OpenFixture): void {
       await register(store, ada!, { slug: 'a', organization_id })
     for (const organization_id of places) {
       const given = fields({ slug: 'a', organization_id })
-      assert.equal(await store.insertServer(ada!.id, randomUUID(), given, NOW), 'slug taken')
+      assert.equal(
+        await registeredServers(store.database).insertServer(ada!.id, randomUUID(), given, NOW),
+        'slug taken',
+      )
       await register(store, ada!, { slug: 'b', organization_id })
       await register(store, ada!, { slug: null, organization_id })
     }
@@ -62,7 +76,7 @@ export function registeringContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const written = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        (index % 2 === 0 ? store : second).insertServer(
+        registeredServers((index % 2 === 0 ? store : second).database).insertServer(
           ada!.id,
           randomUUID(),
           fields({ slug: 'survival' }),
@@ -86,9 +100,12 @@ export function registeringContract(open: OpenFixture): void {
       [ada!, 'nothing'],
     ] as const) {
       const given = fields({ organization_id })
-      assert.equal(await store.insertServer(user.id, randomUUID(), given, NOW), 'not found')
+      assert.equal(
+        await registeredServers(store.database).insertServer(user.id, randomUUID(), given, NOW),
+        'not found',
+      )
     }
-    assert.deepEqual(await store.listServers(eve!.id), [])
+    assert.deepEqual(await serverLists(store.database).listServers(eve!.id), [])
   })
 
   limitContract(open)
@@ -100,11 +117,16 @@ function limitContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await store.saveServers(ada!.id, null, entries(REGISTERED_MAX - 203), NOW)
-    await store.saveServers(ada!.id, id, entries(200), NOW)
+    await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      entries(REGISTERED_MAX - 203),
+      NOW,
+    )
+    await serverImports(store.database).saveServers(ada!.id, id, entries(200), NOW)
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? store : second).insertServer(
+        registeredServers((index % 2 === 0 ? store : second).database).insertServer(
           ada!.id,
           randomUUID(),
           fields({ organization_id: index % 3 === 0 ? id : null }),
@@ -113,7 +135,7 @@ function limitContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(written), { written: 3, 'too many': 9 })
-    assert.equal((await store.listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
     await register(store, bob!)
   })
 
@@ -121,9 +143,9 @@ function limitContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const known = await register(store, ada!, { slug: 'taken' })
-    await store.saveServers(ada!.id, null, entries(REGISTERED_MAX - 1), NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries(REGISTERED_MAX - 1), NOW)
     const insert = (id: string, changed: Parameters<typeof fields>[0]) =>
-      store.insertServer(ada!.id, id, fields(changed), NOW)
+      registeredServers(store.database).insertServer(ada!.id, id, fields(changed), NOW)
     const place = { organization_id: randomUUID() }
     assert.equal(await insert(known, place), 'known')
     assert.equal(await insert(randomUUID(), place), 'not found')

@@ -9,9 +9,12 @@ import type { ServerFields } from '../../../src/listing/servers/registered-serve
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import { complaintsAboutFields } from '../../../src/listing/servers/server-entry.ts'
 import type { ServerRecord } from '../../../src/listing/servers/server-import.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, fields, NOW, register } from '../people.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
 
 /** Small sets of values, so that servers share names, addresses and instants. */
 const valid = (field: string) => (value: string) =>
@@ -44,25 +47,42 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await store.listServers(user!.id)
+        const before = await serverLists(store.database).listServers(user!.id)
         for (const format of ['json', 'csv'] as const) {
           const exported = write(before, format)
           const entries = await entriesOf(exported)
           const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
-          const preview = await store.previewServers(user!.id, null, entries, { prune: true })
+          const preview = await serverImports(store.database).previewServers(
+            user!.id,
+            null,
+            entries,
+            { prune: true },
+          )
           const present = servers.length
           assert.deepEqual(preview, { ...counts, wrong: [], absent: [], present })
-          const { fingerprint, ...planned } = await store.planServers(user!.id, entries)
+          const { fingerprint, ...planned } = await checkedImports(store.database).planServers(
+            user!.id,
+            entries,
+          )
           assert.deepEqual(planned, { ...counts, wrong: [], listed: [], isTooMany: false })
-          assert.deepEqual(await store.saveServers(user!.id, null, entries, NOW + 9), {
-            ...counts,
-            wrong: [],
-          })
+          assert.deepEqual(
+            await serverImports(store.database).saveServers(user!.id, null, entries, NOW + 9),
+            {
+              ...counts,
+              wrong: [],
+            },
+          )
           const id = randomUUID()
-          await store.keepImport(user!.id, id, entries, NOW)
-          assert.equal(await store.saveImport(user!.id, id, fingerprint, NOW + 9), 'saved')
-          assert.deepEqual((await store.findImport(user!.id, id, NOW))?.saved, counts)
-          const after = await store.listServers(user!.id)
+          await checkedImports(store.database).keepImport(user!.id, id, entries, NOW)
+          assert.equal(
+            await checkedImports(store.database).saveImport(user!.id, id, fingerprint, NOW + 9),
+            'saved',
+          )
+          assert.deepEqual(
+            (await checkedImports(store.database).findImport(user!.id, id, NOW))?.saved,
+            counts,
+          )
+          const after = await serverLists(store.database).listServers(user!.id)
           assert.deepEqual(after, before)
           assert.equal(write(after, format), exported)
         }
@@ -84,7 +104,7 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await store.listServers(user!.id)
+        const before = await serverLists(store.database).listServers(user!.id)
         const entries = await entriesOf(write(before, 'json'))
         for (const [index, entry] of entries.entries()) {
           if (slug === 'left out') delete entry.slug
@@ -92,10 +112,15 @@ export function roundTripsContract(open: OpenFixture): void {
           if (edition) delete entry.edition
           if (isEdited && index % 2 === 0) entry.version = 'edited'
         }
-        const preview = await store.previewServers(user!.id, null, entries, { prune: true })
+        const preview = await serverImports(store.database).previewServers(
+          user!.id,
+          null,
+          entries,
+          { prune: true },
+        )
         assert.deepEqual([preview.added, preview.wrong, preview.absent], [0, [], []])
-        await store.saveServers(user!.id, null, entries, NOW + 9)
-        const after = await store.listServers(user!.id)
+        await serverImports(store.database).saveServers(user!.id, null, entries, NOW + 9)
+        const after = await serverLists(store.database).listServers(user!.id)
         assert.deepEqual(identities(after, slug), identities(before, slug))
         if (!isEdited && slug !== 'new') assert.deepEqual(after, before)
       }),

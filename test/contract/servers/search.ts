@@ -8,6 +8,10 @@ import {
 } from '../../../src/listing/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
 
 export function searchContract(open: OpenFixture): void {
   test("a search finds the user's personal servers, newest first, ties by id", async (t) => {
@@ -19,13 +23,16 @@ export function searchContract(open: OpenFixture): void {
     const ties = [await register(store, ada!), await register(store, ada!)].toSorted()
     const older = await register(store, ada!, {}, NOW - 1)
     const newer = await register(store, ada!, {}, NOW + 1)
-    const found = await store.searchServers(ada!.id, { text: '', page: 1 })
+    const found = await serverLists(store.database).searchServers(ada!.id, { text: '', page: 1 })
     assert.deepEqual(
       found.servers.map((server) => server.id),
       [newer, ...ties.toReversed(), older],
     )
     assert.equal(found.total, 4)
-    assert.deepEqual(found.servers[0], { ...(await store.findServer(ada!.id, newer)), rank: 1 })
+    assert.deepEqual(found.servers[0], {
+      ...(await registeredServers(store.database).findServer(ada!.id, newer)),
+      rank: 1,
+    })
   })
 
   test('members find the servers of their organization; strangers find none', async (t) => {
@@ -39,7 +46,7 @@ export function searchContract(open: OpenFixture): void {
     await register(store, ada!, { name: 'elsewhere', organization_id: other })
     await register(store, ada!, { name: 'personal' })
     const search = (userId: string, organization: string, text = '') =>
-      store.searchOrganizationServers(userId, organization, { text, page: 1 })
+      serverLists(store.database).searchOrganizationServers(userId, organization, { text, page: 1 })
     for (const user of [ada!, bob!])
       assert.deepEqual(namesOf(await search(user.id, id)), ['of Bob', 'of Ada'])
     assert.deepEqual(namesOf(await search(bob!.id, id, 'ADA')), ['of Ada'])
@@ -59,11 +66,11 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await store.saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
     for (const text of ['', 'sErVeR']) {
       const pages = []
       for (const page of [1, 2, 3, 4])
-        pages.push(await store.searchServers(ada!.id, { text, page }))
+        pages.push(await serverLists(store.database).searchServers(ada!.id, { text, page }))
       assert.deepEqual(
         pages.map(({ servers }) => servers.length),
         [PAGE_SIZE, PAGE_SIZE, 1, 0],
@@ -87,8 +94,9 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await store.saveServers(ada!.id, null, entries, NOW)
-    const search = (text: string, page = 1) => store.searchServers(ada!.id, { text, page })
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    const search = (text: string, page = 1) =>
+      serverLists(store.database).searchServers(ada!.id, { text, page })
     assert.equal((await search('')).total, SEARCHED_MAX)
     assert.equal((await search('<')).total, SEARCHED_MAX)
     assert.deepEqual(namesOf(await search(`<${SEARCHED_MAX - 1}>`)), [`<${SEARCHED_MAX - 1}>`])
@@ -97,8 +105,10 @@ export function searchContract(open: OpenFixture): void {
     // Of two servers with one instant the one with the lower id is left out.
     const { id, name, updated_at } = last.servers.at(-1)!
     const tie = { name: 'tie', address: 'tie.example.com', updated_at }
-    await store.saveServers(ada!.id, null, [tie], NOW)
-    const added = (await store.listServers(ada!.id)).find((server) => server.name === 'tie')!
+    await serverImports(store.database).saveServers(ada!.id, null, [tie], NOW)
+    const added = (await serverLists(store.database).listServers(ada!.id)).find(
+      (server) => server.name === 'tie',
+    )!
     assert.equal((await search('tie')).total, added.id > id ? 1 : 0)
     assert.equal((await search(name)).total, added.id > id ? 0 : 1)
     assert.equal((await search('', SEARCHED_MAX / PAGE_SIZE + 1)).servers.length, 0)
@@ -114,7 +124,7 @@ export function textContract(open: OpenFixture): void {
     await register(store, ada!, { address: 'in-the-address.example.com' }, NOW + 1)
     await register(store, ada!, { slug: 'in-the-slug' })
     const search = async (text: string) =>
-      namesOf(await store.searchServers(ada!.id, { text, page: 1 }))
+      namesOf(await serverLists(store.database).searchServers(ada!.id, { text, page: 1 }))
     assert.equal((await search('the')).length, 3)
     for (const text of ['in the', 'THE NAME', 'the-addr', '-SLUG'])
       assert.equal((await search(text)).length, 1)
@@ -135,18 +145,23 @@ export function textContract(open: OpenFixture): void {
     ] as const) {
       await register(store, ada!, { name })
       for (const text of texts) {
-        const found = await store.searchServers(ada!.id, { text, page: 1 })
+        const found = await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })
         assert.deepEqual(namesOf(found), [name], text)
       }
     }
-    const found = await store.searchServers(ada!.id, { text: 'uberleben', page: 1 })
+    const found = await serverLists(store.database).searchServers(ada!.id, {
+      text: 'uberleben',
+      page: 1,
+    })
     assert.deepEqual(namesOf(found), [])
   })
 
   test('users are listed by the bytes of their emails in every locale', async (t) => {
     const { store } = await open(t)
     await addUsers(store, 'b', 'a_', 'a1', 'aa')
-    const names = (await store.listUserRecords()).map(({ email }) => email?.replace(/@.*/, ''))
+    const names = (await inventory(store.database).listUserRecords()).map(({ email }) =>
+      email?.replace(/@.*/, ''),
+    )
     assert.deepEqual(names, ['a1', 'a_', 'aa', 'b'])
   })
 
@@ -162,9 +177,14 @@ export function textContract(open: OpenFixture): void {
       ['[a', '[a]'],
       ["t's", "it's"],
     ] as const)
-      assert.deepEqual(namesOf(await store.searchServers(ada!.id, { text, page: 1 })), [name])
+      assert.deepEqual(
+        namesOf(await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })),
+        [name],
+      )
     for (const text of ['%', '_', '\\', '*', '?'])
-      assert.ok((await store.searchServers(ada!.id, { text, page: 1 })).total <= 1)
+      assert.ok(
+        (await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })).total <= 1,
+      )
   })
 }
 

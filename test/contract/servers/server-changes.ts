@@ -3,10 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
 import { CHANGES_MAX, UNDO_US } from '../../../src/listing/servers/server-changes.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
+import { serverChanges } from '../../../src/management/servers/server-changes.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /** Changes of several servers, and undoing them. */
 export function serverChangesContract(open: OpenFixture): void {
@@ -19,22 +24,29 @@ export function serverChangesContract(open: OpenFixture): void {
     const ofBob = await register(store, bob!, { status: 'draft' })
     const servers = [...drafts, published, ofBob, randomUUID(), 'nothing']
     const id = randomUUID()
-    const made = await store.changeServers(ada!.id, { id, status: 'published', servers }, NOW)
+    const made = await serverChanges(store.database).changeServers(
+      ada!.id,
+      { id, status: 'published', servers },
+      NOW,
+    )
     const changed = [
       { id: drafts[0], name: 'one' },
       { id: drafts[1], name: 'two' },
     ]
     assert.deepEqual(made, { id, status: 'published', changed, restored: null })
-    assert.deepEqual(await store.findServerChange(ada!.id, id, NOW), made)
+    assert.deepEqual(await serverChanges(store.database).findServerChange(ada!.id, id, NOW), made)
     for (const [server, updated_at] of [
       [drafts[0], NOW],
       [drafts[1], NOW],
       [published, NOW - 3],
     ] as const) {
-      const found = await store.findServer(ada!.id, server!)
+      const found = await registeredServers(store.database).findServer(ada!.id, server!)
       assert.deepEqual([found?.status, found?.updated_at], ['published', updated_at])
     }
-    assert.equal((await store.findServer(bob!.id, ofBob))?.status, 'draft')
+    assert.equal(
+      (await registeredServers(store.database).findServer(bob!.id, ofBob))?.status,
+      'draft',
+    )
   })
 
   test('a change whose id is known changes nothing more, also at the same moment', async (t) => {
@@ -44,12 +56,14 @@ export function serverChangesContract(open: OpenFixture): void {
     const servers = [await register(store, ada!), await register(store, ada!)]
     const wanted = { id: randomUUID(), status: null, servers }
     const made = await Promise.all(
-      [store, second, store, second].map((one) => one.changeServers(ada!.id, wanted, NOW)),
+      [store, second, store, second].map((one) =>
+        serverChanges(one.database).changeServers(ada!.id, wanted, NOW),
+      ),
     )
     for (const one of made) assert.deepEqual(one, made[0])
     assert.equal(made[0]?.changed.length, 2)
     const again = { ...wanted, id: randomUUID() }
-    assert.equal(await store.changeServers(ada!.id, again, NOW), null)
+    assert.equal(await serverChanges(store.database).changeServers(ada!.id, again, NOW), null)
   })
 
   test('undoing gives each server its former status and place, and happens once', async (t) => {
@@ -59,16 +73,34 @@ export function serverChangesContract(open: OpenFixture): void {
       await register(store, ada!, { status: 'draft' }, NOW - 2),
       await register(store, ada!, { status: 'archived' }, NOW - 1),
     ]
-    const before = await store.listServers(ada!.id)
+    const before = await serverLists(store.database).listServers(ada!.id)
     const id = randomUUID()
-    await store.changeServers(ada!.id, { id, status: 'published', servers }, NOW)
-    assert.equal(await store.undoServerChange(bob!.id, id, NOW), null)
-    assert.equal(await store.findServerChange(bob!.id, id, NOW), null)
-    assert.equal((await store.undoServerChange(ada!.id, id, NOW))?.restored, 2)
-    assert.deepEqual(await store.listServers(ada!.id), before)
-    await store.updateServer(ada!.id, servers[0]!, fields({ name: 'later' }), NOW + 1)
-    assert.equal((await store.undoServerChange(ada!.id, id, NOW + 1))?.restored, 2)
-    assert.equal((await store.findServer(ada!.id, servers[0]!))?.name, 'later')
+    await serverChanges(store.database).changeServers(
+      ada!.id,
+      { id, status: 'published', servers },
+      NOW,
+    )
+    assert.equal(await serverChanges(store.database).undoServerChange(bob!.id, id, NOW), null)
+    assert.equal(await serverChanges(store.database).findServerChange(bob!.id, id, NOW), null)
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW))?.restored,
+      2,
+    )
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    await registeredServers(store.database).updateServer(
+      ada!.id,
+      servers[0]!,
+      fields({ name: 'later' }),
+      NOW + 1,
+    )
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW + 1))?.restored,
+      2,
+    )
+    assert.equal(
+      (await registeredServers(store.database).findServer(ada!.id, servers[0]!))?.name,
+      'later',
+    )
   })
 
   test('undoing leaves a server that has changed since', async (t) => {
@@ -78,14 +110,20 @@ export function serverChangesContract(open: OpenFixture): void {
     const removed = await register(store, ada!)
     const id = randomUUID()
     const wanted = { id, status: 'draft', servers: [...servers, removed] }
-    await store.changeServers(ada!.id, wanted, NOW + 1)
+    await serverChanges(store.database).changeServers(ada!.id, wanted, NOW + 1)
     const edited = fields({ status: 'draft', name: 'edited' })
-    await store.updateServer(ada!.id, servers[0]!, edited, NOW + 2)
+    await registeredServers(store.database).updateServer(ada!.id, servers[0]!, edited, NOW + 2)
     await removeServers(store, ada!, [removed])
-    assert.equal((await store.undoServerChange(ada!.id, id, NOW + 2))?.restored, 1)
-    const found = await store.findServer(ada!.id, servers[0]!)
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW + 2))?.restored,
+      1,
+    )
+    const found = await registeredServers(store.database).findServer(ada!.id, servers[0]!)
     assert.deepEqual([found?.name, found?.status], ['edited', 'draft'])
-    assert.equal((await store.findServer(ada!.id, servers[1]!))?.status, 'published')
+    assert.equal(
+      (await registeredServers(store.database).findServer(ada!.id, servers[1]!))?.status,
+      'published',
+    )
   })
 
   test('a change can be undone for UNDO_US, and a user keeps the latest CHANGES_MAX', async (t) => {
@@ -95,16 +133,32 @@ export function serverChangesContract(open: OpenFixture): void {
     const ids = Array.from({ length: CHANGES_MAX + 1 }, () => randomUUID())
     for (const [index, id] of ids.entries()) {
       const status = index % 2 === 0 ? 'draft' : 'published'
-      await store.changeServers(ada!.id, { id, status, servers }, NOW + index)
+      await serverChanges(store.database).changeServers(
+        ada!.id,
+        { id, status, servers },
+        NOW + index,
+      )
     }
-    assert.equal(await store.findServerChange(ada!.id, ids[0]!, NOW + 30), null)
-    assert.notEqual(await store.findServerChange(ada!.id, ids[1]!, NOW + 30), null)
+    assert.equal(
+      await serverChanges(store.database).findServerChange(ada!.id, ids[0]!, NOW + 30),
+      null,
+    )
+    assert.notEqual(
+      await serverChanges(store.database).findServerChange(ada!.id, ids[1]!, NOW + 30),
+      null,
+    )
     const last = ids.at(-1)!
     const until = NOW + CHANGES_MAX + UNDO_US
-    assert.equal(await store.undoServerChange(ada!.id, last, until), null)
-    assert.notEqual(await store.findServerChange(ada!.id, last, until - 1), null)
+    assert.equal(await serverChanges(store.database).undoServerChange(ada!.id, last, until), null)
+    assert.notEqual(
+      await serverChanges(store.database).findServerChange(ada!.id, last, until - 1),
+      null,
+    )
     const again = { id: last, status: 'published', servers }
-    assert.equal((await store.changeServers(ada!.id, again, until))?.changed.length, 1)
+    assert.equal(
+      (await serverChanges(store.database).changeServers(ada!.id, again, until))?.changed.length,
+      1,
+    )
   })
 
   removalsContract(open)
@@ -121,12 +175,12 @@ function removalsContract(open: OpenFixture): void {
       await register(store, ada!, { ...full, organization_id }, NOW - 6),
       await register(store, ada!, {}, NOW - 7),
     ]
-    const before = await store.listServers(ada!.id)
+    const before = await serverLists(store.database).listServers(ada!.id)
     const id = await removeServers(store, ada!, servers)
-    assert.deepEqual(await store.listServers(ada!.id), [])
-    const undone = await store.undoServerChange(ada!.id, id, NOW)
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
+    const undone = await serverChanges(store.database).undoServerChange(ada!.id, id, NOW)
     assert.deepEqual([undone?.status, undone?.restored], [null, 3])
-    assert.deepEqual(await store.listServers(ada!.id), before)
+    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
   })
 
   test('a deleted server stays deleted if its slug or its organization is gone', async (t) => {
@@ -142,9 +196,12 @@ function removalsContract(open: OpenFixture): void {
     ]
     const id = await removeServers(store, bob!, servers)
     await register(store, bob!, { slug: taken })
-    await store.removeMember(bob!.id, organization_id, bob!.id)
-    assert.equal((await store.undoServerChange(bob!.id, id, NOW))?.restored, 1)
-    const slugs = (await store.listServers(bob!.id)).map(({ slug }) => slug)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW))?.restored,
+      1,
+    )
+    const slugs = (await serverLists(store.database).listServers(bob!.id)).map(({ slug }) => slug)
     assert.deepEqual(new Set(slugs), new Set([free, taken]))
     assert.equal(slugs.length, 2)
   })
@@ -158,9 +215,12 @@ function removalsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await store.saveServers(ada!.id, null, entries, NOW)
-    assert.equal((await store.undoServerChange(ada!.id, id, NOW))?.restored, 1)
-    assert.equal((await store.listServers(ada!.id)).length, REGISTERED_MAX)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW))?.restored,
+      1,
+    )
+    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('a former member can delete a server under the organization, but not change it', async (t) => {
@@ -169,11 +229,11 @@ function removalsContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const servers = [await register(store, bob!, { organization_id })]
-    await store.removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
     const draft = { id: randomUUID(), status: 'draft', servers }
-    assert.equal(await store.changeServers(bob!.id, draft, NOW), null)
+    assert.equal(await serverChanges(store.database).changeServers(bob!.id, draft, NOW), null)
     await removeServers(store, bob!, servers)
-    assert.deepEqual(await store.listServers(bob!.id), [])
+    assert.deepEqual(await serverLists(store.database).listServers(bob!.id), [])
   })
 
   test('a former member cannot undo a change of a server under the organization', async (t) => {
@@ -183,18 +243,35 @@ function removalsContract(open: OpenFixture): void {
     await join(store, organization_id, ada!, bob!)
     const servers = [await register(store, bob!, { organization_id }), await register(store, bob!)]
     const id = randomUUID()
-    await store.changeServers(bob!.id, { id, status: 'draft', servers }, NOW + 1)
-    await store.removeMember(bob!.id, organization_id, bob!.id)
-    assert.equal((await store.undoServerChange(bob!.id, id, NOW + 2))?.restored, 1)
-    assert.equal((await store.findServer(bob!.id, servers[0]!))?.status, 'draft')
-    assert.equal((await store.findServer(bob!.id, servers[1]!))?.status, 'published')
+    await serverChanges(store.database).changeServers(
+      bob!.id,
+      { id, status: 'draft', servers },
+      NOW + 1,
+    )
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    assert.equal(
+      (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW + 2))?.restored,
+      1,
+    )
+    assert.equal(
+      (await registeredServers(store.database).findServer(bob!.id, servers[0]!))?.status,
+      'draft',
+    )
+    assert.equal(
+      (await registeredServers(store.database).findServer(bob!.id, servers[1]!))?.status,
+      'published',
+    )
   })
 }
 
 /** Deletes these servers and returns the id of the change. */
 async function removeServers(store: Store, user: User, servers: string[]): Promise<string> {
   const id = randomUUID()
-  const made = await store.changeServers(user.id, { id, status: null, servers }, NOW)
+  const made = await serverChanges(store.database).changeServers(
+    user.id,
+    { id, status: null, servers },
+    NOW,
+  )
   assert.equal(made?.changed.length, servers.length)
   return id
 }

@@ -7,6 +7,8 @@ import {
 } from '../../../src/listing/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, register } from '../people.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /** The order, the filter and the counts of a search. */
 export function sortContract(open: OpenFixture): void {
@@ -42,7 +44,7 @@ export function sortContract(open: OpenFixture): void {
     for (const column of SORT_COLUMNS) {
       const names = async (descending: boolean) => {
         const search = { text: '', page: 1, sort: { column, descending } }
-        const { servers, total } = await store.searchServers(ada!.id, search)
+        const { servers, total } = await serverLists(store.database).searchServers(ada!.id, search)
         assert.equal(total, 4)
         return servers.map(({ name }) => name)
       }
@@ -51,7 +53,7 @@ export function sortContract(open: OpenFixture): void {
         assert.deepEqual(await names(true), wanted[column].toReversed(), column)
     }
     const search = { text: '', page: 1, sort: { column: 'address', descending: true } } as const
-    const { servers } = await store.searchServers(ada!.id, search)
+    const { servers } = await serverLists(store.database).searchServers(ada!.id, search)
     assert.deepEqual(
       servers.map(({ name, rank }) => [name, rank]),
       [
@@ -72,10 +74,10 @@ export function sortContract(open: OpenFixture): void {
       status: index < 60 ? 'draft' : index === 60 ? 'archived' : 'published',
       updated_at: NOW - index,
     }))
-    await store.saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
     const counts = { published: 89, draft: 60, other: 1 }
     const search = (asked: Partial<ServerSearch>) =>
-      store.searchServers(ada!.id, { text: '', page: 1, ...asked })
+      serverLists(store.database).searchServers(ada!.id, { text: '', page: 1, ...asked })
     const drafts = await search({ status: 'draft', page: 2 })
     assert.deepEqual([drafts.servers.length, drafts.total, drafts.counts], [10, 60, counts])
     const other = await search({ status: 'other' })

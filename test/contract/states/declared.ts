@@ -9,8 +9,9 @@ import type {
 import { createStateText } from '../../../src/listing/state/write-state.ts'
 import { unitsOf } from '../../../src/cli/state/apply-plans.ts'
 import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { NOW } from '../people.ts'
+import { states } from '../../../src/management/state/states.ts'
 
 const noFiles = () => ({ complaint: 'no files here' })
 
@@ -31,7 +32,7 @@ export function newKey(fields: Partial<DeclaredKey> = {}) {
 /** Everything that a state file can declare. */
 export async function stored(store: Store): Promise<StoredState> {
   const all: StoredState = { users: [], organizations: [], members: [], servers: [], keys: [] }
-  await store.readState((part) => {
+  await states(store.database).readState((part) => {
     for (const kind of ['users', 'organizations', 'members', 'servers', 'keys'] as const)
       all[kind].push(...(part[kind] as never[]))
   })
@@ -40,7 +41,7 @@ export async function stored(store: Store): Promise<StoredState> {
 
 export async function exported(store: Store): Promise<string> {
   const text = createStateText()
-  await store.readState(text.add)
+  await states(store.database).readState(text.add)
   return text.end().join('')
 }
 
@@ -54,7 +55,7 @@ export async function plan(
   { prune = false } = {},
 ): Promise<RecordPlan[]> {
   const records = [...state.organizations, ...state.users]
-  const plans = await store.planState(records, optionsFor(state, prune))
+  const plans = await states(store.database).planState(records, optionsFor(state, prune))
   assert.deepEqual(
     plans.flatMap(({ complaints }) => complaints),
     [],
@@ -64,7 +65,7 @@ export async function plan(
 
 /** The mistakes that the database shows. */
 export async function complaintsOf(store: Store, state: DeclaredState): Promise<string[]> {
-  const plans = await store.planState(state.users, optionsFor(state, false))
+  const plans = await states(store.database).planState(state.users, optionsFor(state, false))
   return plans.flatMap(({ complaints }) =>
     complaints.map(({ place, message }) => `${place}: ${message}`),
   )
@@ -82,7 +83,7 @@ export async function applyAll(
   const plans = confirmed ?? (await plan(store, state, { prune }))
   const outdated: string[] = []
   for (const unit of unitsOf(plans)) {
-    const found = await store.applyState(unit, optionsFor(state, prune))
+    const found = await states(store.database).applyState(unit, optionsFor(state, prune))
     if (found !== null) outdated.push(found.of)
   }
   return outdated

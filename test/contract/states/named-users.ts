@@ -16,6 +16,8 @@ import {
   plan,
   stored,
 } from './declared.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 
@@ -28,7 +30,7 @@ export function namedUsersContract(open: OpenFixture): void {
       createUser('bob@example.com'),
       createUser('cid@example.com'),
     ]
-    for (const user of [ada, bob, cid]) assert.ok(await store.insertUser(user))
+    for (const user of [ada, bob, cid]) assert.ok(await users(store.database).insertUser(user))
     const state = declare({
       users: [
         { external_id: '1', email: 'new-ada@example.com' },
@@ -42,23 +44,22 @@ export function namedUsersContract(open: OpenFixture): void {
       '~ user cid@example.com external_id null → "3"',
     ])
     assert.deepEqual(await applyAll(store, state), [])
-    const users = new Map((await stored(store)).users.map((user) => [user.id, user]))
-    assert.equal(users.size, 3)
-    assert.equal(users.get(ada.id)!.email, 'new-ada@example.com')
-    assert.equal(users.get(bob.id)!.email, 'new-bob@example.com')
-    assert.equal(users.get(cid.id)!.external_id, '3')
+    const listed = new Map((await stored(store)).users.map((user) => [user.id, user]))
+    assert.equal(listed.size, 3)
+    assert.equal(listed.get(ada.id)!.email, 'new-ada@example.com')
+    assert.equal(listed.get(bob.id)!.email, 'new-bob@example.com')
+    assert.equal(listed.get(cid.id)!.external_id, '3')
     assert.deepEqual(linesOf(await plan(store, state, { prune: true })), [])
-    assert.deepEqual((await store.listAudit(9)).map(({ action }) => action).toSorted(), [
-      'e-mail changed',
-      'e-mail changed',
-      'external id changed',
-    ])
+    assert.deepEqual(
+      (await operator(store.database).listAudit(9)).map(({ action }) => action).toSorted(),
+      ['e-mail changed', 'e-mail changed', 'external id changed'],
+    )
   })
 
   test('an address, id or external id that means another user is a mistake', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = [createUser('ada@example.com', '1'), createUser('bob@example.com', '2')]
-    for (const user of [ada, bob]) assert.ok(await store.insertUser(user))
+    for (const user of [ada, bob]) assert.ok(await users(store.database).insertUser(user))
     const swapped = declare({
       users: [
         { external_id: '1', email: 'bob@example.com' },
@@ -130,7 +131,7 @@ export function namedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     const state = declare(JSON.parse(await exported(store)))
-    await store.removeUser(user.id)
+    await users(store.database).removeUser(user.id)
     const planned = await plan(store, state)
     assert.match(linesOf(planned).find((line) => line.includes('key'))!, /, revoked$/)
     assert.equal(planned[0]!.keptRevoked.length, 1)

@@ -5,6 +5,8 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /** What a plan has not shown is not done. */
 export function outdatedStatesContract(open: OpenFixture): void {
@@ -22,10 +24,10 @@ export function outdatedStatesContract(open: OpenFixture): void {
     assert.deepEqual(outdated, [user.email])
     assert.equal((await claim(store, key)).outcome, 'granted')
     assert.equal((await claim(store, ours.key)).outcome, 'unknown')
-    await store.removeServers(user.id, [id])
+    await serverImports(store.database).removeServers(user.id, [id])
     // A smaller change than the confirmed one is fine.
-    const [apiKey] = await store.listApiKeys(user.id)
-    await store.revokeApiKey(user.id, apiKey!.id, NOW)
+    const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+    await apiKeys(store.database).revokeApiKey(user.id, apiKey!.id, NOW)
     assert.deepEqual(await applyAll(store, state, { prune: true, confirmed }), [])
     assert.equal((await claim(store, ours.key)).outcome, 'granted')
     assert.equal((await claim(store, other.key)).outcome, 'unknown')

@@ -4,7 +4,18 @@ import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
+import {
+  applyAll,
+  complaintsOf,
+  declare,
+  exported,
+  linesOf,
+  newKey,
+  plan,
+  stored,
+} from './declared.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { operator } from '../../../src/management/accounts/operator.ts'
 
 const SURVIVAL = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
 
@@ -46,7 +57,7 @@ export function statesContract(open: OpenFixture): void {
       '+ member bob@example.com of red (member)',
       '+ user cid@example.com',
     ])
-    assert.deepEqual(await store.listUserRecords(), [])
+    assert.deepEqual(await inventory(store.database).listUserRecords(), [])
     assert.deepEqual(await applyAll(store, state), [])
     assert.deepEqual(linesOf(await plan(store, state, { prune: true })), [])
     const before = await exported(store)
@@ -58,7 +69,9 @@ export function statesContract(open: OpenFixture): void {
       granted.rows?.map(({ name }) => name),
       ['Survival'],
     )
-    const audited = (await store.listAudit(99)).map(({ action, email }) => `${action} ${email}`)
+    const audited = (await operator(store.database).listAudit(99)).map(
+      ({ action, email }) => `${action} ${email}`,
+    )
     assert.deepEqual(audited.toSorted(), [
       'key imported ada@example.com',
       'member added ada@example.com',
@@ -153,5 +166,32 @@ export function statesContract(open: OpenFixture): void {
     )
     assert.deepEqual(new Set(members.map(({ user_id }) => user_id)), new Set([ada.id, cid!.id]))
     assert.equal(keys.length, 2)
+  })
+
+  test("a server can't be taken from another user, named twice, or put where its owner is no member", async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    await addOrganization(store, bob!, { slug: 'blue' })
+    const id = await register(store, bob!)
+    await register(store, ada!, { slug: 'one' })
+    const server = { name: 'One', address: 'play.example.com' }
+    const state = declare({
+      users: [
+        {
+          email: ada!.email,
+          servers: [
+            { ...server, id },
+            { ...server, slug: 'one' },
+            { ...server, slug: 'one' },
+            { ...server, slug: 'two', organization: 'blue' },
+          ],
+        },
+      ],
+    })
+    assert.deepEqual(await complaintsOf(store, state), [
+      "users[0].servers[0].id: is the id of another user's server",
+      'users[0].servers[2].slug: means the same server as users[0].servers[1]',
+      'users[0].servers[3].organization: must have the user as a member: "blue"',
+    ])
   })
 }

@@ -3,6 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { workOf } from '../../fixtures/passwords/password-work.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 /*
  * Creating accounts, signing in and out, changing email address and password.
@@ -32,7 +35,7 @@ test('closed sign-up answers 404', async (t) => {
 
 test('eight concurrent requests to the setup link create one account', async (t) => {
   const { visitor, store } = await startDashboard(t, { signUp: 'closed' })
-  const token = await store.keepSecret('setup', randomBytes(16).toString('hex'))
+  const token = await secrets(store.database).keepSecret('setup', randomBytes(16).toString('hex'))
   assert.equal((await visitor().get('/setup/wrong')).status, 404)
   assert.match((await visitor().get(`/setup/${token}`)).body, /Create the first account/)
   const answers = await Promise.all(
@@ -44,7 +47,7 @@ test('eight concurrent requests to the setup link create one account', async (t)
     ),
   )
   assert.equal(answers.filter(({ status }) => status === 303).length, 1)
-  assert.equal((await store.listUserRecords()).length, 1)
+  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 
@@ -153,7 +156,7 @@ test('a removed user is signed out, and their keys are gone', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  await store.removeUser(user.id)
+  await users(store.database).removeUser(user.id)
   assert.equal((await person.get('/dashboard/api')).status, 303)
 })
 

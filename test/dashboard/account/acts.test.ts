@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { sqliteDatabase } from '../../fixtures/dashboard.ts'
+import { type OpenDatabase, sqliteDatabase } from '../../fixtures/dashboard.ts'
 import {
   openScene,
   openSetup,
@@ -79,22 +80,40 @@ test('each request that changes something writes its entry to the audit log', as
   }
 })
 
-test('if the audit log fails, the service logs a fault and the action stands', async (t) => {
-  const visits = await allVisits(t)
-  const fault = new Error('the log is away')
-  for (const { dashboard } of new Set(visits.map(([scene]) => scene)))
-    dashboard.store.writeAudit = () => Promise.reject(fault)
+test('if the audit log is full, the service logs a fault and the action stands', async (t) => {
+  const paths: string[] = []
+  const visits = await allVisits(t, async (inner) => {
+    const database = await sqliteDatabase(inner)
+    paths.push(database.path)
+    return database
+  })
+  for (const path of paths) {
+    const database = new DatabaseSync(path)
+    database.exec(`CREATE TRIGGER full BEFORE INSERT ON audit_log
+      WHEN (SELECT count(*) FROM audit_log) >= ${countEntries(database)}
+      BEGIN SELECT RAISE(ABORT, 'the log is full'); END`)
+    database.close()
+  }
   for (const [scene, visit] of visits) {
     scene.dashboard.faults.length = 0
     await make(scene, visit)
-    const expected = WRITTEN[visit.name]!.map(() => fault)
-    assert.deepEqual(scene.dashboard.faults, expected, visit.name)
+    const expected = WRITTEN[visit.name]!.map(() => 'the log is full')
+    const faults = scene.dashboard.faults.map((fault) => (fault as Error).message)
+    assert.deepEqual(faults, expected, visit.name)
   }
 })
 
-async function allVisits(t: TestContext): Promise<[Visited, Visit][]> {
-  const scene = await openScene(t, sqliteDatabase)
-  const setup = await openSetup(t, sqliteDatabase)
+function countEntries(database: DatabaseSync): number {
+  const [row] = database.prepare('SELECT count(*) AS entries FROM audit_log').all()
+  return Number(row!.entries)
+}
+
+async function allVisits(
+  t: TestContext,
+  open: OpenDatabase = sqliteDatabase,
+): Promise<[Visited, Visit][]> {
+  const scene = await openScene(t, open)
+  const setup = await openSetup(t, open)
   const visits: [Visited, Visit][] = [...changingVisits(scene), ...passwordVisits(scene)].map(
     (visit) => [scene, visit],
   )

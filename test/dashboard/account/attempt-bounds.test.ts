@@ -4,7 +4,6 @@ import { Hono } from 'hono'
 import { attempt } from '../../../src/dashboard/account/attempts.ts'
 import type { Dashboard, Env } from '../../../src/dashboard/context.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import type { Store } from '../../../src/listing/store.ts'
 import { openServingStore } from '../../../src/open-store.ts'
 import { sqliteDatabase } from '../../fixtures/dashboard.ts'
 
@@ -47,11 +46,11 @@ async function attemptsOn(t: TestContext) {
   const store = await openServingStore(await sqliteDatabase(t), assert.ifError)
   t.after(() => store.close())
   const dashboard = {
-    store,
+    database: store.database,
     readAddress: (address: string) => address,
     now: presentInstant,
     onFault: assert.ifError,
-  } as unknown as Dashboard<Store>
+  } as unknown as Dashboard
   return async (remoteAddress: string, body: Body, email = EMAIL) => {
     const app = new Hono<Env>()
     app.post('/', async (c) => {

@@ -6,6 +6,7 @@ import {
   type AuditEntry,
 } from '../../../src/listing/accounts/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
+import { audit } from '../../../src/management/accounts/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -20,10 +21,10 @@ test('an entry stays for 400 days, and each new entry removes up to ten older on
       address: '192.0.2.1',
       occurred_at,
     }
-    return store.writeAudit(entry)
+    return audit(store.database).writeAudit(entry)
   }
   const count = async () => {
-    const entries = await store.listEvents(user.id, 1_000)
+    const entries = await audit(store.database).listEvents(user.id, 1_000)
     return entries.filter(({ action }) => action === 'key issued').length
   }
   const old = NOW - AUDIT_KEPT_US

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { nameBrowser } from '../../../src/dashboard/account/browser-name.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { sessionList } from '../../../src/management/accounts/sessions.ts'
 
 /*
  * The list of sessions on the account page.
@@ -65,7 +66,7 @@ test('the account page lists the sessions with browser and address, and ends one
 test('a user can’t end the session of another user', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person: bob, user } = await signedIn('bob@example.com')
-  const [session] = await store.listSessions(user.id, 0)
+  const [session] = await sessionList(store.database).listSessions(user.id, 0)
   const { person: ada } = await signedIn('ada@example.com')
   const answer = await ada.post('/dashboard/account/sessions', { session: session!.id })
   assert.equal(answer.status, 303)

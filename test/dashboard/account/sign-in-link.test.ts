@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { addUser } from '../../fixtures/service.ts'
+import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -11,7 +12,7 @@ test('opening a sign-in link spends nothing; its form sets a password once', asy
   const { store, visitor, elapse, faults } = await startDashboard(t, { signUp: 'closed' })
   const { id: userId } = await addUser(store)
   const issue = (token: string) =>
-    store.keepSignInLink({
+    signInLinks(store.database).keepSignInLink({
       userId,
       tokenHash: hash('sha256', token, 'hex'),
       expiresAt: presentInstant() + HOUR_MS * 1_000,

@@ -6,6 +6,7 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { openScene, type Scene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
 import { afresh, crawl, rowsOf, send } from './every-form.ts'
 import { readForms, type Submission, unescaped } from './read-forms.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
 
 /*
  * Every form of every page, without a session, with an expired or ended one, and from another site.
@@ -27,7 +28,7 @@ test('a form whose session has ended changes nothing, and signing in leads back 
       dashboard.elapse(SEVEN_DAYS_MS)
       await assertRefused(scene, form, ada.copy())
       dashboard.elapse(-SEVEN_DAYS_MS)
-      await dashboard.store.endSessions(user.id)
+      await sessions(dashboard.store.database).endSessions(user.id)
       const person = ada.copy()
       const { body } = await assertRefused(scene, form, person)
       const before = rowsOf(await tables.dump(), ['sessions', 'audit_log'])

@@ -2,6 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { readForms, type Submission } from './read-forms.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /*
  * Pages that were open while another tab, or another user, changed what they show.
@@ -22,11 +27,14 @@ test('an edit does not overwrite what another tab has saved, unless it is sent a
     /<li>Name: <bdi>First tab<\/bdi><\/li><li>Address: <bdi>play\.example\.com<\/bdi><\/li><li>Version: <bdi>1\.21<\/bdi><\/li>/,
   )
   assert.match(refused.body, /name="address" type="text" value="second\.example"/)
-  assert.equal((await store.findServer(user.id, server))?.name, 'First tab')
+  assert.equal(
+    (await registeredServers(store.database).findServer(user.id, server))?.name,
+    'First tab',
+  )
 
   const again = readForms(refused.body).find(({ path: one }) => one === path)!
   await person.submit(path, Object.fromEntries(again.fields))
-  const stored = await store.findServer(user.id, server)
+  const stored = await registeredServers(store.database).findServer(user.id, server)
   assert.deepEqual([stored?.name, stored?.address], ['Survival', 'second.example'])
 })
 
@@ -76,7 +84,7 @@ test('buttons for a server that another tab has deleted say so', async (t) => {
 test('a page about a key that another tab has deleted leads to the keys and says so', async (t) => {
   const { person, store, user } = await withServer(t)
   await person.issue('Discord bot')
-  const [apiKey] = await store.listApiKeys(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   await person.post(`/dashboard/api/${apiKey!.id}/delete`)
   for (const page of ['delete', 'replace', 'arrival']) {
     const answer = await person.get(`/dashboard/api/${apiKey!.id}/${page}`)
@@ -89,15 +97,18 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   const { signedIn, store, faults } = await startDashboard(t)
   const { user: ada } = await signedIn('ada@example.com')
   const { person, user } = await signedIn('bob@example.com')
-  const organization = await store.ensureOrganization('guild', ada.id)
-  await store.invite(ada.id, organization, user.email, 0, 1)
-  await store.acceptInvitation(user.id, organization, 0, 1)
+  const organization = await organizations(store.database).ensureOrganization('guild', ada.id)
+  await invitations(store.database).invite(ada.id, organization, user.email, 0, 1)
+  await invitations(store.database).acceptInvitation(user.id, organization, 0, 1)
   const under = `/dashboard/organizations/${organization}`
   await person.submit('/dashboard/servers/new', { ...ENTRY, organization_id: organization })
-  const [server] = await store.listServers(user.id)
+  const [server] = await serverLists(store.database).listServers(user.id)
   const list = readForms((await person.get(under)).body)
   const edit = await formAt(person, `/dashboard/servers/${server!.id}`)
-  assert.equal(await store.removeMember(ada.id, organization, user.id), true)
+  assert.equal(
+    await organizations(store.database).removeMember(ada.id, organization, user.id),
+    true,
+  )
 
   const entry = { ...ENTRY, name: 'Typed', organization_id: organization, form: 'f' }
   for (const [path, fields] of [
@@ -138,7 +149,7 @@ async function withServer(t: TestContext) {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
-  const [found] = await dashboard.store.listServers(user.id)
+  const [found] = await serverLists(dashboard.store.database).listServers(user.id)
   const server = found!.id
   const rows = { rows: server, to: 'deleted for sure' }
   const deleteServer = () => person.submit('/dashboard/servers/change', rows)

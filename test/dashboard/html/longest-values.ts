@@ -9,6 +9,13 @@ import { SERVERS_MAX } from '../../../src/listing/servers/server.ts'
 import { slotOf } from '../../../src/listing/use-counts.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { audit } from '../../../src/management/accounts/audit.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * An account with as much as possible of everything, in the longest values.
@@ -41,17 +48,17 @@ export async function fill(
     listing_kind: word,
     updated_at: now - LONGEST_AGO_US,
   }))
-  await store.saveServers(userId, null, entries, now)
+  await serverImports(store.database).saveServers(userId, null, entries, now)
   for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
-    await store.insertOrganization(
+    await organizations(store.database).insertOrganization(
       userId,
       { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
       now,
     )
   const organization = crypto.randomUUID()
   const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
-  assert.equal(await store.insertOrganization(userId, made, now), 'made')
-  await store.saveServers(userId, organization, entries, now)
+  assert.equal(await organizations(store.database).insertOrganization(userId, made, now), 'made')
+  await serverImports(store.database).saveServers(userId, organization, entries, now)
   await addMembers(dashboard, userId, organization, now)
   await addInvitations(dashboard, email, letter, now)
   await addKeys(dashboard, userId, letter, now)
@@ -62,7 +69,7 @@ export async function fill(
     address: 'ffff:ffff:ffff:ffff::/64',
     occurred_at: now,
   }
-  for (let index = 0; index < 20; index += 1) await store.writeAudit(entry)
+  for (let index = 0; index < 20; index += 1) await audit(store.database).writeAudit(entry)
   return organization
 }
 
@@ -75,15 +82,24 @@ async function addMembers(
 ): Promise<void> {
   for (let index = 1; index < MEMBERS_MAX; index += 1) {
     const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
-    assert.equal(await store.invite(userId, organization, user.email, 0, now), 'invited')
+    assert.equal(
+      await invitations(store.database).invite(userId, organization, user.email, 0, now),
+      'invited',
+    )
     if (index % 2 === 0) continue
-    await store.insertUser(user)
-    assert.equal(await store.acceptInvitation(user.id, organization, 0, now), 'joined')
+    await users(store.database).insertUser(user)
+    assert.equal(
+      await invitations(store.database).acceptInvitation(user.id, organization, 0, now),
+      'joined',
+    )
     if (index > 1) continue
     const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
     const server = { ...entry, organization_id: organization }
-    await store.insertServer(user.id, crypto.randomUUID(), server, now)
-    assert.equal(await store.removeMember(userId, organization, user.id), true)
+    await registeredServers(store.database).insertServer(user.id, crypto.randomUUID(), server, now)
+    assert.equal(
+      await organizations(store.database).removeMember(userId, organization, user.id),
+      true,
+    )
   }
 }
 
@@ -95,11 +111,14 @@ async function addInvitations(
   now: number,
 ): Promise<void> {
   const other = createUser(`${'&'.repeat(230)}@example.com`)
-  await store.insertUser(other)
+  await users(store.database).insertUser(other)
   for (let index = 0; index < 11; index += 1) {
     const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
-    await store.insertOrganization(other.id, made, now)
-    assert.equal(await store.invite(other.id, made.id, email, 0, now), 'invited')
+    await organizations(store.database).insertOrganization(other.id, made, now)
+    assert.equal(
+      await invitations(store.database).invite(other.id, made.id, email, 0, now),
+      'invited',
+    )
   }
 }
 
@@ -115,8 +134,8 @@ async function addKeys(
     const id = crypto.randomUUID()
     const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
-    assert.equal(await store.insertApiKey(record, hashApiKey(key), 5), 'stored')
-    if (number < 22) await store.revokeApiKey(userId, id, now + number)
+    assert.equal(await apiKeys(store.database).insertApiKey(record, hashApiKey(key), 5), 'stored')
+    if (number < 22) await apiKeys(store.database).revokeApiKey(userId, id, now + number)
     if (number < 19) continue
     const counts = Array.from({ length: 144 }, (_, ago) => ({
       api_key_id: id,

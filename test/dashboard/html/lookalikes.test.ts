@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * Names and addresses with invisible or misleading characters.
@@ -11,7 +15,12 @@ test('pages show names as text, with invisible characters spelled out', async (t
   const { person, user } = await signedIn()
   const name = '</b>"\'\u202eevil\u200b'
   await person.issue(name)
-  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], 1)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example' }],
+    1,
+  )
   const shown = '&lt;/b&gt;&quot;&#39;\\u{202e}evil\\u{200b}'
   assert.ok((await person.get('/dashboard/api')).body.includes(`<bdi>${shown}</bdi>`))
   assert.ok((await person.get('/dashboard/servers')).body.includes(`>${shown}</a>`))
@@ -30,11 +39,16 @@ test('a name that is written from right to left does not turn the text around it
   const { person, user } = await signedIn()
   const name = 'سرور!'
   const organization = { id: crypto.randomUUID(), slug: 'guild', name }
-  await store.insertOrganization(user.id, organization, 1)
+  await organizations(store.database).insertOrganization(user.id, organization, 1)
   await person.issue(name)
-  await store.saveServers(user.id, null, [{ name, address: 'a.example', version: name }], 1)
-  const [server] = await store.listServers(user.id)
-  const [apiKey] = await store.listApiKeys(user.id)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example', version: name }],
+    1,
+  )
+  const [server] = await serverLists(store.database).listServers(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const notice = `notice=saved.${server!.id}`
   const pages = [
     'servers',
@@ -64,7 +78,12 @@ test('the preview of the API’s answer spells out invisible characters, and kee
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const name = '\u202eevil\u200b 👨‍👩‍👧‍👦'
-  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], 1)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example' }],
+    1,
+  )
   const { body } = await person.get('/dashboard/servers')
   const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''
   assert.ok(preview.includes('"name": "\\u{202e}evil\\u{200b} 👨‍👩‍👧‍👦",\n'), preview)

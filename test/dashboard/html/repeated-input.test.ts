@@ -8,6 +8,9 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { readForms, type Submission } from '../forms/read-forms.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * Pages that give the user back what they typed, at any length.
@@ -56,7 +59,7 @@ test('a paste of 1 MB with mistakes comes back whole, in a page of at most 50 kB
     assert.ok(around < PAGE_BYTES_MAX, `${around} bytes`)
   }
   await assertWhole(422)
-  await dashboard.store.endSessions(user.id)
+  await sessions(dashboard.store.database).endSessions(user.id)
   await assertWhole(401)
 })
 
@@ -67,8 +70,8 @@ async function formsOf(
   userId: string,
   organization: string,
 ): Promise<Submission[]> {
-  const [server] = await store.listServers(userId)
-  const [key] = await store.listApiKeys(userId, 0)
+  const [server] = await serverLists(store.database).listServers(userId)
+  const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
   const paths = [
     'servers/new',
     `servers/${server!.id}`,
@@ -82,7 +85,7 @@ async function formsOf(
   const found = forms.filter(({ typed, isUpload }) => typed.length > 0 && !isUpload)
   assert.equal(new Set(found.map(({ name }) => name)).size, 8)
   // Deletes a key, so that the page of five keys has its form.
-  await store.revokeApiKey(userId, key!.id, 1)
+  await apiKeys(store.database).revokeApiKey(userId, key!.id, 1)
   const ofKeys = (await read(person, '/dashboard/api')).find(({ typed }) => typed.includes('name'))
   assert.ok(ofKeys !== undefined)
   return [...found, ofKeys]

@@ -8,6 +8,9 @@ import type { Person } from '../../fixtures/person.ts'
 import type { Answer } from '../../fixtures/requests.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { serverChanges } from '../../../src/management/servers/server-changes.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * The largest size of each page. It does not depend on the engine.
@@ -48,9 +51,11 @@ test('with the longest values, a list with links to public pages loads at most 5
   const dashboard = await startDashboard(t, { siteUrl })
   const { person, user } = await dashboard.signedIn()
   await fill(dashboard, user.id, user.email, '"')
-  const servers = (await dashboard.store.listServers(user.id)).map(({ id }) => id)
+  const servers = (await serverLists(dashboard.store.database).listServers(user.id)).map(
+    ({ id }) => id,
+  )
   const change = { id: randomUUID(), status: 'published', servers } as const
-  await dashboard.store.changeServers(user.id, change, presentInstant())
+  await serverChanges(dashboard.store.database).changeServers(user.id, change, presentInstant())
   dashboard.elapse(59 * 60_000)
   const page = await person.get('/dashboard/servers?status=published&sort=changed&page=2')
   assert.equal(page.body.split(`${siteUrl}/servers/`).length - 1, PAGE_SIZE)
@@ -65,8 +70,8 @@ async function pagesOf(
   organization: string,
   letter: string,
 ): Promise<string[]> {
-  const [server] = await store.listServers(userId)
-  const [key] = await store.listApiKeys(userId, 0)
+  const [server] = await serverLists(store.database).listServers(userId)
+  const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
   const long = encodeURIComponent(letter.repeat(SEARCH_LENGTH_MAX))
   return [
     'api',
@@ -98,7 +103,7 @@ async function answersOf(
   letter: string,
 ): Promise<[name: string, page: Answer][]> {
   const { store } = dashboard
-  const [server] = await store.listServers(userId)
+  const [server] = await serverLists(store.database).listServers(userId)
   const edit = { ...ENTRY, name: `a${letter.repeat(63)}`, slug: 'x', seen: 'x' }
   const stale = await person.post(`/dashboard/servers/${server!.id}`, edit)
   assert.equal(stale.status, 409)
@@ -113,9 +118,9 @@ async function answersOf(
   const refused = await upload(wrong)
   assert.equal(refused.status, 422)
   const checked = await upload(entries)
-  const apiKeys = await store.listApiKeys(userId, 0)
+  const keys = await apiKeys(store.database).listApiKeys(userId, 0)
   const at = presentInstant()
-  for (const { id } of apiKeys) await store.revokeApiKey(userId, id, at)
+  for (const { id } of keys) await apiKeys(store.database).revokeApiKey(userId, id, at)
   const leaked = `notice=keys-leaked.224-5-${at}`
   return [
     ...(await afterChanges(person, 'servers', letter)),

@@ -5,6 +5,7 @@ import { createUseCounter, type UseCounter } from '../../../src/usage/use-counte
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { claimWithPlace, idOf } from './counted.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * The usage charts of keys.
@@ -40,7 +41,7 @@ test('counts are written in slices, added up and deleted after two days', async 
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await store.listApiKeys(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = NOW
   const counter = createUseCounter(
@@ -74,7 +75,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await store.listApiKeys(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = Number.NaN
   const counter = createUseCounter(
@@ -102,7 +103,7 @@ test('closing the counter writes its counts', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await store.listApiKeys(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const counter = createUseCounter(store, assert.ifError, () => NOW)
   countOnce(counter, apiKey!.id)
   await counter.close()

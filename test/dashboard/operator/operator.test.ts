@@ -3,7 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { intercept } from '../intercept.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
 
 /*
  * The operator's page, and who sees it.
@@ -53,26 +58,30 @@ test('for other users the page does not exist, and no page links to it', async (
 test('an operator whose address changes while a request waits is no operator any more', async (t) => {
   const { signedIn, store } = await startDashboard(t, { operators: [OPERATOR] })
   const { person, user } = await signedIn(OPERATOR)
-  const { describeDatabase, findSession } = store
+  let isPaused = false
   const gate = Promise.withResolvers<void>()
   const entered = Promise.withResolvers<void>()
-  store.describeDatabase = async () => {
-    entered.resolve()
-    await gate.promise
-    return describeDatabase()
-  }
+  const read = Promise.withResolvers<void>()
+  intercept(store.database, {
+    async before([text = '']) {
+      if (text !== store.database.dialect.databaseFacts.texts[0]) return
+      entered.resolve()
+      await gate.promise
+    },
+    after([text = '']) {
+      if (isPaused && text.includes('FROM sessions')) read.resolve()
+    },
+  })
   const first = person.get(PAGE)
   await entered.promise
-  const read = Promise.withResolvers<void>()
-  store.findSession = async (...given) => {
-    const session = await findSession(...given)
-    read.resolve()
-    return session
-  }
+  isPaused = true
   const second = person.get(PAGE)
   await read.promise
-  const hash = await store.findPasswordHash(user.id)
-  assert.equal(await store.changeEmail(user.id, hash!, 'ada@example.com'), 'changed')
+  const hash = await passwords(store.database).findPasswordHash(user.id)
+  assert.equal(
+    await emailChanges(store.database).changeEmail(user.id, hash!, 'ada@example.com'),
+    'changed',
+  )
   // By now the second request waits behind the first.
   await setImmediate()
   gate.resolve()
@@ -99,7 +108,7 @@ test('no visitor or user can take the address of an operator', async (t) => {
   const used = await ada.post('/dashboard/account/email', { ...change, email: 'bob@example.com' })
   const reason = /id="email-error">This email address is taken, or reserved for an operator\./
   for (const { body } of [refused, taken, changed, used]) assert.match(body, reason)
-  assert.equal(await store.findUser(OPERATOR), null)
+  assert.equal(await users(store.database).findUser(OPERATOR), null)
 })
 
 test('an operator who changes the email address is told before and after how to keep the page', async (t) => {
@@ -120,7 +129,7 @@ test('an operator who changes the email address is told before and after how to 
 
 test('the setup link creates the account of an operator', async (t) => {
   const { store, visitor } = await startDashboard(t, { operators: [OPERATOR] })
-  await store.keepSecret('setup', 'token')
+  await secrets(store.database).keepSecret('setup', 'token')
   const person = visitor()
   await person.post('/setup/token', { email: OPERATOR, password: PASSWORD })
   assert.equal((await person.get(PAGE)).status, 200)

@@ -4,6 +4,8 @@ import { INVITATION_KEPT_US, MEMBERS_MAX } from '../../../src/listing/invitation
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
+import { invitations } from '../../../src/management/invitations.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 /*
  * Users become members only by accepting, and an invitation does not reveal whether an address has
@@ -55,7 +57,7 @@ test('a declined, withdrawn or 14-day-old invitation is gone', async (t) => {
   assert.equal((await bob.post(`${path}/accept`)).status, 404)
 
   await ada.submit(`${path}/members`, { email: BOB })
-  const [sent] = await store.listInvited(user.id, path.split('/').at(-1)!, 0)
+  const [sent] = await invitations(store.database).listInvited(user.id, path.split('/').at(-1)!, 0)
   const fields = { invited: sent!.id }
   assert.ok((await ada.get(`${path}/members`)).body.includes(`name="invited" value="${sent!.id}"`))
   assert.equal((await bob.post(`${path}/members/withdraw`, fields)).status, 404)
@@ -73,7 +75,10 @@ test('a declined, withdrawn or 14-day-old invitation is gone', async (t) => {
   assert.doesNotMatch((await bob.get('/dashboard/organizations')).body, /guild/)
   assert.equal((await bob.post(`${path}/accept`)).status, 404)
   assert.doesNotMatch((await ada.get(`${path}/members`)).body, /bob@example/)
-  assert.equal((await store.listMembers(user.id, path.split('/').at(-1)!)).length, 1)
+  assert.equal(
+    (await organizations(store.database).listMembers(user.id, path.split('/').at(-1)!)).length,
+    1,
+  )
 })
 
 test('inviting an address gets the same answer with or without an account, at most 20 times', async (t) => {
@@ -106,21 +111,27 @@ test('an organization has at most 50 members and invitations, and a user at most
   const { user: bob } = await signedIn(BOB)
   const id = (await makeOrganization(ada, 'guild')).split('/').at(-1)!
   for (let number = 1; number < MEMBERS_MAX; number += 1)
-    assert.equal(await store.invite(user.id, id, `u${number}@example.com`, 0, 1), 'invited')
-  assert.equal(await store.invite(user.id, id, BOB, 0, 1), 'full')
-  assert.equal(await store.invite(user.id, id, 'u1@example.com', 0, 2), 'invited')
-  const [first] = await store.listInvited(user.id, id, 0)
-  assert.ok(await store.withdrawInvitation(user.id, id, first!.id))
-  assert.equal(await store.invite(user.id, id, BOB, 0, 1), 'invited')
+    assert.equal(
+      await invitations(store.database).invite(user.id, id, `u${number}@example.com`, 0, 1),
+      'invited',
+    )
+  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, 1), 'full')
+  assert.equal(
+    await invitations(store.database).invite(user.id, id, 'u1@example.com', 0, 2),
+    'invited',
+  )
+  const [first] = await invitations(store.database).listInvited(user.id, id, 0)
+  assert.ok(await invitations(store.database).withdrawInvitation(user.id, id, first!.id))
+  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, 1), 'invited')
 
   for (let number = 0; number < ORGANIZATIONS_MAX; number += 1) {
     const made = { id: crypto.randomUUID(), slug: `o${number}`, name: 'o' }
-    assert.equal(await store.insertOrganization(bob.id, made, 1), 'made')
+    assert.equal(await organizations(store.database).insertOrganization(bob.id, made, 1), 'made')
   }
   const more = { id: crypto.randomUUID(), slug: 'more', name: 'more' }
-  assert.equal(await store.insertOrganization(bob.id, more, 1), 'too many')
-  assert.equal(await store.acceptInvitation(bob.id, id, 0, 1), 'too many')
-  assert.equal((await store.listInvitations(bob.id, 0)).length, 1)
+  assert.equal(await organizations(store.database).insertOrganization(bob.id, more, 1), 'too many')
+  assert.equal(await invitations(store.database).acceptInvitation(bob.id, id, 0, 1), 'too many')
+  assert.equal((await invitations(store.database).listInvitations(bob.id, 0)).length, 1)
 })
 
 async function makeOrganization(person: Person, slug: string): Promise<string> {

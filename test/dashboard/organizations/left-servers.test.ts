@@ -3,6 +3,12 @@ import { test } from 'node:test'
 import type { AddressedUser } from '../../../src/listing/accounts/user.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
+import { invitations } from '../../../src/management/invitations.ts'
 
 /*
  * Servers and organizations after a member leaves.
@@ -15,10 +21,15 @@ test('a member’s servers stay after they leave; an owner can return them and d
   const { signedIn, store, apiPort } = dashboard
   const { person: ada, user } = await signedIn('ada@example.com')
   const { person: bob, user: left } = await signedIn('bob@example.com')
-  const organization = await store.ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
   await join(dashboard, user, organization, left, 1)
-  await store.saveServers(left.id, null, [{ ...OURS, name: 'Mine' }], 7)
-  await store.saveServers(left.id, organization, [OURS, { ...OURS, slug: 'second' }], 8)
+  await serverImports(store.database).saveServers(left.id, null, [{ ...OURS, name: 'Mine' }], 7)
+  await serverImports(store.database).saveServers(
+    left.id,
+    organization,
+    [OURS, { ...OURS, slug: 'second' }],
+    8,
+  )
   const keys = [await bob.issue('1'), await bob.issue('2')]
   const listed = async () => JSON.parse((await ask(apiPort, { key: keys.pop()! })).body).servers
 
@@ -40,11 +51,11 @@ test('a member’s servers stay after they leave; an owner can return them and d
       ['published', 'ours'],
     ],
   )
-  const records = await store.listServers(left.id)
+  const records = await serverLists(store.database).listServers(left.id)
   const updated = records.map(({ updated_at }) => updated_at)
   assert.deepEqual(updated, [8, 8, 7])
   assert.equal((await ada.post(`${path}/remove`)).status, 303)
-  assert.equal((await store.listServers(left.id)).length, 3)
+  assert.equal((await serverLists(store.database).listServers(left.id)).length, 3)
 })
 
 test('if the last owner is removed, the oldest member becomes owner; an empty organization is deleted', async (t) => {
@@ -56,17 +67,17 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
     ),
   )
   assert.ok(ada && bob && cem && dan)
-  const guild = await store.ensureOrganization('guild', ada.id)
+  const guild = await organizations(store.database).ensureOrganization('guild', ada.id)
   await join(dashboard, ada, guild, bob, 3)
   await join(dashboard, ada, guild, cem, 2)
-  const own = await store.ensureOrganization('own', ada.id)
+  const own = await organizations(store.database).ensureOrganization('own', ada.id)
   await join(dashboard, ada, own, dan, 1)
-  await store.saveServers(dan.id, own, [OURS], 5)
-  await store.saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
-  assert.ok(await store.removeMember(dan.id, own, dan.id))
+  await serverImports(store.database).saveServers(dan.id, own, [OURS], 5)
+  await serverImports(store.database).saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
+  assert.ok(await organizations(store.database).removeMember(dan.id, own, dan.id))
 
-  assert.ok(await store.removeUser(ada.id))
-  const members = await store.listMembers(bob.id, guild)
+  assert.ok(await users(store.database).removeUser(ada.id))
+  const members = await organizations(store.database).listMembers(bob.id, guild)
   assert.deepEqual(
     members.map(({ email, role }) => [email, role]),
     [
@@ -74,37 +85,48 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
       [cem.email, 'owner'],
     ],
   )
-  const [given] = await store.listServers(dan.id)
+  const [given] = await serverLists(store.database).listServers(dan.id)
   assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
   const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
-  assert.equal(await store.insertOrganization(dan.id, again, 1), 'made')
-  assert.equal(await store.removeUser(ada.id), false)
-  assert.ok(await store.removeUser(cem.id))
-  assert.equal((await store.listMembers(bob.id, guild))[0]?.role, 'owner')
+  assert.equal(await organizations(store.database).insertOrganization(dan.id, again, 1), 'made')
+  assert.equal(await users(store.database).removeUser(ada.id), false)
+  assert.ok(await users(store.database).removeUser(cem.id))
+  assert.equal((await organizations(store.database).listMembers(bob.id, guild))[0]?.role, 'owner')
 })
 
 test('if servers with one slug return from several organizations at once, one keeps the slug', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const [ada, bob] = [await signedIn('ada@example.com'), await signedIn('bob@example.com')]
   const leave = async (slug: string) => {
-    const organization = await store.ensureOrganization(slug, ada.user.id)
-    await store.ensureOrganization(slug, bob.user.id)
-    await store.saveServers(bob.user.id, organization, [OURS, { ...OURS, slug }], 5)
-    assert.ok(await store.removeMember(bob.user.id, organization, bob.user.id))
+    const organization = await organizations(store.database).ensureOrganization(slug, ada.user.id)
+    await organizations(store.database).ensureOrganization(slug, bob.user.id)
+    await serverImports(store.database).saveServers(
+      bob.user.id,
+      organization,
+      [OURS, { ...OURS, slug }],
+      5,
+    )
+    assert.ok(
+      await organizations(store.database).removeMember(bob.user.id, organization, bob.user.id),
+    )
     return organization
   }
   const slugs = async () =>
-    (await store.listServers(bob.user.id)).map(({ slug }) => slug ?? '-').toSorted()
+    (await serverLists(store.database).listServers(bob.user.id))
+      .map(({ slug }) => slug ?? '-')
+      .toSorted()
 
   const guilds = await Promise.all(['one', 'two', 'three'].map(leave))
-  const returned = guilds.map((id) => store.returnServers(ada.user.id, id))
+  const returned = guilds.map((id) =>
+    returnedServers(store.database).returnServers(ada.user.id, id),
+  )
   assert.deepEqual(await Promise.all(returned), [2, 2, 2])
   assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])
 
   // It gives one of the servers without a slug this one.
-  await store.saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
+  await serverImports(store.database).saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
   await Promise.all(['four', 'own'].map(leave))
-  assert.ok(await store.removeUser(ada.user.id))
+  assert.ok(await users(store.database).removeUser(ada.user.id))
   assert.deepEqual(await slugs(), [...'----', 'four', 'one', 'ours', 'own', 'three', 'two'])
 })
 
@@ -115,6 +137,12 @@ async function join(
   member: AddressedUser,
   now: number,
 ): Promise<void> {
-  assert.equal(await store.invite(owner.id, organization, member.email, 0, now), 'invited')
-  assert.equal(await store.acceptInvitation(member.id, organization, 0, now), 'joined')
+  assert.equal(
+    await invitations(store.database).invite(owner.id, organization, member.email, 0, now),
+    'invited',
+  )
+  assert.equal(
+    await invitations(store.database).acceptInvitation(member.id, organization, 0, now),
+    'joined',
+  )
 }

@@ -4,9 +4,12 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
+import { intercept } from '../intercept.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { fields } from '../../contract/people.ts'
 import { register } from './publish.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 /*
  * Which servers have no public page, and what an attacker gets.
@@ -17,7 +20,10 @@ test('every other server, and any other text, gets the answer for a missing page
   const off = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   const { user: owner } = await off.signedIn()
-  const organization_id = await dashboard.store.ensureOrganization('guild', user.id)
+  const organization_id = await organizations(dashboard.store.database).ensureOrganization(
+    'guild',
+    user.id,
+  )
   const missing = await off.visitor().get('/nothing')
   assert.equal(missing.status, 404)
   const hidden = [
@@ -50,29 +56,17 @@ test('every other server, and any other text, gets the answer for a missing page
 test('each answer takes one lookup, whatever the id', async (t) => {
   const dashboard = await startDashboard(t, { publicPages: true })
   const { user } = await dashboard.signedIn()
-  const { store } = dashboard
   const asked: string[] = []
-  const called: string[] = []
-  for (const [name, method] of Object.entries(store))
-    if (typeof method === 'function' && name !== 'close')
-      Object.assign(store, {
-        [name](...args: never[]) {
-          called.push(name)
-          return (method as (...given: never[]) => unknown).apply(store, args)
-        },
-      })
   const ids = [
     await register(dashboard, user.id),
     await register(dashboard, user.id, { status: 'draft' }),
     randomUUID(),
     'x',
   ]
-  called.length = 0
-  for (const id of ids) {
-    await dashboard.visitor().get(`/servers/${id}`)
-    asked.push('findPublishedServer')
-  }
-  assert.deepEqual(called, asked)
+  intercept(dashboard.store.database, { before: (texts) => void asked.push(...texts) })
+  for (const id of ids) await dashboard.visitor().get(`/servers/${id}`)
+  assert.equal(asked.length, ids.length)
+  assert.deepEqual(new Set(asked).size, 1)
 })
 
 test('an unpublished server has no page any more, and a renamed one its new name', async (t) => {
@@ -80,7 +74,12 @@ test('an unpublished server has no page any more, and a renamed one its new name
   const { user } = await dashboard.signedIn()
   const id = await register(dashboard, user.id)
   const update = (changed: Partial<ServerFields>) =>
-    dashboard.store.updateServer(user.id, id, fields(changed), presentInstant())
+    registeredServers(dashboard.store.database).updateServer(
+      user.id,
+      id,
+      fields(changed),
+      presentInstant(),
+    )
   const get = () => dashboard.visitor().get(`/servers/${id}`)
   await update({ name: 'Renamed' })
   assert.match((await get()).body, /<bdi>Renamed</)
@@ -104,7 +103,9 @@ test('a failing database is a 503 that no cache keeps', async (t) => {
   const dashboard = await startDashboard(t, { publicPages: true })
   const { user } = await dashboard.signedIn()
   const path = `/servers/${await register(dashboard, user.id)}`
-  dashboard.store.findPublishedServer = () => Promise.reject(new Error('no database'))
+  intercept(dashboard.store.database, {
+    before: () => Promise.reject(new Error('no database')),
+  })
   const { status, headers, body } = await ask(dashboard.port, { path })
   assert.deepEqual([status, headers['cache-control']], [503, 'no-store'])
   assert.match(body, /Something went wrong/)

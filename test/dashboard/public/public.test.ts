@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { register } from './publish.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 /*
  * The public pages of servers, which everyone can see (spec 2.1, rule 3).
@@ -109,7 +110,10 @@ test('the dashboard links each published personal server to its public page', as
   const { person, user } = await dashboard.signedIn()
   const published = await register(dashboard, user.id)
   const draft = await register(dashboard, user.id, { status: 'draft' })
-  const organization_id = await dashboard.store.ensureOrganization('guild', user.id)
+  const organization_id = await organizations(dashboard.store.database).ensureOrganization(
+    'guild',
+    user.id,
+  )
   const shared = await register(dashboard, user.id, { organization_id })
   const linksOf = async (path: string) =>
     [...(await person.get(path)).body.matchAll(/href="(https:\/\/example\.com[^"]*)"/g)].map(

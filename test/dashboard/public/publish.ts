@@ -4,6 +4,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import type { ServerFields } from '../../../src/listing/servers/registered-server.ts'
 import { fields } from '../../contract/people.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 /** Registers a server, published and personal unless `changed` says otherwise. */
 export async function register(
@@ -12,7 +13,12 @@ export async function register(
   changed: Partial<ServerFields> = {},
 ): Promise<string> {
   const id = randomUUID()
-  const written = await store.insertServer(userId, id, fields(changed), presentInstant())
+  const written = await registeredServers(store.database).insertServer(
+    userId,
+    id,
+    fields(changed),
+    presentInstant(),
+  )
   assert.equal(written, 'written')
   return id
 }

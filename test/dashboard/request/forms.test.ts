@@ -4,6 +4,8 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { exchange } from '../../fixtures/person.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * Which forms the service accepts, and what happens to one whose session has ended.
@@ -12,7 +14,7 @@ import { exchange } from '../../fixtures/person.ts'
 test('if the session ends before a form is sent, the form has its values again after signing in', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  await store.endSessions(user.id)
+  await sessions(store.database).endSessions(user.id)
   const typed = { name: 'My "bot" <1>', form: 'f', password: 'secret of mine' }
   const asked = await person.post('/dashboard/api', typed)
   assert.equal(asked.status, 401)
@@ -27,9 +29,9 @@ test('if the session ends before a form is sent, the form has its values again a
   })
   const page = await back.get(String(headers.location))
   assert.match(page.body, /value="My &quot;bot&quot; &lt;1&gt;"/)
-  assert.equal((await store.listApiKeys(user.id)).length, 0)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
 
-  await store.endSessions(user.id)
+  await sessions(store.database).endSessions(user.id)
   const server = { name: 'Survival', address: 'a b', organization_id: '', version: '1.21' }
   const again = await back.post('/dashboard/servers/new', server)
   const target = unescaped(/name="next" value="([^"]*)"/.exec(again.body)?.[1] ?? '')
@@ -69,7 +71,7 @@ test('a form from another origin is refused, even for signing in or out', async 
     assert.deepEqual([signIn.status, signIn.headers['set-cookie']], [403, undefined])
     assert.equal((await person.post('/sign-out', {}, headers)).status, 403)
   }
-  assert.equal((await store.listApiKeys(user.id)).length, 0)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
   for (const headers of [
     { Origin: `http://127.0.0.1:${port}` },
     { Origin: 'http://127.0.0.1:8081' },
@@ -121,7 +123,7 @@ test('other methods, types and sizes are refused before the service reads or cha
   assert.equal((await send(form, `name=bot&x=${'x'.repeat(16_384)}`)).status, 413)
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS'])
     assert.equal((await send(form, 'name=bot', method)).status, 404)
-  assert.equal((await store.listApiKeys(user.id)).length, 0)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
 
   const socket = connect(port, '127.0.0.1')
   socket.write(

@@ -4,6 +4,12 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { fields } from '../../contract/people.ts'
 import type { Person } from '../../fixtures/person.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverChanges } from '../../../src/management/servers/server-changes.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /*
  * Publishing, unpublishing and deleting servers from a list, and undoing it.
@@ -14,7 +20,7 @@ const CHANGE = '/dashboard/servers/change'
 test('an action keeps the search and the row, names the server once, and can be undone', async (t) => {
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1&sort=name'
-  const before = await store.listServers(userId)
+  const before = await serverLists(store.database).listServers(userId)
   const form = formOf((await person.get(place)).body)
   assert.equal(form.from, place)
   const sent = await person.post(CHANGE, { ...form, draft: '1' })
@@ -30,7 +36,7 @@ test('an action keeps the search and the row, names the server once, and can be 
   assert.equal(sentBack.headers.location, `${place}&page=2`)
   const undone = await person.get(place)
   assert.match(undone.body, /<bdi>number 10<\/bdi><\/b> is as before\./)
-  assert.deepEqual(await store.listServers(userId), before)
+  assert.deepEqual(await serverLists(store.database).listServers(userId), before)
   assert.match((await person.submit('/dashboard/servers/undo', undoOf(body))).body, /is as before/)
   const late = { ...undoOf(body), change: crypto.randomUUID() }
   assert.match((await person.submit('/dashboard/servers/undo', late)).body, /Nothing was changed/)
@@ -38,7 +44,7 @@ test('an action keeps the search and the row, names the server once, and can be 
 
 test('several servers are unpublished, published and deleted at once, and restored', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const before = await store.listServers(userId)
+  const before = await serverLists(store.database).listServers(userId)
   const form = formOf((await person.get('/dashboard/servers')).body)
   const selected = new URLSearchParams({ ...form, to: 'draft' })
   for (const row of ['0', '2', '3']) selected.set(row, 'on')
@@ -56,14 +62,14 @@ test('several servers are unpublished, published and deleted at once, and restor
   selected.set('to', 'deleted')
   const asked = await person.send('POST', CHANGE, selected.toString())
   assert.match(asked.body, /<h1>Delete 3 servers<\/h1>.*You can undo this for one hour/s)
-  assert.equal((await store.listServers(userId)).length, before.length)
+  assert.equal((await serverLists(store.database).listServers(userId)).length, before.length)
   const deleted = await person.submit(CHANGE, { ...formOf(asked.body), to: 'deleted for sure' })
   assert.match(deleted.body, /and 1 more were deleted\./)
-  assert.equal((await store.listServers(userId)).length, before.length - 3)
+  assert.equal((await serverLists(store.database).listServers(userId)).length, before.length - 3)
   const undone = await person.submit('/dashboard/servers/undo', undoOf(deleted.body))
   assert.match(undone.body, /and 1 more are back\./)
   assert.deepEqual(
-    (await store.listServers(userId)).map(({ id }) => id).toSorted(),
+    (await serverLists(store.database).listServers(userId)).map(({ id }) => id).toSorted(),
     before.map(({ id }) => id).toSorted(),
   )
 })
@@ -74,7 +80,7 @@ test('a form sent twice changes the servers once, and both answers say the same'
   const pages = [await person.submit(CHANGE, form), await person.submit(CHANGE, form)]
   for (const { body } of pages) assert.match(body, /<bdi>number 1<\/bdi><\/b> is now a draft\./)
   assert.deepEqual(undoOf(pages[0]!.body), undoOf(pages[1]!.body))
-  const listed = await store.listServers(userId)
+  const listed = await serverLists(store.database).listServers(userId)
   assert.equal(listed.filter(({ status }) => status === 'draft').length, 1)
 })
 
@@ -88,7 +94,7 @@ test('another tab may have deleted the servers, and no server may be selected', 
   const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', 0: 'on' }, { draft: '99' }, {}]
   for (const wrong of fields)
     assert.match((await person.submit(CHANGE, { ...form, ...wrong })).body, /Select at least one/)
-  assert.equal((await store.listUserRecords()).length, 1)
+  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
 })
 
 test('if something changed since, undoing says what it left', async (t) => {
@@ -104,7 +110,7 @@ test('if something changed since, undoing says what it left', async (t) => {
     undone.body,
     /1 of 2 servers is as before\. A server stays as it is if it has changed since, or if you are not in its organization\./,
   )
-  assert.equal((await store.findServer(userId, id!))?.name, 'edited')
+  assert.equal((await registeredServers(store.database).findServer(userId, id!))?.name, 'edited')
 })
 
 test('undoing a deletion says how many servers are back, and why the others are not', async (t) => {
@@ -112,15 +118,29 @@ test('undoing a deletion says how many servers are back, and why the others are 
   const remove = async (...slugs: (string | null)[]) => {
     const servers = slugs.map(() => crypto.randomUUID())
     for (const [index, slug] of slugs.entries())
-      await store.insertServer(userId, servers[index]!, fields({ slug }), presentInstant())
+      await registeredServers(store.database).insertServer(
+        userId,
+        servers[index]!,
+        fields({ slug }),
+        presentInstant(),
+      )
     const change = crypto.randomUUID()
-    await store.changeServers(userId, { id: change, status: null, servers }, presentInstant())
+    await serverChanges(store.database).changeServers(
+      userId,
+      { id: change, status: null, servers },
+      presentInstant(),
+    )
     return change
   }
   const undo = async (change: string) =>
     (await person.submit('/dashboard/servers/undo', { change })).body
   const [one, two] = [await remove('taken'), await remove('taken', null)]
-  await store.insertServer(userId, crypto.randomUUID(), fields({ slug: 'taken' }), presentInstant())
+  await registeredServers(store.database).insertServer(
+    userId,
+    crypto.randomUUID(),
+    fields({ slug: 'taken' }),
+    presentInstant(),
+  )
   assert.match(
     await undo(one),
     /Nothing was undone\. A server stays deleted if its slug is taken, /,
@@ -151,14 +171,14 @@ test('if the session ends before an action, signing in returns to the same place
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1'
   const form = formOf((await person.get(place)).body)
-  await store.endSessions(userId)
+  await sessions(store.database).endSessions(userId)
   const asked = await person.post(CHANGE, { ...form, draft: '0' })
   assert.equal(asked.status, 401)
   const next = /name="next" value="([^"]*)"/.exec(asked.body)?.[1] ?? ''
   assert.equal(next, place)
   const back = await person.post('/sign-in', { email: 'ada@example.com', password: PASSWORD, next })
   assert.equal(back.headers.location, place)
-  const listed = await store.listServers(userId)
+  const listed = await serverLists(store.database).listServers(userId)
   assert.ok(listed.every(({ status }) => status === 'published'))
 })
 
@@ -172,7 +192,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     slug: `slug-${index}`,
     updated_at: now - index,
   }))
-  await dashboard.store.saveServers(user.id, null, entries, now)
+  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, now)
   return { ...dashboard, person, userId: user.id }
 }
 

@@ -4,6 +4,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { readCsv } from '../../../src/listing/servers/file/csv.ts'
 import { SERVERS_PART_MAX } from '../../../src/listing/servers/server-import.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 const SERVERS = 2 * SERVERS_PART_MAX + 1
 
@@ -15,7 +16,7 @@ test('an export of more servers than are read together has all of them, newest f
     address: `s${at}.example.com`,
     updated_at: presentInstant() - at * 1_000_000,
   }))
-  await store.saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
   const names = entries.map(({ name }) => name)
   for (const format of ['json', 'csv'] as const) {
     const { status, headers, body } = await person.get(`/dashboard/servers/export.${format}`)

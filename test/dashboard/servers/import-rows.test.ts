@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /*
  * What the check of an import says about its rows.
@@ -25,7 +26,12 @@ test('a row that means the server of another one is wrong, in the check and when
   const sent = await person.upload(IMPORT, { text: csv })
   const path = String(sent.headers.location)
   const plan = planOf((await person.get(path)).body)
-  await store.saveServers(userId, null, [{ ...entry, name: 'taken' }], presentInstant())
+  await serverImports(store.database).saveServers(
+    userId,
+    null,
+    [{ ...entry, name: 'taken' }],
+    presentInstant(),
+  )
   const refused = await person.post(path, { plan })
   assert.equal(refused.status, 409)
   assert.match(textOf(refused.body), /row 4: "name" is "number 3", but the server .* is "taken"\. /)
@@ -66,7 +72,7 @@ test('an owner of more than 500 servers sees their number and can import the exp
     name: 'a',
     address: `x${index}.example`,
   }))
-  await store.saveServers(userId, null, entries, 1)
+  await serverImports(store.database).saveServers(userId, null, entries, 1)
   const { body } = await person.get('/dashboard/servers')
   assert.match(textOf(body), /2,102 servers · the newest 2,000 listed · 100 returned by the API/)
   const file = await person.get('/dashboard/servers/export.csv')
@@ -84,7 +90,12 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     name: `number ${number}`,
     address: `s${number - 1}.example.com`,
   }))
-  await dashboard.store.saveServers(user.id, null, entries, presentInstant() - 60_000_000)
+  await serverImports(dashboard.store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    presentInstant() - 60_000_000,
+  )
   return { ...dashboard, person, userId: user.id }
 }
 

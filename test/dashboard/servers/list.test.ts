@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /*
  * The table of servers: its order, filter, total and the line where the API stops.
@@ -82,7 +83,12 @@ test('a row has the name, address, edition, version, status and age of its serve
   const now = presentInstant()
   const entry = { name: 'A', address: 'a.example', edition: 'bedrock', version: '1.21.50' }
   const updated_at = now - 7_200_000_000
-  await store.saveServers(user.id, null, [{ ...entry, status: 'archived', updated_at }], now)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ ...entry, status: 'archived', updated_at }],
+    now,
+  )
   const { body } = await person.get('/dashboard/servers')
   const row = /<tr><td><input.*/.exec(body)![0]
   const cells = row.split(/<t[dh][^>]*>/).map((cell) => cell.replaceAll(/<[^>]*>/g, ''))
@@ -121,7 +127,7 @@ async function withServers(
     status: index % 2 === 0 ? 'published' : 'draft',
     updated_at: now - index,
   }))
-  await dashboard.store.saveServers(user.id, null, entries, now)
+  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, now)
   return { ...dashboard, person }
 }
 

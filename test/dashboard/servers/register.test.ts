@@ -4,6 +4,9 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /*
  * Forms sent twice, the limit on servers, and the search.
@@ -17,7 +20,7 @@ test('a form sent twice registers one server', async (t) => {
       person.post('/dashboard/servers/new', { ...ENTRY, form: 'same' }),
     ),
   )
-  assert.equal((await store.listServers(user.id)).length, 1)
+  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
 })
 
 test('a form with mistakes and without a tag gets one, so it registers one server', async (t) => {
@@ -28,7 +31,7 @@ test('a form with mistakes and without a tag gets one, so it registers one serve
   const form = /name="form" value="([^"]*)"/.exec(body)?.[1] ?? ''
   for (let time = 0; time < 2; time += 1)
     await person.submit('/dashboard/servers/new', { ...ENTRY, form })
-  assert.equal((await store.listServers(user.id)).length, 1)
+  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
 })
 
 test('a form sent again with other values says so, and sending it once more registers those', async (t) => {
@@ -44,12 +47,12 @@ test('a form sent again with other values says so, and sending it once more regi
     assert.match(refused.body, /already registered a server with other values/)
     assert.ok(refused.body.includes(`value="${Object.values(other)[0]}"`))
   }
-  assert.equal((await store.listServers(user.id)).length, 1)
+  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
   const { body } = await send({ address: 'other.example' })
   const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? ''
   assert.notEqual(form, 'same')
   assert.equal((await send({ address: 'other.example', form })).status, 303)
-  assert.equal((await store.listServers(user.id)).length, 2)
+  assert.equal((await serverLists(store.database).listServers(user.id)).length, 2)
 })
 
 test('the form names a known edition or status that was written in another case', async (t) => {
@@ -65,7 +68,7 @@ test('the form names a known edition or status that was written in another case'
     assert.equal(refused.status, 422, value)
     assert.ok(refused.body.includes(`>The ${field} must be written &quot;${known}&quot;.<`), value)
   }
-  assert.equal((await store.listServers(user.id)).length, 0)
+  assert.equal((await serverLists(store.database).listServers(user.id)).length, 0)
 
   // A value that another program stored may stay, and can't come back.
   const id = randomUUID()
@@ -77,7 +80,7 @@ test('the form names a known edition or status that was written in another case'
     edition: 'JAVA',
     status: 'draft',
   }
-  await store.insertServer(user.id, id, stored, presentInstant())
+  await registeredServers(store.database).insertServer(user.id, id, stored, presentInstant())
   const save = (edition: string) =>
     person.post(`/dashboard/servers/${id}`, { ...form, name: 'renamed', edition })
   assert.equal((await save('JAVA')).status, 303)
@@ -94,7 +97,7 @@ test('a user can register 500 servers, including imported ones', async (t) => {
     name: 'imported',
     address: `s${index}.example.com`,
   }))
-  await store.saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
   const send = (form: string) => person.post('/dashboard/servers/new', { ...ENTRY, form })
   assert.equal((await send('last')).status, 303)
   const refused = await send('one more')
@@ -107,7 +110,12 @@ test('a search uses its first 64 characters, and the field shows them', async (t
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const name = '🐈'.repeat(64)
-  await store.saveServers(user.id, null, [{ name, address: 'a.example' }], presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example' }],
+    presentInstant(),
+  )
   const search = async (text: string) =>
     (await person.get(`/dashboard/servers?q=${encodeURIComponent(text)}`)).body
   assert.match(await search(`${name} and more`), /id=s0 /)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { secrets } from '../../../src/management/accounts/secrets.ts'
 
 /*
  * The first visit: where the setup link is, and three steps until a program gets the listing.
@@ -66,7 +67,7 @@ test('while no account exists, signing in tells where the setup link is', async 
   const first = (await visitor().get('/sign-in')).body
   assert.match(first, hint)
   assert.doesNotMatch(first, /Ask the operator/)
-  await store.keepSecret('setup', 'token')
+  await secrets(store.database).keepSecret('setup', 'token')
   const setup = (await visitor().get('/setup/token')).body
   assert.match(setup, /programs read each person’s listing as JSON with an API key/)
   await signedIn()

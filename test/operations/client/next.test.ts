@@ -12,6 +12,7 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { installClient } from './installed-client.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /*
  * The page of the README in an application with Next.js, built and started by its own command.
@@ -66,7 +67,12 @@ test('Next.js builds the page of the README, and it shows each change of the lis
   const shows = async (path: string, name: string) =>
     (await (await fetch(site + path)).text()).includes(`<p>${name}</p>`)
   for (const path of ['/', '/no-store', '/plain']) assert.ok(await shows(path, 'Survival'), path)
-  await store.saveServers(user.id, null, [{ ...entry, name: 'Creative' }], Date.now() * 1000)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ ...entry, name: 'Creative' }],
+    Date.now() * 1000,
+  )
   for (const path of ['/', '/no-store']) await eventually(() => shows(path, 'Creative'))
   assert.ok(await shows('/plain', 'Survival'))
 })

@@ -10,6 +10,7 @@ import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /** A request of the program under test. */
 export interface Polled {
@@ -75,7 +76,7 @@ export async function startPolledService(
     baseUrl: `http://127.0.0.1:${listener.port}`,
     key,
     polled,
-    revoke: () => store.revokeApiKey(user.id, keyId, 1),
+    revoke: () => apiKeys(store.database).revokeApiKey(user.id, keyId, 1),
   }
 }
 

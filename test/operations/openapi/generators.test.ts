@@ -4,6 +4,7 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
@@ -49,7 +50,12 @@ console.log(Object.keys(api).filter((each) => ['v1', 'health', 'path'].includes(
 test('clients that openapi-typescript and swagger-typescript-api make read the servers', async (t) => {
   const { signedIn, visitor, store, apiPort } = await startDashboard(t, { baseUrl: null })
   const { person, user } = await signedIn()
-  await store.saveServers(user.id, null, [{ name: 'Survival', address: 'play.example.com' }], 1)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name: 'Survival', address: 'play.example.com' }],
+    1,
+  )
   const key = await person.issue('generated client')
 
   const folder = temporaryFolder(t)

@@ -7,6 +7,8 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
 
 let server: Server
 before(async () => {
@@ -45,12 +47,12 @@ test('an email change waits for a password change that has begun, and is then re
   const url = await createDatabase(server)
   const store = await openStore(t, url)
   const user = await addUser(store)
-  await store.setPassword(user.id, 'checked')
+  await passwords(store.database).setPassword(user.id, 'checked')
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query('SELECT FROM users FOR NO KEY UPDATE')
     await admin.query(`UPDATE passwords SET hash = 'replaced'`)
-    const changing = store.changeEmail(user.id, 'checked', 'eve@example.com')
+    const changing = emailChanges(store.database).changeEmail(user.id, 'checked', 'eve@example.com')
     await untilWaiting(url, 1)
     await admin.query('COMMIT')
     assert.equal(await changing, 'outdated')
@@ -62,9 +64,9 @@ test('users who swap their email addresses do not deadlock', async (t) => {
   const url = await createDatabase(server)
   const [first, second] = [await openStore(t, url), await openStore(t, url)]
   const [ada, bob] = [await addUser(first), await addUser(first, 'bob@example.com')]
-  for (const { id } of [ada, bob]) await first.setPassword(id, 'checked')
-  const adaToBob = () => first.changeEmail(ada.id, 'checked', bob.email)
-  const bobToAda = () => second.changeEmail(bob.id, 'checked', ada.email)
+  for (const { id } of [ada, bob]) await passwords(first.database).setPassword(id, 'checked')
+  const adaToBob = () => emailChanges(first.database).changeEmail(ada.id, 'checked', bob.email)
+  const bobToAda = () => emailChanges(second.database).changeEmail(bob.id, 'checked', ada.email)
   // Bob's change has begun. Ada's must not wait for it while she holds her own row.
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')

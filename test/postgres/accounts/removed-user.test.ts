@@ -6,6 +6,9 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 test("a deleted user's keys are revoked before a server is deleted", async (t) => {
   const server = await openServer()
@@ -21,10 +24,12 @@ test("a deleted user's keys are revoked before a server is deleted", async (t) =
     // Another session keeps the server from being deleted.
     await admin.query('BEGIN')
     await admin.query('SELECT FROM servers FOR UPDATE')
-    const removing = store.removeUser(user.id)
-    await eventually(async () => (await store.listApiKeys(user.id))[0]?.revoked_at !== null)
+    const removing = users(store.database).removeUser(user.id)
+    await eventually(
+      async () => (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null,
+    )
     assert.equal((await claim(store, key)).outcome, 'revoked')
-    assert.equal((await store.listServers(user.id)).length, 1)
+    assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
     await admin.query('COMMIT')
     return removing
   })

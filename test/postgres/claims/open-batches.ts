@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { createKnownKeys } from '../../../src/postgres/claims/known-keys.ts'
 import type { Call, Outcome } from '../../../src/claims/call.ts'
@@ -12,6 +12,7 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /** A running server with a migrated database, for the tests of one file. */
 export async function openServerForBatches(): Promise<{ server: Server; url: string }> {
@@ -47,7 +48,7 @@ export async function openBatches(t: TestContext, url: string) {
     await owner('ian', []),
     await owner('joe', []),
   ]
-  await store.revokeApiKey(revoked.user.id, revoked.keyId, 1)
+  await apiKeys(store.database).revokeApiKey(revoked.user.id, revoked.keyId, 1)
   await store.close()
   const client = new pg.Client(url)
   await client.connect()

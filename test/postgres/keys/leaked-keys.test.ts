@@ -8,6 +8,7 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 let server: Server
 before(async () => {
@@ -33,7 +34,9 @@ test('two processes that revoke the same leaked keys at once succeed with any pl
     // Both processes stop at this row. Each has locked rows that the other reaches after it.
     await admin.query('BEGIN')
     await admin.query('SELECT FROM api_keys WHERE key_hash = $1 FOR UPDATE', [rowBetween(hashes)])
-    const revoked = [byHash, byPlace].map((one) => one.revokeApiKeysByHash(hashes, 1))
+    const revoked = [byHash, byPlace].map((one) =>
+      apiKeys(one.database).revokeApiKeysByHash(hashes, 1),
+    )
     await untilWaiting(url, 2)
     await admin.query('COMMIT')
     for (const one of revoked) assert.equal((await one).length, 40)

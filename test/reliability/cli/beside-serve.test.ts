@@ -4,12 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { ask } from '../../fixtures/requests.ts'
 import type { Ended } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 const ROWS = 300_000
 const USERS = 14
@@ -22,9 +23,9 @@ async function issueKeys(databasePath: string): Promise<string[]> {
   const keys: string[] = []
   for (let number = 0; number < USERS; number += 1) {
     const user = createUser(`user${number}@example.com`)
-    await store.insertUser(user)
+    await users(store.database).insertUser(user)
     for (let name = 1; name <= KEYS_OF_USER; name += 1) {
-      const issued = await issueApiKey(store, user.id, `${name}`, presentInstant())
+      const issued = await issueApiKey(store.database, user.id, `${name}`, presentInstant())
       if ('key' in issued) keys.push(issued.key)
     }
   }

@@ -1,3 +1,4 @@
+import { hashApiKey } from '../../../src/listing/api-key.ts'
 import type { OtherProcess } from '../history/traffic/other-process.ts'
 import type { Operator } from '../history/traffic/scene.ts'
 import type { Directory } from './directory.ts'
@@ -33,11 +34,12 @@ export function createSplitOperator(
       await directory.place(user.id, 1 + (users % operators.length))
       return at(user.id, (operator) => operator.insertUser(user))
     },
-    insertApiKey: (apiKey, keyHash, activeMax) =>
-      at(apiKey.user_id, async (operator) => {
+    issueKey: (userId, name) =>
+      at(userId, async (operator) => {
+        const issued = await operator.issueKey(userId, name)
         // Before the key is shown, every router knows where it is valid.
-        await directory.assign(keyHash, apiKey.user_id)
-        return operator.insertApiKey(apiKey, keyHash, activeMax)
+        await directory.assign(hashApiKey(issued.key), userId)
+        return issued
       }),
     listApiKeys: (userId, ...rest) =>
       at(userId, (operator) => operator.listApiKeys(userId, ...rest)),

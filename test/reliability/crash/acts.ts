@@ -5,11 +5,16 @@ import { ACTIVE_KEYS_MAX } from '../../../src/listing/key-format.ts'
 import { FIXED_PREFIX } from '../../../src/listing/key-format.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import type { Random } from '../../fixtures/random.ts'
 import type { Changes, Content } from './content.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
+import { passwords } from '../../../src/management/accounts/passwords.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
 
 /** One transaction of a store, and the changes that it makes. */
 export interface Act {
@@ -85,7 +90,7 @@ function registerUser(): Act {
   return {
     changes: { [`user ${user.email}`]: `${user.id} ${password}` },
     async perform(store) {
-      assert.equal(await store.insertUserWithPassword(user, password), true)
+      assert.equal(await passwords(store.database).insertUserWithPassword(user, password), true)
     },
   }
 }
@@ -106,7 +111,11 @@ function foundOrganization(user: string, owned: number): Act {
     changes: isFull ? {} : { [`organization ${id}`]: `${user} owner` },
     async perform(store) {
       const organization = { id, slug: id, name: 'Guild' }
-      const made = await store.insertOrganization(user, organization, presentInstant())
+      const made = await organizations(store.database).insertOrganization(
+        user,
+        organization,
+        presentInstant(),
+      )
       assert.equal(made, isFull ? 'too many' : 'made')
     },
   }
@@ -122,7 +131,11 @@ function issue(user: string, active: number): Act {
   return {
     changes: isFull ? {} : { [`key ${id}`]: `${user} bot-${id}` },
     async perform(store) {
-      const inserted = await store.insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
+      const inserted = await apiKeys(store.database).insertApiKey(
+        apiKey,
+        hashApiKey(key),
+        ACTIVE_KEYS_MAX,
+      )
       assert.equal(inserted, isFull ? 'at limit' : 'stored')
     },
   }
@@ -133,7 +146,7 @@ function revoke(user: string, { id, name }: Key): Act {
   return {
     changes: { [`key ${id}`]: `${user} ${name} revoked ${now}` },
     async perform(store) {
-      assert.equal((await store.revokeApiKey(user, id, now))?.revoked_at, now)
+      assert.equal((await apiKeys(store.database).revokeApiKey(user, id, now))?.revoked_at, now)
     },
   }
 }
@@ -148,7 +161,10 @@ function register(user: string): Act {
   return {
     changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
     async perform(store) {
-      assert.equal(await store.insertServer(user, id, fields, now), 'written')
+      assert.equal(
+        await registeredServers(store.database).insertServer(user, id, fields, now),
+        'written',
+      )
     },
   }
 }
@@ -162,7 +178,7 @@ function publish(content: Content, user: string, id: string): Act {
   return {
     changes: { [name]: `${address} ${status} ${now}` },
     async perform(store) {
-      assert.equal(await setStatus(store, user, id, status, now), true)
+      assert.equal(await setStatus(store.database, user, id, status, now), true)
     },
   }
 }
@@ -171,7 +187,7 @@ function remove(user: string, id: string): Act {
   return {
     changes: { [`server ${user} ${id}`]: null },
     async perform(store) {
-      assert.equal(await removeServer(store, user, id, presentInstant()), true)
+      assert.equal(await removeServer(store.database, user, id, presentInstant()), true)
     },
   }
 }
@@ -192,7 +208,12 @@ function importServers(user: string): Act {
   return {
     changes: Object.fromEntries(changes) as Changes,
     async perform(store) {
-      const { added, changed } = await store.saveServers(user, null, entries, now)
+      const { added, changed } = await serverImports(store.database).saveServers(
+        user,
+        null,
+        entries,
+        now,
+      )
       assert.equal(added + changed, IMPORTED)
     },
   }

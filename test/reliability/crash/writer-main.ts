@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert'
 import { writeSync } from 'node:fs'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
-import type { ServingStore, Store } from '../../../src/listing/store.ts'
+import type { ServingStore, Store } from '../../../src/management/store.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import { randomFrom } from '../../fixtures/random.ts'
 import { now } from '../history/record/record.ts'
@@ -100,14 +100,13 @@ async function openStore(): Promise<Store | ServingStore> {
 /** The same methods on a connection that does not wait until its writes are on the disk. */
 async function openCarelessly(path: string): Promise<Store> {
   const { migrateSqlite } = await import('../../../src/sqlite/store.ts')
-  const { createManagement } = await import('../../../src/management/store.ts')
   const { managementConnection } = await import('../../../src/sqlite/management-connection.ts')
   const { openDatabase } = await import('../../../src/sqlite/database.ts')
   await migrateSqlite(path)
   const database = openDatabase(path, { synchronous: 'NORMAL', lockWaitMs: 1_000 })
   if (role === 'reckless') database.exec('PRAGMA synchronous = OFF')
   return {
-    ...createManagement(managementConnection(database, { lockWaitMs: 1_000 })),
+    database: managementConnection(database, { lockWaitMs: 1_000 }),
     isServed: () => true,
     close: async () => database.close(),
   }

@@ -9,6 +9,8 @@ import {
 } from '../../../src/dashboard/request/token-bucket.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { type Answer, ask } from '../../fixtures/requests.ts'
+import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { organizations } from '../../../src/management/organizations.ts'
 
 /*
  * A client that sends requests without a pause gets its budget and no more.
@@ -106,10 +108,10 @@ test('twenty writes beyond the budget wait and the rest are refused; waiting one
     person.post('/dashboard/organizations', { name: 'guild', slug: `guild-${index}` }),
   )
   await Promise.race(waiting)
-  await store.endSessions(user.id)
+  await sessions(store.database).endSessions(user.id)
   const answers = await Promise.all(waiting)
   const made = answers.filter(({ status }) => status === 303)
-  assert.equal((await store.listOrganizations(user.id)).length, made.length)
+  assert.equal((await organizations(store.database).listOrganizations(user.id)).length, made.length)
   assert.ok(answers.some(({ status }) => status === 401))
 
   await person.signIn('ada@example.com', PASSWORD)

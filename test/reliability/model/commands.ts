@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { hashApiKey } from '../../../src/listing/api-key.ts'
-import { issueApiKey } from '../../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import type { Model, ModelKey } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>
 
@@ -44,7 +45,7 @@ function issue([index, name]: [number, string]): Command {
   return command(`issue "${name}" to ${index}`, async (model, { store, owners }) => {
     const owner = owners[index]!
     const refusal = expected.refusalOf(model, owner, name)
-    const issued = await issueApiKey(store, owner, name, model.now)
+    const issued = await issueApiKey(store.database, owner, name, model.now)
     assert.equal('refused' in issued ? issued.because : null, refusal)
     if ('refused' in issued) return
     const { key, apiKey } = issued
@@ -73,14 +74,17 @@ function revoke([isOwn, index]: [boolean, number]): Command {
   const who = isOwn ? 'its owner' : 'the other'
   return withKey(`revoke key ${index} as ${who}`, index, async (model, real, { id, owner }) => {
     const by = real.owners.find((one) => (one === owner) === isOwn)!
-    const revoked = await real.store.revokeApiKey(by, id, model.now)
+    const revoked = await apiKeys(real.store.database).revokeApiKey(by, id, model.now)
     assert.equal(revoked?.revoked_at ?? null, expected.revoke(model, by, id))
   })
 }
 
 function revokeLeaked(index: number): Command {
   return withKey(`revoke key ${index}, which leaked`, index, async (model, { store }, known) => {
-    const [revoked] = await store.revokeApiKeysByHash([hashApiKey(known.key)], model.now)
+    const [revoked] = await apiKeys(store.database).revokeApiKeysByHash(
+      [hashApiKey(known.key)],
+      model.now,
+    )
     assert.equal(revoked?.revoked_at, expected.revoke(model, known.owner, known.id))
   })
 }
@@ -88,7 +92,7 @@ function revokeLeaked(index: number): Command {
 function listKeys(index: number): Command {
   return command(`list the keys of ${index}`, async (model, { store, owners }) => {
     const owner = owners[index]!
-    const listed = (await store.listApiKeys(owner)).map((one) => [
+    const listed = (await apiKeys(store.database).listApiKeys(owner)).map((one) => [
       one.id,
       one.name,
       one.revoked_at,

@@ -2,9 +2,12 @@ import { randomUUID } from 'node:crypto'
 import { type Answer, createAnswer } from '../../../src/api/answer.ts'
 import { CLAIM_INTERVAL_US } from '../../../src/listing/api-key.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
-import type { ServingStore } from '../../../src/listing/store.ts'
+import type { ServingStore } from '../../../src/management/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { Model } from './listing-model.ts'
+import { organizations } from '../../../src/management/organizations.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /** An engine whose clock stands at `now`, in microseconds, until the test moves it. */
 export interface Engine {
@@ -45,7 +48,10 @@ export async function begin(
     const issued = await issueKey(store, user)
     model.keys.push({ ...issued, owner: user.id, name: 'bot', revokedAt: null, lastUsedAt: null })
   }
-  const organization = await store.ensureOrganization(randomUUID(), owners[0]!)
+  const organization = await organizations(store.database).ensureOrganization(
+    randomUUID(),
+    owners[0]!,
+  )
   if (isCrowded) await crowd(store, owners[0]!, model)
   return { real: { ...engine, answer, owners, organization, faults }, model }
 }
@@ -57,7 +63,9 @@ async function crowd(store: ServingStore, owner: string, model: Model): Promise<
     address: `many${index}.example.com`,
     updated_at: model.now - CLAIM_INTERVAL_US - Math.floor(index / 2),
   }))
-  await store.saveServers(owner, null, entries, model.now)
-  for (const { organization: _, updated_at, ...server } of await store.listServers(owner))
+  await serverImports(store.database).saveServers(owner, null, entries, model.now)
+  for (const { organization: _, updated_at, ...server } of await serverLists(
+    store.database,
+  ).listServers(owner))
     model.servers.push({ ...server, owner, organization_id: null, updatedAt: updated_at })
 }

@@ -6,6 +6,7 @@ import type { ModelFields } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import * as change from '../../fixtures/changed-servers.ts'
+import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const
 
@@ -42,7 +43,7 @@ function register([index, rank, given]: [number, number, Given]): Command {
     const owner = real.owners[index]!
     const wanted = placed(real, given)
     assert.equal(
-      await real.store.insertServer(owner, id, wanted, model.now),
+      await registeredServers(real.store.database).insertServer(owner, id, wanted, model.now),
       expected.register(model, owner, id, wanted, isMember(index)),
     )
   })
@@ -71,7 +72,7 @@ async function write(
 ): Promise<void> {
   const owner = owners[index]!
   assert.equal(
-    await store.updateServer(owner, id, wanted, model.now),
+    await registeredServers(store.database).updateServer(owner, id, wanted, model.now),
     expected.edit(model, owner, id, wanted, isMember(index)),
   )
 }
@@ -80,7 +81,7 @@ function setStatus([index, which, status]: [number, number, string]): Command {
   return withServer(`set ${status} as ${index}`, which, async (model, { store, owners }, id) => {
     const owner = owners[index]!
     assert.equal(
-      await change.setStatus(store, owner, id, status, model.now),
+      await change.setStatus(store.database, owner, id, status, model.now),
       expected.setStatus(model, owner, id, status),
     )
   })
@@ -90,7 +91,7 @@ function remove([index, which]: [number, number]): Command {
   return withServer(`delete as ${index}`, which, async (model, { store, owners }, id) => {
     const owner = owners[index]!
     assert.equal(
-      await change.removeServer(store, owner, id, model.now),
+      await change.removeServer(store.database, owner, id, model.now),
       expected.remove(model, owner, id),
     )
   })

@@ -15,6 +15,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { assertNothingHeld, awaitStandbys, backendsOf, checkStandbyAway } from './standby-away.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * Backends of PostgreSQL whose connections the service has given up.
@@ -36,7 +37,10 @@ test('giving up a change that waits for the standby also ends its backend', asyn
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   await awaitStandbys(url, 'ghost')
   t.after(() => awaitStandbys(url, ''))
-  await assert.rejects(store.revokeApiKey(user.id, keyId, 1), /Query read timeout/)
+  await assert.rejects(
+    apiKeys(store.database).revokeApiKey(user.id, keyId, 1),
+    /Query read timeout/,
+  )
   await assertNothingHeld(url)
   // The change has committed and waits only for the standby, so that it is not rolled back.
   assert.equal(await outcomeOf(store, key), 'revoked')

@@ -14,6 +14,8 @@ import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
+import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { serverLists } from '../../../src/management/servers/server-lists.ts'
 
 /*
  * Each migration runs once, in order and whole or not at all, in any number of processes. Two
@@ -105,8 +107,8 @@ test('the next version migrates under a running one, and both keep working', asy
     assert.equal(await outcomeOf(store === running ? started : running, key), 'limited')
   }
   const entry = { name: 'b', address: 'b.example.com' }
-  await running.saveServers(user.id, null, [entry], Date.now() * 1000)
-  assert.equal((await started.listServers(user.id)).length, 2)
+  await serverImports(running.database).saveServers(user.id, null, [entry], Date.now() * 1000)
+  assert.equal((await serverLists(started.database).listServers(user.id)).length, 2)
 })
 
 test('a schema can require the next version: a running one continues, a start fails', async (t) => {

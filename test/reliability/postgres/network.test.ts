@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
-import type { ServingStore } from '../../../src/listing/store.ts'
+import type { ServingStore } from '../../../src/management/store.ts'
 import { SERVING } from '../../../src/postgres/patience.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
@@ -10,6 +10,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy, type TcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { runningMs } from '../../postgres/claims/running-time.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 /*
  * The network to PostgreSQL fails. Each call is answered in time and truthfully, and claims work
@@ -113,7 +114,7 @@ test('a command works with a server whose every answer takes a third of a second
   t.after(proxy.close)
   proxy.slowDown(150)
   const store = await openPostgresStore(through(proxy, url), { create: true })
-  assert.equal(await store.findUser('ada@example.com'), null)
+  assert.equal(await users(store.database).findUser('ada@example.com'), null)
   await store.close()
 })
 

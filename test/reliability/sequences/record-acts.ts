@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
 import { type Act, done, hashOf, type Place, pickKey, pickUser } from './world.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 const ACTIVE_MAX = 5
 
@@ -35,7 +36,10 @@ export const revokeKey: Act = async (world) => {
   const hash = pickKey(world)
   if (hash === null) return false
   if (service !== null && random.chance(0.5))
-    await service.revokeApiKeysByHash([Buffer.from(hash, 'hex')], presentInstant())
+    await apiKeys(service.database).revokeApiKeysByHash(
+      [Buffer.from(hash, 'hex')],
+      presentInstant(),
+    )
   else {
     const { stderr, code } = await world.run(main, ['key', 'revoke', '--key-stdin'], keys.get(hash))
     assert.equal(code, 0, stderr)

@@ -5,7 +5,7 @@ import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AuthenticationFault } from '../../../src/listing/faults.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
-import type { ServingStore } from '../../../src/listing/store.ts'
+import type { ServingStore } from '../../../src/management/store.ts'
 import type { Clock } from '../../../src/sqlite/claims/clock.ts'
 import { LOOK_MS } from '../../../src/sqlite/file/file-watch.ts'
 import { holdFiles, identityOf } from '../../../src/sqlite/file/held-files.ts'
@@ -15,6 +15,8 @@ import { manualClock } from '../../fixtures/clock.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { users } from '../../../src/management/accounts/users.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
 
 /*
  * Another program removes or replaces files of the service. The service holds them open and would
@@ -85,15 +87,15 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   const { path, store } = await openServed(t)
   rmSync(path)
   const user = createUser('eve@example.com')
-  await assert.rejects(store.insertUser(user), /listing\.db was removed while/)
-  await assert.rejects(store.listUserRecords(), /listing\.db was removed while/)
+  await assert.rejects(users(store.database).insertUser(user), /listing\.db was removed while/)
+  await assert.rejects(inventory(store.database).listUserRecords(), /listing\.db was removed while/)
 })
 
 test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
   const { path, store } = await openStill(t, manualClock())
   renameSync(path, `${path}.aside`)
-  assert.equal((await store.listUserRecords()).length, 1)
-  const change = store.insertUser(createUser('eve@example.com'))
+  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
+  const change = users(store.database).insertUser(createUser('eve@example.com'))
   await assert.rejects(change, /listing\.db was removed while/)
 })
 

@@ -10,6 +10,7 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from './holder.ts'
+import { inventory } from '../../../src/management/accounts/inventory.ts'
 
 test('one process serves a file; a second one names its pid; commands still work', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -21,7 +22,7 @@ test('one process serves a file; a second one names its pid; commands still work
     new RegExp(`being served by process ${child.pid};`),
   )
   const store = await openSqliteStore(path, { create: false })
-  assert.deepEqual(await store.listUserRecords(), [])
+  assert.deepEqual(await inventory(store.database).listUserRecords(), [])
   await store.close()
 })
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured, NotJournaled } from '../../../src/listing/faults.ts'
 import { formatInstant } from '../../../src/listing/instant.ts'
-import type { Store } from '../../../src/listing/store.ts'
+import type { Store } from '../../../src/management/store.ts'
 import { sql, uuid } from '../../../src/management/sql.ts'
 import { openMirror, unite } from '../../../src/sqlite/journal/mirror.ts'
 import { managementConnection } from '../../../src/sqlite/management-connection.ts'
@@ -15,12 +15,14 @@ import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 test('a revocation is in the journal when the revoke returns, and so is a removed user', async (t) => {
   const { ada, bob, command, lines } = await twoKeys(t)
-  await command((store) => store.revokeApiKey(ada.user.id, ada.keyId, 7))
+  await command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
   assert.deepEqual(lines(), [hexOf(ada.key)])
-  await command((store) => store.removeUser(bob.user.id))
+  await command((store) => users(store.database).removeUser(bob.user.id))
   assert.deepEqual(lines(), [hexOf(ada.key), hexOf(bob.key)])
 })
 
@@ -37,7 +39,7 @@ test('a revocation that is rolled back leaves no line', async (t) => {
   await assert.rejects(failed, /enough/)
   await lent.flush()
   assert.deepEqual(lines(), [])
-  const [key] = await command((store) => store.listApiKeys(ada.user.id))
+  const [key] = await command((store) => apiKeys(store.database).listApiKeys(ada.user.id))
   assert.equal(key?.revoked_at, null)
 })
 
@@ -45,15 +47,15 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
   const { path, ada, bob, lines, withoutJournal } = await twoKeys(t)
   const store = await openSqliteStore(path, { create: false })
   t.after(() => store.close())
-  const revoke = () => store.revokeApiKey(ada.user.id, ada.keyId, 7)
+  const revoke = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
   await withoutJournal(async () => {
     await assert.rejects(revoke(), isNotJournaled)
-    const [key] = await store.listApiKeys(ada.user.id)
+    const [key] = await apiKeys(store.database).listApiKeys(ada.user.id)
     assert.equal(key?.revoked_at, 7)
     // Until the line is written, no change begins.
     await assert.rejects(revoke(), isNotJournaled)
     await assert.rejects(issueKey(store, bob.user), isNotJournaled)
-    assert.equal((await store.listApiKeys(bob.user.id)).length, 1)
+    assert.equal((await apiKeys(store.database).listApiKeys(bob.user.id)).length, 1)
   })
   assert.deepEqual(lines(), [])
   assert.notEqual(await revoke(), null)
@@ -62,7 +64,7 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
 
 test('a change that a restore comes before is made in the united file', async (t) => {
   const { path, ada, bob, command, lines, restoreOlder } = await twoKeys(t)
-  await command((store) => store.revokeApiKey(ada.user.id, ada.keyId, 7))
+  await command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   const mirror = await openMirror(database, path)
@@ -152,7 +154,7 @@ test('a store reports how many keys it has revoked again, and opens no unreadabl
   const open = () =>
     openSqliteStore(path, { create: false, onFault: ({ message }) => faults.push(message) })
   for (const { user, keyId } of [ada, bob])
-    await command((store) => store.revokeApiKey(user.id, keyId, 7))
+    await command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, 7))
   await restoreOlder()
   await (await open()).close()
   await (await open()).close()
@@ -169,7 +171,7 @@ test('a journal of 100,000 lines is united with an empty list, and the list with
   writeFileSync(journal, hashes.map(line).join(''))
   const began = process.cpuUsage()
   await command(async (store) => {
-    assert.equal((await store.listApiKeys(ada.user.id))[0]?.revoked_at, 7)
+    assert.equal((await apiKeys(store.database).listApiKeys(ada.user.id))[0]?.revoked_at, 7)
   })
   const { user, system } = process.cpuUsage(began)
   assert.ok(user + system < 20_000_000, `${(user + system) / 1_000_000} s of CPU time`)
@@ -209,7 +211,7 @@ function isNotJournaled(error: unknown): boolean {
 }
 
 async function revokedAt(store: Store, userId: string) {
-  return (await store.listApiKeys(userId))[0]?.revoked_at
+  return (await apiKeys(store.database).listApiKeys(userId))[0]?.revoked_at
 }
 
 function line(hash: string): string {

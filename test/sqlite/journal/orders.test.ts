@@ -5,6 +5,8 @@ import fc from 'fast-check'
 import { NotJournaled } from '../../../src/listing/faults.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { twoKeys } from './beside.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { lastBackup } from '../../../src/management/last-backup.ts'
 
 /*
  * Whatever the order of these acts: a key whose revocation was acknowledged stays revoked, and a
@@ -18,7 +20,7 @@ interface Model {
 }
 
 const revoke = ({ ada, command }: Files) =>
-  command((store) => store.revokeApiKey(ada.user.id, ada.keyId, 7))
+  command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
 
 const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async revoke(files, model) {
@@ -34,8 +36,8 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
 
   async 'failing append'({ path, ada, withoutJournal }, model) {
     const store = await openSqliteStore(path, { create: false })
-    const revoking = () => store.revokeApiKey(ada.user.id, ada.keyId, 7)
-    const isKnown = (await store.listApiKeys(ada.user.id))[0]?.revoked_at !== null
+    const revoking = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
+    const isKnown = (await apiKeys(store.database).listApiKeys(ada.user.id))[0]?.revoked_at !== null
     await withoutJournal(async () => {
       // The line of a known revocation is there since the start.
       if (isKnown) await revoking()
@@ -49,7 +51,7 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async 'other program beside a store'({ ada, revokeBySql, command }, model) {
     await command(async (store) => {
       revokeBySql(ada.key)
-      await store.recordBackup(1)
+      await lastBackup(store.database).recordBackup(1)
     })
     model.acknowledged = model.revoked = true
   },
@@ -64,7 +66,7 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async 'restore and revoke beside a store'({ ada, restoreOlder, command }, model) {
     await command(async (store) => {
       await restoreOlder()
-      assert.notEqual(await store.revokeApiKey(ada.user.id, ada.keyId, 7), null)
+      assert.notEqual(await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7), null)
     })
     model.acknowledged = model.revoked = true
   },
@@ -106,7 +108,7 @@ async function check(files: Files, order: readonly string[]): Promise<void> {
   for (const name of order) await ACTS[name]!(files, model)
   await command(async (store) => {
     const isRevoked = async (userId: string) =>
-      (await store.listApiKeys(userId))[0]!.revoked_at !== null
+      (await apiKeys(store.database).listApiKeys(userId))[0]!.revoked_at !== null
     if (model.acknowledged) assert.ok(await isRevoked(ada.user.id), 'the key works again')
     if (!model.revoked) assert.ok(!(await isRevoked(ada.user.id)), 'nothing revoked the key')
     assert.ok(!(await isRevoked(bob.user.id)), "nothing revoked Bob's key")

@@ -8,6 +8,7 @@ import { claim } from '../../contract/keys/claim.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
 
 /*
  * An older file is written over the served one, in one transaction, as the `.restore` of SQLite's
@@ -30,7 +31,7 @@ async function serveTwoKeys(t: TestContext) {
 test('a revoked key is refused from the first claim after a restore, and another key works', async (t) => {
   const { ada, bob, store, faults, outcomeOf, restoreOlder } = await serveTwoKeys(t)
   assert.deepEqual([await outcomeOf(ada), await outcomeOf(bob)], ['granted', 'granted'])
-  await store.revokeApiKey(ada.user.id, ada.keyId, 7)
+  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
   for (let round = 0; round < 5; round += 1) {
     await restoreOlder()
     const outcomes = await Promise.all([claim(store, ada.key), outcomeOf(bob)])
@@ -56,18 +57,18 @@ test('the first change after a restore is made in the united file', async (t) =>
   const { user } = await addOwner(store, 'eve@example.com')
   for (let count = 0; count < 3; count += 1) {
     const { id } = await issueKey(store, user)
-    await store.revokeApiKey(user.id, id, 7)
+    await apiKeys(store.database).revokeApiKey(user.id, id, 7)
   }
-  await store.revokeApiKey(ada.user.id, ada.keyId, 7)
+  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
   await restoreOlder()
-  await store.revokeApiKey(bob.user.id, bob.keyId, 7)
+  await apiKeys(store.database).revokeApiKey(bob.user.id, bob.keyId, 7)
   assert.ok(lines().includes(hexOf(bob.key)))
   assert.deepEqual([await outcomeOf(ada), await outcomeOf(bob)], ['revoked', 'revoked'])
 })
 
 test('claims fail after a restore while the journal cannot be read, and then go on', async (t) => {
   const { ada, bob, store, faults, outcomeOf, restoreOlder, withoutJournal } = await serveTwoKeys(t)
-  await store.revokeApiKey(ada.user.id, ada.keyId, 7)
+  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
   await withoutJournal(async () => {
     await restoreOlder()
     // The claim that finds the file restored may wait for the union in vain.

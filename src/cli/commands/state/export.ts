@@ -4,6 +4,7 @@ import { countOf } from '../../../listing/text.ts'
 import { withStore } from '../../context.ts'
 import { say } from '../../output.ts'
 import type { Shell } from '../../shell.ts'
+import { states } from '../../../management/state/states.ts'
 
 export function addExportCommand(program: Command, shell: Shell): void {
   program
@@ -25,7 +26,7 @@ async function exportState(shell: Shell): Promise<void> {
   const text = createStateText()
   const counts = { users: 0, organizations: 0, keys: 0, servers: 0 }
   await withStore(shell, (store) =>
-    store.readState((part) => {
+    states(store.database).readState((part) => {
       text.add(part)
       for (const kind of ['users', 'organizations', 'keys', 'servers'] as const)
         counts[kind] += part[kind].length

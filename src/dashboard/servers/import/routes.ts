@@ -2,7 +2,6 @@ import { hash } from 'node:crypto'
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../../listing/form-id.ts'
 import { escapeInvisible } from '../../../listing/invisible.ts'
-import type { CheckedImportStore } from '../../../listing/servers/checked-import.ts'
 import type { Unreadable } from '../../../listing/servers/file/record.ts'
 import {
   decodeText,
@@ -10,7 +9,6 @@ import {
   readServers,
 } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
-import type { ServerSearchStore } from '../../../listing/servers/server-search.ts'
 import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
 import { showPage } from '../../html/page.ts'
 import { tellNext } from '../../request/next-notice.ts'
@@ -18,12 +16,13 @@ import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.
 import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
 import { showCheck, showFirstWrong, showWrong } from './check.ts'
 import { writeLeftOut } from './left-out.ts'
-
-type Stores = CheckedImportStore & ServerSearchStore
+import { checkedImports } from '../../../management/servers/checked-imports.ts'
+import type { Database } from '../../../management/database.ts'
+import { serverLists } from '../../../management/servers/server-lists.ts'
 
 /** Imports servers: read, checked, confirmed. Only the confirmation writes servers. */
-export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
-  const { store, now } = dashboard
+export function addImportRoutes(app: App, dashboard: Dashboard): void {
+  const { database, now } = dashboard
 
   app.get('/dashboard/servers/import', (c) => showImportForm(c))
 
@@ -34,17 +33,17 @@ export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
     const text = upload.fields.get('text') ?? ''
     const tag = upload.fields.get('form') ?? ''
     const kept = { text, ...(tag === '' ? {} : { tag }) }
-    const read = await readSource(upload, await limitOf(store, userId))
+    const read = await readSource(upload, await limitOf(database, userId))
     if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
     if (read.isCut) return refuseImport(c, showFirstWrong(read), kept)
     const placeOf = (position: number) => read.places[position]!
-    const plan = await store.planServers(userId, read.entries, { placeOf })
+    const plan = await checkedImports(database).planServers(userId, read.entries, { placeOf })
     const wrong = [...read.wrong, ...plan.wrong]
     if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan), kept)
     // The same form with another content is another import.
     const content = hash('sha256', JSON.stringify([read.entries, read.places]), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
-    await store.keepImport(userId, id, read.entries, now(), read.places)
+    await checkedImports(database).keepImport(userId, id, read.entries, now(), read.places)
     return c.redirect(`${IMPORT_PATH}/${id}${writeLeftOut(read.leftOut)}`, 303)
   })
 
@@ -53,7 +52,7 @@ export function addImportRoutes(app: App, dashboard: Dashboard<Stores>): void {
   app.post('/dashboard/servers/import/:id', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    const saved = await store.saveImport(userId, id, fieldOf(c, 'plan'), now())
+    const saved = await checkedImports(database).saveImport(userId, id, fieldOf(c, 'plan'), now())
     if (saved === 'replanned') return showKept(dashboard, c, REPLANNED)
     if (saved !== 'saved') return showKept(dashboard, c)
     tellNext(dashboard, c, 'imported', id)
@@ -66,17 +65,17 @@ const REPLANNED =
 
 /** The check of a kept import, as it would be saved now. */
 async function showKept(
-  { store, now }: Dashboard<Stores>,
+  { database, now }: Dashboard,
   c: Context,
   replanned?: string,
 ): Promise<Response> {
   const { userId } = c.get('session')
   const id = c.req.param('id') ?? ''
-  const kept = await store.findImport(userId, id, now())
+  const kept = await checkedImports(database).findImport(userId, id, now())
   if (kept === null) return showExpired(c)
   if (kept.saved !== null) return showCheck(c, id, kept.saved)
   const placeOf = (position: number) => kept.places[position]!
-  const plan = await store.planServers(userId, kept.entries, { placeOf })
+  const plan = await checkedImports(database).planServers(userId, kept.entries, { placeOf })
   return showCheck(
     c,
     id,
@@ -103,8 +102,8 @@ function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
 }
 
 /** An operator's import can exceed REGISTERED_MAX. The user can import an export nevertheless. */
-async function limitOf(store: ServerSearchStore, userId: string): Promise<number> {
-  const { registered } = await store.searchServers(userId, { text: '', page: 1 })
+async function limitOf(database: Database, userId: string): Promise<number> {
+  const { registered } = await serverLists(database).searchServers(userId, { text: '', page: 1 })
   return Math.max(REGISTERED_MAX, registered)
 }
 

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { generateKey } from '../../../../src/listing/api-key.ts'
-import type { ServingStore } from '../../../../src/listing/store.ts'
+import type { ServingStore } from '../../../../src/management/store.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { addUser, issueKey } from '../../../fixtures/service.ts'
 import type { Disturbance, Trap } from '../trap.ts'
+import { serverImports } from '../../../../src/management/servers/server-imports.ts'
+import { apiKeys } from '../../../../src/management/api-keys.ts'
 
 /** The API on a real socket and a real database. */
 export interface ApiScene {
@@ -37,7 +39,12 @@ export function disturbedRequests<D extends Disturbance>(
     const scene = await open(t)
     const { port, store, elapse } = scene
     const user = await addUser(store)
-    await store.saveServers(user.id, null, [{ name: 'a', address: 'a.example' }], 1)
+    await serverImports(store.database).saveServers(
+      user.id,
+      null,
+      [{ name: 'a', address: 'a.example' }],
+      1,
+    )
     for (const disturbance of disturbances) {
       const startedAt = performance.now()
       let n = 1
@@ -59,7 +66,9 @@ export function disturbedRequests<D extends Disturbance>(
           const allowed = ANSWERS[kind] ?? ['200', failed]
           assert.ok(allowed.includes(answer), `${label}, ${kind}: ${answer}: ${trap.disturbed()}`)
         }
-        const used = (await store.listApiKeys(user.id, 0)).find(({ name }) => name === 'good')
+        const used = (await apiKeys(store.database).listApiKeys(user.id, 0)).find(
+          ({ name }) => name === 'good',
+        )
         const wasUsed = used?.last_used_at !== null
         const isGood = answers.some(([kind, answer]) => kind === 'good' && answer === '200')
         assert.ok(wasUsed || !isGood, `${label}: a 200 was not recorded`)
@@ -87,11 +96,14 @@ const TRIES_MAX = 3
 
 async function issueKeys(store: ServingStore, userId: string) {
   const keys = { good: '', limited: '', revoked: '' }
-  for (const { id } of await store.listApiKeys(userId)) await store.revokeApiKey(userId, id, 1)
+  for (const { id } of await apiKeys(store.database).listApiKeys(userId))
+    await apiKeys(store.database).revokeApiKey(userId, id, 1)
   for (const name of ['good', 'limited', 'revoked'] as const)
     keys[name] = (await issueKey(store, { id: userId }, name)).key
-  const revoked = (await store.listApiKeys(userId, 0)).find(({ name }) => name === 'revoked')
-  await store.revokeApiKey(userId, revoked!.id, 1)
+  const revoked = (await apiKeys(store.database).listApiKeys(userId, 0)).find(
+    ({ name }) => name === 'revoked',
+  )
+  await apiKeys(store.database).revokeApiKey(userId, revoked!.id, 1)
   return keys
 }
 

@@ -3,9 +3,9 @@ import type { TestContext } from 'node:test'
 import type { DatabaseConfig } from '../../../../src/database-url.ts'
 import { hashApiKey } from '../../../../src/listing/api-key.ts'
 import { DAY_US, presentInstant } from '../../../../src/listing/instant.ts'
-import { issueApiKey } from '../../../../src/listing/manage-api-keys.ts'
+import { issueApiKey } from '../../../../src/management/issued-keys.ts'
 import type { ServerFields } from '../../../../src/listing/servers/registered-server.ts'
-import type { Store } from '../../../../src/listing/store.ts'
+import type { Store } from '../../../../src/management/store.ts'
 import { type AddressedUser, createUser } from '../../../../src/listing/accounts/user.ts'
 import { NO_LISTINGS } from '../../../fixtures/listings.ts'
 import {
@@ -17,6 +17,15 @@ import {
 } from '../../../fixtures/dashboard.ts'
 import type { Person } from '../../../fixtures/person.ts'
 import { postgresTables, sqliteTables, type Tables } from '../tables.ts'
+import { sessionList } from '../../../../src/management/accounts/sessions.ts'
+import { registeredServers } from '../../../../src/management/servers/registered-servers.ts'
+import { signInLinks } from '../../../../src/management/accounts/sign-in-links.ts'
+import { serverChanges } from '../../../../src/management/servers/server-changes.ts'
+import { checkedImports } from '../../../../src/management/servers/checked-imports.ts'
+import { organizations } from '../../../../src/management/organizations.ts'
+import { users } from '../../../../src/management/accounts/users.ts'
+import { invitations } from '../../../../src/management/invitations.ts'
+import { secrets } from '../../../../src/management/accounts/secrets.ts'
 
 /** A dashboard with one of everything, and its tables. */
 export interface Scene {
@@ -70,22 +79,26 @@ export async function openScene(
   const { store } = dashboard
   const { person: ada, user } = await dashboard.signedIn('ada@example.com')
   await dashboard.visitor().signIn('ada@example.com', PASSWORD)
-  const [newest] = await store.listSessions(user.id, presentInstant())
+  const [newest] = await sessionList(store.database).listSessions(user.id, presentInstant())
   const { user: bob } = await dashboard.signedIn('bob@example.com')
   const keys: Scene['keys'] = []
   for (const name of ['one', 'two']) {
-    const issued = await issueApiKey(store, user.id, name, NOW + keys.length)
+    const issued = await issueApiKey(store.database, user.id, name, NOW + keys.length)
     if ('refused' in issued) throw new Error(issued.refused)
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
   const server = randomUUID()
-  await store.insertServer(user.id, server, SERVER, NOW)
+  await registeredServers(store.database).insertServer(user.id, server, SERVER, NOW)
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
   const organizations = await makeOrganizations(store, user, bob)
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
   const tokenHash = hash('sha256', link, 'hex')
-  await store.keepSignInLink({ userId: user.id, tokenHash, expiresAt: presentInstant() + DAY_US })
+  await signInLinks(store.database).keepSignInLink({
+    userId: user.id,
+    tokenHash,
+    expiresAt: presentInstant() + DAY_US,
+  })
   await tables.remember()
   const otherSession = newest!.id
   const people = { ada, user, otherSession, bob }
@@ -98,42 +111,55 @@ async function makeChanges(
 ): Promise<Pick<Scene, 'deletion' | 'waiting'>> {
   const now = presentInstant()
   const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
-  await store.insertServer(userId, deleted, { ...SERVER, slug: 'deleted' }, NOW)
-  await store.changeServers(userId, { id: deletion, status: null, servers: [deleted] }, now)
-  await store.keepImport(userId, id, IMPORTED, now)
-  const { fingerprint } = await store.planServers(userId, IMPORTED)
+  await registeredServers(store.database).insertServer(
+    userId,
+    deleted,
+    { ...SERVER, slug: 'deleted' },
+    NOW,
+  )
+  await serverChanges(store.database).changeServers(
+    userId,
+    { id: deletion, status: null, servers: [deleted] },
+    now,
+  )
+  await checkedImports(store.database).keepImport(userId, id, IMPORTED, now)
+  const { fingerprint } = await checkedImports(store.database).planServers(userId, IMPORTED)
   return { deletion, waiting: { id, fingerprint } }
 }
 
 async function makeOrganizations(store: Store, ada: AddressedUser, bob: AddressedUser) {
-  const organizations = {
+  const joined = {
     organization: randomUUID(),
     emptyOrganization: randomUUID(),
     otherOrganization: randomUUID(),
   }
-  const { organization, emptyOrganization, otherOrganization } = organizations
-  await store.insertOrganization(ada.id, { id: organization, slug: 'guild', name: 'Guild' }, NOW)
+  const { organization, emptyOrganization, otherOrganization } = joined
+  await organizations(store.database).insertOrganization(
+    ada.id,
+    { id: organization, slug: 'guild', name: 'Guild' },
+    NOW,
+  )
   const empty = { id: emptyOrganization, slug: 'empty', name: 'Empty' }
-  await store.insertOrganization(ada.id, empty, NOW)
+  await organizations(store.database).insertOrganization(ada.id, empty, NOW)
   const other = { id: otherOrganization, slug: 'other', name: 'Other' }
-  await store.insertOrganization(bob.id, other, NOW)
+  await organizations(store.database).insertOrganization(bob.id, other, NOW)
 
   const left = createUser('left@example.com')
-  await store.insertUser(left)
+  await users(store.database).insertUser(left)
   const now = presentInstant()
   for (const { email, id } of [bob, left]) {
-    await store.invite(ada.id, organization, email, 0, now)
-    await store.acceptInvitation(id, organization, 0, now)
+    await invitations(store.database).invite(ada.id, organization, email, 0, now)
+    await invitations(store.database).acceptInvitation(id, organization, 0, now)
   }
   for (const [index, { id }] of [ada, left].entries()) {
     const fields = { ...SERVER, organization_id: organization }
-    await store.insertServer(id, randomUUID(), fields, NOW - index)
+    await registeredServers(store.database).insertServer(id, randomUUID(), fields, NOW - index)
   }
-  await store.removeMember(ada.id, organization, left.id)
-  await store.invite(ada.id, organization, 'dan@example.com', 0, now)
-  const [invited] = await store.listInvited(ada.id, organization, 0)
-  await store.invite(bob.id, otherOrganization, ada.email, 0, now)
-  return { ...organizations, invitation: invited!.id }
+  await organizations(store.database).removeMember(ada.id, organization, left.id)
+  await invitations(store.database).invite(ada.id, organization, 'dan@example.com', 0, now)
+  const [invited] = await invitations(store.database).listInvited(ada.id, organization, 0)
+  await invitations(store.database).invite(bob.id, otherOrganization, ada.email, 0, now)
+  return { ...joined, invitation: invited!.id }
 }
 
 /** A dashboard without accounts, and the token of its setup link. */
@@ -142,7 +168,10 @@ export async function openSetup(
   open: OpenDatabase,
 ): Promise<EmptyScene & { token: string }> {
   const scene = await openEmptyScene(t, open)
-  const token = await scene.dashboard.store.keepSecret('setup', 'token-of-the-setup')
+  const token = await secrets(scene.dashboard.store.database).keepSecret(
+    'setup',
+    'token-of-the-setup',
+  )
   await scene.tables.remember()
   return { ...scene, token }
 }

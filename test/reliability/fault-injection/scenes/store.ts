@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Store } from '../../../../src/listing/store.ts'
+import type { Store } from '../../../../src/management/store.ts'
 import { addUser } from '../../../fixtures/service.ts'
 import { type Operation, sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
+import { organizations } from '../../../../src/management/organizations.ts'
 
 export interface StoreScene {
   store: Store
@@ -25,7 +26,10 @@ export function disturbedStore<D extends Disturbance>(
     await tables.remember()
     const operation: Operation<string | Error> = {
       name: 'ensureOrganization',
-      run: () => store.ensureOrganization('red-stone', user.id).catch((error: Error) => error),
+      run: () =>
+        organizations(store.database)
+          .ensureOrganization('red-stone', user.id)
+          .catch((error: Error) => error),
       isDone: (result) => typeof result === 'string',
       assertHonest: (result) => assert.ok(result instanceof Error),
     }

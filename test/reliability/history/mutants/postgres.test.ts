@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServingStore } from '../../../../src/listing/store.ts'
+import type { ServingStore } from '../../../../src/management/store.ts'
 import { openPostgresStore, openServingPostgresStore } from '../../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
@@ -15,6 +15,7 @@ import { keepStamps, readStamps } from '../record/postgres-record.ts'
 import { lockRow } from '../faults/row-lock.ts'
 import { type Flaw, openFlawedEngine } from './postgres-engine.ts'
 import { assertCaught, assertNoAlarm, type Flawed, runTrial, SEED, type Trial } from './trial.ts'
+import { operatorOf } from '../traffic/scene.ts'
 
 /*
  * Two ways of limiting on PostgreSQL that look correct and are not. Their flaws show in the store's
@@ -158,7 +159,7 @@ async function tryEngine(
     t,
     {
       store,
-      operator,
+      operator: operatorOf(operator),
       readRecord: (scene) => readStamps(url, scene, offsets),
       async disturb(scene, random, isOver) {
         const until = performance.now() + DISTURB_MAX_MS

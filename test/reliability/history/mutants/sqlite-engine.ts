@@ -1,7 +1,7 @@
 import { CLAIM_INTERVAL_US } from '../../../../src/listing/api-key.ts'
 import { AuthenticationFault, ListFault } from '../../../../src/listing/faults.ts'
 import type { Claim } from '../../../../src/listing/claim.ts'
-import type { ServingStore } from '../../../../src/listing/store.ts'
+import type { ServingStore } from '../../../../src/management/store.ts'
 import { now } from '../record/record.ts'
 import { type KeyRow, openFlawedTables } from './sqlite-tables.ts'
 

@@ -4,7 +4,7 @@ import { suite, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { notFound } from '../../../../src/api/responses.ts'
 import type { Response } from '../../../../src/http/message.ts'
-import type { ServingStore } from '../../../../src/listing/store.ts'
+import type { ServingStore } from '../../../../src/management/store.ts'
 import { systemClock } from '../../../../src/sqlite/claims/clock.ts'
 import { openServingSqliteStore } from '../../../../src/sqlite/serving-store.ts'
 import { openSqliteStore } from '../../../../src/sqlite/store.ts'
@@ -17,6 +17,7 @@ import type { Scene } from '../traffic/scene.ts'
 import { keepStamps, readStamps } from '../record/sqlite-record.ts'
 import type { Invariant } from '../record/violation.ts'
 import { type Flaw, openFlawedEngine } from './sqlite-engine.ts'
+import { operatorOf } from '../traffic/scene.ts'
 import {
   assertCaught,
   assertNoAlarm,
@@ -137,7 +138,7 @@ async function tryEngine(
   })
   const engine: EngineOnTrial = {
     store,
-    operator,
+    operator: operatorOf(operator),
     readRecord: ({ subjects }) =>
       hasStamps ? readStamps(path, subjects) : { stamps: null, lastUses: null },
     disturb: disturb ?? ((scene, random, isOver) => failLists(path, scene, random, isOver)),

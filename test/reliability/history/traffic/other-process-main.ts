@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Store } from '../../../../src/listing/store.ts'
 import { openPostgresStore } from '../../../../src/postgres/store.ts'
 import { openSqliteStore } from '../../../../src/sqlite/store.ts'
+import { type Operator, operatorOf } from './scene.ts'
 
 /*
  * The program of a process beside the services. It opens a store as a command does, and does what
@@ -11,7 +11,7 @@ import { openSqliteStore } from '../../../../src/sqlite/store.ts'
 
 export interface Sent {
   id: number
-  method: keyof Store | 'execute'
+  method: keyof Operator | 'execute'
   args: unknown[]
 }
 
@@ -23,10 +23,11 @@ export interface Returned {
 
 const [url = ''] = process.argv.slice(2)
 const path = url.startsWith('sqlite:') ? url.slice('sqlite:'.length) : null
-const store =
+const operator = operatorOf(
   path === null
     ? await openPostgresStore(url, { create: true })
-    : await openSqliteStore(path, { create: true })
+    : await openSqliteStore(path, { create: true }),
+)
 const database = path === null ? null : new DatabaseSync(path, { timeout: 5_000 })
 // SQLite opens the write-ahead log at the first statement. If the disk is read-only then, the
 // connection stays read-only for life.
@@ -43,7 +44,7 @@ process.send!({ id: 0 } satisfies Returned)
 
 async function perform(method: Sent['method'], args: unknown[]): Promise<unknown> {
   if (method === 'execute') return execute(args[0] as string)
-  return (store[method] as (...args: unknown[]) => Promise<unknown>)(...args)
+  return (operator[method] as (...args: unknown[]) => Promise<unknown>)(...args)
 }
 
 /** Leaves no transaction open after an error, so that the caller can repeat the work. */

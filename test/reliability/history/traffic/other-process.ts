@@ -57,7 +57,7 @@ export async function startOtherProcess(url: string): Promise<OtherProcess> {
 
   return {
     insertUser: forward('insertUser'),
-    insertApiKey: forward('insertApiKey'),
+    issueKey: forward('issueKey'),
     listApiKeys: forward('listApiKeys'),
     revokeApiKey: forward('revokeApiKey'),
     saveServers: forward('saveServers'),

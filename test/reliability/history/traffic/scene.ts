@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { presentInstant } from '../../../../src/listing/instant.ts'
-import type { Store } from '../../../../src/listing/store.ts'
-import { addUser, issueKey } from '../../../fixtures/service.ts'
+import type { Store } from '../../../../src/management/store.ts'
+import { createUser } from '../../../../src/listing/accounts/user.ts'
+import { users } from '../../../../src/management/accounts/users.ts'
+import { apiKeys } from '../../../../src/management/api-keys.ts'
+import { organizations } from '../../../../src/management/organizations.ts'
+import { serverImports } from '../../../../src/management/servers/server-imports.ts'
+import { issueKey } from '../../../fixtures/service.ts'
 import { listInState } from './listing.ts'
 import type { Incident, Operation } from '../record/record.ts'
 import { recordActs } from './acts.ts'
@@ -40,15 +45,25 @@ export interface Scene {
 
 const SIZES = { ada: 3, bob: 104, eve: 1 }
 
-export type Operator = Pick<
-  Store,
-  | 'insertUser'
-  | 'insertApiKey'
-  | 'listApiKeys'
-  | 'revokeApiKey'
-  | 'saveServers'
-  | 'ensureOrganization'
->
+/** What the operator does, in this process or in another one. */
+export interface Operator
+  extends Pick<ReturnType<typeof users>, 'insertUser'>,
+    Pick<ReturnType<typeof apiKeys>, 'listApiKeys' | 'revokeApiKey'>,
+    Pick<ReturnType<typeof serverImports>, 'saveServers'>,
+    Pick<ReturnType<typeof organizations>, 'ensureOrganization'> {
+  issueKey(userId: string, name: string): Promise<{ key: string; id: string }>
+}
+
+export function operatorOf(store: Store): Operator {
+  const { database } = store
+  return {
+    ...users(database),
+    ...apiKeys(database),
+    ...serverImports(database),
+    ...organizations(database),
+    issueKey: (userId, name) => issueKey(store, { id: userId }, name),
+  }
+}
 
 export async function setScene(operator: Operator): Promise<Scene> {
   const operations: Operation[] = []
@@ -61,7 +76,7 @@ export async function setScene(operator: Operator): Promise<Scene> {
     const name = `k${issued}`
     for (;;) {
       const key = await acts.act('issue', { key: name, owner: owner.name, body: '' }, () =>
-        issueKey(operator as Store, { id: owner.userId }, name),
+        operator.issueKey(owner.userId, name),
       )
       if (key === null) {
         await delay(50)
@@ -103,7 +118,8 @@ export async function setScene(operator: Operator): Promise<Scene> {
 }
 
 async function addOwner(operator: Operator, name: string, size: number): Promise<Owner> {
-  const user = await addUser(operator as Store, `${name}@example.com`)
+  const user = createUser(`${name}@example.com`)
+  await operator.insertUser(user)
   // No answer may show these.
   const organization = await operator.ensureOrganization('guild', user.id)
   const hidden = { name: 'hidden', address: `hidden.${name}.example.com` }

@@ -11,6 +11,8 @@ import { claim } from '../../../contract/keys/claim.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { addOwner, addUser } from '../../../fixtures/service.ts'
 import { rowsOf } from '../../../archive/files.ts'
+import { inventory } from '../../../../src/management/accounts/inventory.ts'
+import { apiKeys } from '../../../../src/management/api-keys.ts'
 
 /*
  * `backup` and `restore` are killed at system calls that change files, at places spread over all of
@@ -51,7 +53,7 @@ test('a killed restore leaves the replaced database or the whole backup, and no 
   const outcomes = await killEverywhere(t, origin, command, async (folder) => {
     const store = await openServingSqliteStore(join(folder, 'listing.db'))
     const { outcome } = await claim(store, key)
-    const users = await store.listUserRecords()
+    const users = await inventory(store.database).listUserRecords()
     await store.close()
     assert.equal(outcome, 'revoked')
     return users.length === 1 ? 'backup' : 'replaced'
@@ -67,7 +69,7 @@ async function originIn(t: TestContext): Promise<string> {
   const store = await openServingSqliteStore(path)
   const { key, keyId, user } = await addOwner(store, 'ada@example.com')
   await backUpSqlite(path, join(folder, 'backup'))
-  await store.revokeApiKey(user.id, keyId, presentInstant())
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, presentInstant())
   await addUser(store, 'bob@example.com')
   await store.close()
   execFileSync('tee', [join(folder, 'key')], { input: key, stdio: ['pipe', 'ignore', 'inherit'] })

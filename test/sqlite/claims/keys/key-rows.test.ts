@@ -16,6 +16,8 @@ import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { callWith, execElsewhere, nameOf, openClaims } from '../open-claims.ts'
 import { hashOf, openKeys } from './open-keys.ts'
+import { apiKeys } from '../../../../src/management/api-keys.ts'
+import { users } from '../../../../src/management/accounts/users.ts'
 
 /*
  * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's
@@ -51,11 +53,11 @@ test('the next claim sees what the service itself changes', async (t) => {
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await claim(store, key)).outcome, 'granted')
   assert.equal((await claim(store, key)).outcome, 'limited')
-  await store.revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
   assert.equal((await claim(store, key)).outcome, 'revoked')
   const bob = await addOwner(store, 'bob@example.com')
   assert.equal((await claim(store, bob.key)).outcome, 'granted')
-  await store.removeUser(bob.user.id)
+  await users(store.database).removeUser(bob.user.id)
   assert.equal((await claim(store, bob.key)).outcome, 'unknown')
 })
 

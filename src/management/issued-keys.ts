@@ -1,14 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import {
-  type ApiKey,
-  type ApiKeyStore,
-  checkKeyName,
-  generateKey,
-  hashApiKey,
-  prefixOf,
-} from './api-key.ts'
-import { ACTIVE_KEYS_MAX } from './key-format.ts'
-import type { Instant } from './instant.ts'
+import { type ApiKey, checkKeyName, generateKey, hashApiKey, prefixOf } from '../listing/api-key.ts'
+import { ACTIVE_KEYS_MAX } from '../listing/key-format.ts'
+import type { Instant } from '../listing/instant.ts'
+import type { Database } from './database.ts'
+import { apiKeys } from './api-keys.ts'
 
 /** A new key, which the caller shows once; or the reason and the error message. */
 export type Issued =
@@ -20,7 +15,7 @@ export type Issued =
  * same `id` issues nothing, so a form sent twice issues one key.
  */
 export async function issueApiKey(
-  store: Pick<ApiKeyStore, 'insertApiKey'>,
+  database: Database,
   userId: string,
   name: string,
   now: Instant,
@@ -39,7 +34,7 @@ export async function issueApiKey(
     revoked_at: null,
     last_used_at: null,
   }
-  const inserted = await store.insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
+  const inserted = await apiKeys(database).insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
   if (inserted === 'stored') return { key, apiKey }
   if (inserted === 'known')
     return { refused: 'a key was issued by this form already', because: inserted }

@@ -3,18 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { hashApiKey } from '../../src/listing/api-key.ts'
-import { issueApiKey } from '../../src/listing/manage-api-keys.ts'
-import type { Store } from '../../src/listing/store.ts'
+import { issueApiKey } from '../../src/management/issued-keys.ts'
+import type { Store } from '../../src/management/store.ts'
 import type { User } from '../../src/listing/accounts/user.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addUser } from '../fixtures/service.ts'
+import { apiKeys } from '../../src/management/api-keys.ts'
 
 const NOW = 1_800_000_000_000_000
 
 test('an issued key is returned once, and its record is stored', async (t) => {
   const { store, user } = await openStore(t)
-  const issued = await issueApiKey(store, user.id, ' bot ', NOW)
+  const issued = await issueApiKey(store.database, user.id, ' bot ', NOW)
   assert.ok('key' in issued)
   const { id, ...rest } = issued.apiKey
   assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -26,40 +27,41 @@ test('an issued key is returned once, and its record is stored', async (t) => {
     revoked_at: null,
     last_used_at: null,
   })
-  assert.deepEqual(await store.listApiKeys(user.id), [issued.apiKey])
+  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
   assert.deepEqual(
-    (await store.revokeApiKeysByHash([hashApiKey(issued.key)], NOW, user.id))[0]?.id,
+    (await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(issued.key)], NOW, user.id))[0]
+      ?.id,
     issued.apiKey.id,
   )
 })
 
 test('an invalid name issues no key, and the error says why', async (t) => {
   const { store, user } = await openStore(t)
-  assert.deepEqual(await issueApiKey(store, user.id, ' ', NOW), {
+  assert.deepEqual(await issueApiKey(store.database, user.id, ' ', NOW), {
     refused: `a key's name must have 1 to 64 characters, not 0: " "`,
     because: 'name',
   })
-  assert.deepEqual(await store.listApiKeys(user.id), [])
+  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [])
 })
 
 test('a second call with the same id issues no key and says so', async (t) => {
   const { store, user } = await openStore(t)
   const id = randomUUID()
-  const first = await issueApiKey(store, user.id, 'bot', NOW, id)
+  const first = await issueApiKey(store.database, user.id, 'bot', NOW, id)
   assert.ok('key' in first)
   assert.equal(first.apiKey.id, id)
-  const second = await issueApiKey(store, user.id, 'bot', NOW, id)
+  const second = await issueApiKey(store.database, user.id, 'bot', NOW, id)
   assert.ok('refused' in second)
   assert.equal(second.because, 'known')
   assert.match(second.refused, /issued by this form already/)
-  assert.equal((await store.listApiKeys(user.id)).length, 1)
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 1)
 })
 
 test('the sixth active key is refused with the limit and what to do', async (t) => {
   const { store, user } = await openStore(t)
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    assert.ok('key' in (await issueApiKey(store, user.id, name, NOW)))
-  const sixth = await issueApiKey(store, user.id, 'f', NOW)
+    assert.ok('key' in (await issueApiKey(store.database, user.id, name, NOW)))
+  const sixth = await issueApiKey(store.database, user.id, 'f', NOW)
   assert.ok('refused' in sixth)
   assert.equal(sixth.because, 'at limit')
   assert.match(sixth.refused, /has 5 active keys, the maximum; revoke one/)
