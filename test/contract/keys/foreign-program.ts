@@ -31,10 +31,12 @@ export async function openForeign(open: OpenFixture, t: TestContext) {
     outcome: async (of: string) => (await claim(store, of)).outcome,
     /** Whether these keys are disabled, in the order of the keys. */
     disabled: async (...of: string[]) => {
-      const rows = await Promise.all(
-        of.map((one) => read(`SELECT disabled_at FROM api_keys WHERE key_hash = ${hashed(one)}`)),
-      )
-      return rows.map(([row]) => row!.disabled_at !== null)
+      const isDisabled: boolean[] = []
+      for (const one of of) {
+        const [row] = await read(`SELECT disabled_at FROM api_keys WHERE key_hash = ${hashed(one)}`)
+        isDisabled.push(row!.disabled_at !== null)
+      }
+      return isDisabled
     },
   }
 }
