@@ -14,6 +14,7 @@ import { startService } from '../src/service.ts'
 import { createPasswords } from '../src/sign-in/passwords.ts'
 import { passwords } from '../src/management/accounts/passwords.ts'
 import { serverImports } from '../src/management/servers/server-imports.ts'
+import { operatorAt } from '../src/listing/accounts/audit.ts'
 
 /* `npm run demo`: the service on a throwaway database with one owner, sample servers and a key. */
 
@@ -51,12 +52,14 @@ async function fill(target: Store): Promise<{ key: string; servers: number }> {
   await passwords(target.database).insertUserWithPassword(
     user,
     await createPasswords().hash(password),
+    'sign-up',
+    operatorAt(presentInstant()),
   )
   const sample = readFileSync(new URL('./sample-servers.json', import.meta.url), 'utf8')
   const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
   await serverImports(target.database).saveServers(user.id, null, checked.entries, presentInstant())
-  const issued = await issueApiKey(target.database, user.id, 'demo', presentInstant())
+  const issued = await issueApiKey(target.database, user.id, 'demo', operatorAt(presentInstant()))
   if ('refused' in issued) throw new Error(issued.refused)
   return { key: issued.key, servers: checked.entries.length }
 }

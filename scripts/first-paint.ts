@@ -9,6 +9,7 @@ import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
 import { passwords } from '../src/management/accounts/passwords.ts'
 import { serverImports } from '../src/management/servers/server-imports.ts'
+import { operatorAt } from '../src/listing/accounts/audit.ts'
 
 /*
  * `npm run first-paint` measures how long each page takes in Chromium until its first text or
@@ -44,6 +45,8 @@ async function fill(store: ServingStore): Promise<void> {
   await passwords(store.database).insertUserWithPassword(
     user,
     await createPasswords().hash(PASSWORD),
+    'sign-up',
+    operatorAt(presentInstant()),
   )
   const entries = Array.from({ length: SERVERS }, (_, index) => ({
     name: `Server ${index}`,

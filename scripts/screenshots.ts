@@ -19,6 +19,7 @@ import { organizations } from '../src/management/organizations.ts'
 import { users } from '../src/management/accounts/users.ts'
 import { invitations } from '../src/management/invitations.ts'
 import { apiKeys } from '../src/management/api-keys.ts'
+import { operatorAt } from '../src/listing/accounts/audit.ts'
 
 /*
  * `npm run screenshots` writes pictures of the main dashboard pages to docs/screenshots/. They show
@@ -117,6 +118,8 @@ async function fill(target: ServingStore): Promise<string[]> {
   await passwords(target.database).insertUserWithPassword(
     user,
     await createPasswords().hash(PASSWORD),
+    'sign-up',
+    operatorAt(presentInstant()),
   )
   const sample = readFileSync(new URL('../demo/sample-servers.json', import.meta.url), 'utf8')
   const checked = await readServers(sample)
@@ -127,24 +130,31 @@ async function fill(target: ServingStore): Promise<string[]> {
   const organization = await organizations(target.database).ensureOrganization('red-stone', user.id)
   await serverImports(target.database).saveServers(user.id, organization, entries.slice(0, 2), now)
   const other = createUser(OTHER)
-  await users(target.database).insertUser(other)
-  await invitations(target.database).invite(user.id, organization, OTHER, 0, now)
-  await invitations(target.database).acceptInvitation(other.id, organization, 0, now)
-  await invitations(target.database).invite(user.id, organization, 'joan@example.com', 0, now)
+  await users(target.database).insertUser(other, operatorAt(presentInstant()))
+  await invitations(target.database).invite(user.id, organization, OTHER, 0, operatorAt(now))
+  await invitations(target.database).acceptInvitation(other.id, organization, 0, operatorAt(now))
+  await invitations(target.database).invite(
+    user.id,
+    organization,
+    'joan@example.com',
+    0,
+    operatorAt(now),
+  )
   const guild = { id: randomUUID(), slug: 'lantern-guild', name: 'Lantern Guild' }
-  await organizations(target.database).insertOrganization(other.id, guild, now)
-  await invitations(target.database).invite(other.id, guild.id, OWNER, 0, now)
+  await organizations(target.database).insertOrganization(other.id, guild, operatorAt(now))
+  await invitations(target.database).invite(other.id, guild.id, OWNER, 0, operatorAt(now))
   for (const [index, name] of ['Discord bot', 'Status page', 'Old website'].entries()) {
     const issued = await issueApiKey(
       target.database,
       user.id,
       name,
-      now - (40 - index) * 86_400_000_000,
+      operatorAt(now - (40 - index) * 86_400_000_000),
     )
     if ('refused' in issued) throw new Error(issued.refused)
     issuedKeys.push(issued.key)
     const api_key_id = issued.apiKey.id
-    if (index === 2) await apiKeys(target.database).revokeApiKey(user.id, api_key_id, now)
+    if (index === 2)
+      await apiKeys(target.database).revokeApiKey(user.id, api_key_id, operatorAt(now))
     const slots = Array.from({ length: index === 1 ? 0 : 130 }, (_, ago) => ago)
     await target.addUseCounts(
       slots.map((ago) => ({

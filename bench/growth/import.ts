@@ -8,6 +8,8 @@ import type { Scene } from '../scene.ts'
 import { programEnvironment, programOf } from '../subject.ts'
 import type { Result } from '../table.ts'
 import { users } from '../../src/management/accounts/users.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /** An odd number: the median of two would be their mean, and the speed of a machine changes. */
 const ROUNDS = 5
@@ -50,7 +52,7 @@ export async function measureImport(scene: Scene): Promise<Result[]> {
 async function createOwner(path: string): Promise<void> {
   await migrateSqlite(path)
   const store = await openSqliteStore(path, { create: false })
-  await users(store.database).insertUser(createUser(EMAIL))
+  await users(store.database).insertUser(createUser(EMAIL), operatorAt(presentInstant()))
   await store.close()
 }
 

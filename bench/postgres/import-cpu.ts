@@ -8,6 +8,8 @@ import { cpuSecondsOf } from '../proc.ts'
 import { openTable } from '../table.ts'
 import { users } from '../../src/management/accounts/users.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Measures the CPU time that PostgreSQL spends on an import: of new servers, of the same with
@@ -37,7 +39,7 @@ async function measure(tree: string) {
   const store = (await openPostgresStore(url, { create: true })) as Store
   const user = createUser('ada@example.com')
   const userId = user.id
-  await users(store.database).insertUser(user)
+  await users(store.database).insertUser(user, operatorAt(presentInstant()))
   const entries = Array.from({ length: ROWS }, (_, index) => ({
     name: `Server ${index}`,
     address: `s${index}.example.com`,

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Hono, Context as HonoContext } from 'hono'
 import type { ReadAddress } from '../http/client-address.ts'
 import type { Accounts, Cookies } from '../listing/accounts/accounts.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
 import type { Instant } from '../listing/instant.ts'
 import type { Browser, Session } from '../listing/accounts/sessions.ts'
 import type { Database } from '../management/database.ts'
@@ -51,6 +52,11 @@ export function fieldOf(c: Context, name: string): string {
 export function addressOf({ readAddress }: Dashboard, c: Context): string {
   const socketAddress = c.env.incoming.socket.remoteAddress ?? ''
   return readAddress(socketAddress, c.req.header('X-Forwarded-For'))
+}
+
+/** The visitor, now. */
+export function actorOf(dashboard: Dashboard, c: Context): Actor {
+  return { address: addressOf(dashboard, c), at: dashboard.now() }
 }
 
 export function browserOf(dashboard: Dashboard, c: Context): Browser {

@@ -2,6 +2,8 @@ import type { ApiKey } from '../listing/api-key.ts'
 import type { Instant } from '../listing/instant.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 import { at, inBytes, inUuids, type Sql, sql, uuid } from './sql.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
+import { act, type Note } from './accounts/audit.ts'
 
 export function apiKeys(database: Database) {
   const { selectApiKeys } = database.dialect
@@ -16,8 +18,13 @@ export function apiKeys(database: Database) {
       apiKey: ApiKey,
       keyHash: Uint8Array,
       activeMax: number,
+      actor: Actor,
     ): Promise<'stored' | 'at limit' | 'known'> {
-      return database.transact((transaction) => insert(transaction, apiKey, keyHash, activeMax))
+      return act(database, actor, async (transaction, note) => {
+        const outcome = await insert(transaction, apiKey, keyHash, activeMax)
+        if (outcome === 'stored') note('key issued', apiKey.user_id, apiKey.id)
+        return outcome
+      })
     },
 
     /**
@@ -45,13 +52,13 @@ export function apiKeys(database: Database) {
      * 5.3.5). Returns the record with the time of the first revocation. Null if the user has no
      * such key.
      */
-    async revokeApiKey(userId: string, id: string, revokedAt: Instant): Promise<ApiKey | null> {
-      return database.transact(async (transaction) => {
-        const revoked = await transaction.run(
-          revocationOf(sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`, revokedAt),
-        )
-        if (revoked === 0) return null
-        return transaction.get<ApiKey>(selectApiKeys(sql`id = ${uuid(id)}`))
+    async revokeApiKey(userId: string, id: string, actor: Actor): Promise<ApiKey | null> {
+      return act(database, actor, async (transaction, note) => {
+        const own = sql`user_id = ${uuid(userId)} AND id = ${uuid(id)}`
+        if ((await transaction.run(revocationOf(own, actor.at))) === 0) return null
+        const revoked = await transaction.get<ApiKey>(selectApiKeys(own))
+        noteRevoked(note, actor, [revoked!])
+        return revoked
       })
     },
 
@@ -61,19 +68,27 @@ export function apiKeys(database: Database) {
      */
     async revokeApiKeysByHash(
       keyHashes: readonly Uint8Array[],
-      revokedAt: Instant,
+      actor: Actor,
       userId?: string,
     ): Promise<ApiKey[]> {
       const owned = userId === undefined ? sql`` : sql`AND user_id = ${uuid(userId)}`
       const known = sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`
-      return database.transact(async (transaction) => {
+      return act(database, actor, async (transaction, note) => {
         const ids = (await transaction.all<{ id: string }>(known)).map(({ id }) => id)
         await transaction.lock('api_keys', ids)
-        await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, revokedAt))
-        return transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
+        await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, actor.at))
+        const revoked = await transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
+        noteRevoked(note, actor, revoked)
+        return revoked
       })
     },
   }
+}
+
+/** A key that was already revoked has its entry. */
+function noteRevoked(note: Note, { at: revokedAt }: Actor, revoked: readonly ApiKey[]): void {
+  for (const { id, user_id, revoked_at } of revoked)
+    if (revoked_at === revokedAt) note('key revoked', user_id, id)
 }
 
 async function insert(

@@ -9,6 +9,8 @@ import type { Database, Queries, Transaction } from './database.ts'
 import { belongsToTooMany, insertionOfMember, isOwner, ownsLocked } from './organizations.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
 import type { Instant } from '../listing/instant.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
+import { act } from './accounts/audit.ts'
 
 export function invitations(database: Database) {
   const { instant, byBytes } = database.dialect
@@ -23,25 +25,12 @@ export function invitations(database: Database) {
       organizationId: string,
       email: string,
       since: Instant,
-      now: Instant,
+      actor: Actor,
     ): Promise<'invited' | 'member' | 'full' | 'not found'> {
-      const organization = uuid(organizationId)
-      return database.transact(async (transaction) => {
-        if (!(await ownsLocked(transaction, userId, organizationId))) return 'not found'
-        await transaction.run(sql`
-          DELETE FROM invitations
-          WHERE organization_id = ${organization} AND invited_at < ${at(since)}`)
-        const member = await transaction.get(sql`
-          SELECT 1 FROM members JOIN users ON users.id = user_id
-          WHERE organization_id = ${organization} AND email = ${email}`)
-        if (member !== null) return 'member'
-        if ((await countWithout(transaction, organizationId, email)) >= MEMBERS_MAX) return 'full'
-        await transaction.run(sql`
-          INSERT INTO invitations (id, organization_id, email, invited_by, invited_at)
-          VALUES (${uuid(crypto.randomUUID())}, ${organization}, ${email}, ${uuid(userId)}, ${at(now)})
-          ON CONFLICT (organization_id, email)
-          DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at`)
-        return 'invited'
+      return act(database, actor, async (transaction, note) => {
+        const outcome = await invite(transaction, userId, organizationId, email, since, actor.at)
+        if (outcome === 'invited') note('invited', userId, organizationId)
+        return outcome
       })
     },
 
@@ -55,11 +44,19 @@ export function invitations(database: Database) {
     },
 
     /** Withdraws an invitation on behalf of an owner. */
-    async withdrawInvitation(userId: string, organizationId: string, id: string): Promise<boolean> {
-      const withdrawn = await database.run(sql`
-        DELETE FROM invitations WHERE organization_id = ${uuid(organizationId)} AND id = ${uuid(id)}
-          AND ${isOwner(userId, organizationId)}`)
-      return withdrawn === 1
+    async withdrawInvitation(
+      userId: string,
+      organizationId: string,
+      id: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const withdrawn = await transaction.run(sql`
+          DELETE FROM invitations WHERE organization_id = ${uuid(organizationId)}
+            AND id = ${uuid(id)} AND ${isOwner(userId, organizationId)}`)
+        if (withdrawn === 1) note('invitation withdrawn', userId, organizationId)
+        return withdrawn === 1
+      })
     },
 
     /** The user's latest invitations, at most INVITATIONS_SHOWN. */
@@ -79,15 +76,21 @@ export function invitations(database: Database) {
       userId: string,
       organizationId: string,
       since: Instant,
-      now: Instant,
+      actor: Actor,
     ): Promise<'joined' | 'too many' | 'not found'> {
-      return database.transact((transaction) =>
-        accept(transaction, userId, organizationId, since, now),
-      )
+      return act(database, actor, async (transaction, note) => {
+        const outcome = await accept(transaction, userId, organizationId, since, actor.at)
+        if (outcome === 'joined') note('invitation accepted', userId, organizationId)
+        return outcome
+      })
     },
 
-    declineInvitation: (userId: string, organizationId: string): Promise<boolean> =>
-      decline(database, userId, organizationId),
+    declineInvitation: (userId: string, organizationId: string, actor: Actor): Promise<boolean> =>
+      act(database, actor, async (transaction, note) => {
+        const isDeclined = await decline(transaction, userId, organizationId)
+        if (isDeclined) note('invitation declined', userId, organizationId)
+        return isDeclined
+      }),
   }
 }
 
@@ -102,6 +105,32 @@ async function countWithout(
       + (SELECT count(*) FROM invitations
          WHERE organization_id = ${uuid(organizationId)} AND email <> ${email}) AS count`)
   return row!.count
+}
+
+async function invite(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+  email: string,
+  since: Instant,
+  now: Instant,
+): Promise<'invited' | 'member' | 'full' | 'not found'> {
+  const organization = uuid(organizationId)
+  if (!(await ownsLocked(transaction, userId, organizationId))) return 'not found'
+  await transaction.run(sql`
+    DELETE FROM invitations
+    WHERE organization_id = ${organization} AND invited_at < ${at(since)}`)
+  const member = await transaction.get(sql`
+    SELECT 1 FROM members JOIN users ON users.id = user_id
+    WHERE organization_id = ${organization} AND email = ${email}`)
+  if (member !== null) return 'member'
+  if ((await countWithout(transaction, organizationId, email)) >= MEMBERS_MAX) return 'full'
+  await transaction.run(sql`
+    INSERT INTO invitations (id, organization_id, email, invited_by, invited_at)
+    VALUES (${uuid(crypto.randomUUID())}, ${organization}, ${email}, ${uuid(userId)}, ${at(now)})
+    ON CONFLICT (organization_id, email)
+    DO UPDATE SET invited_by = excluded.invited_by, invited_at = excluded.invited_at`)
+  return 'invited'
 }
 
 async function accept(

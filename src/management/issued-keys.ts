@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { type ApiKey, checkKeyName, generateKey, hashApiKey, prefixOf } from '../listing/api-key.ts'
 import { ACTIVE_KEYS_MAX } from '../listing/key-format.ts'
-import type { Instant } from '../listing/instant.ts'
 import type { Database } from './database.ts'
 import { apiKeys } from './api-keys.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
 
 /** A new key, which the caller shows once; or the reason and the error message. */
 export type Issued =
@@ -18,7 +18,7 @@ export async function issueApiKey(
   database: Database,
   userId: string,
   name: string,
-  now: Instant,
+  actor: Actor,
   id: string = randomUUID(),
 ): Promise<Issued> {
   const checked = checkKeyName(name)
@@ -30,11 +30,16 @@ export async function issueApiKey(
     user_id: userId,
     name: checked.name,
     prefix: prefixOf(key),
-    created_at: now,
+    created_at: actor.at,
     revoked_at: null,
     last_used_at: null,
   }
-  const inserted = await apiKeys(database).insertApiKey(apiKey, hashApiKey(key), ACTIVE_KEYS_MAX)
+  const inserted = await apiKeys(database).insertApiKey(
+    apiKey,
+    hashApiKey(key),
+    ACTIVE_KEYS_MAX,
+    actor,
+  )
   if (inserted === 'stored') return { key, apiKey }
   if (inserted === 'known')
     return { refused: 'a key was issued by this form already', because: inserted }

@@ -1,8 +1,8 @@
 import { type ApiKey, hashApiKey } from '../listing/api-key.ts'
-import type { Instant } from '../listing/instant.ts'
 import { findKeys } from '../listing/leaked-keys.ts'
 import { apiKeys } from './api-keys.ts'
 import type { Database } from './database.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
 
 /** Keys per statement. A form has fewer keys, so it revokes all of them in one transaction. */
 const LOOKED_UP_MAX = 1_000
@@ -28,14 +28,14 @@ export interface LeakedOptions {
 export async function revokeLeakedKeys(
   database: Database,
   text: string,
-  now: Instant,
+  actor: Actor,
   { userId, onPart }: LeakedOptions = {},
 ): Promise<Leaked> {
   const hashes = findKeys(text).map(hashApiKey)
   const keys: ApiKey[] = []
   for (let start = 0; start < hashes.length; start += LOOKED_UP_MAX) {
     const part = hashes.slice(start, start + LOOKED_UP_MAX)
-    const revoked = await apiKeys(database).revokeApiKeysByHash(part, now, userId)
+    const revoked = await apiKeys(database).revokeApiKeysByHash(part, actor, userId)
     keys.push(...revoked)
     await onPart?.(revoked, start + part.length)
   }

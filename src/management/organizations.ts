@@ -9,6 +9,8 @@ import {
 import { USER_NAME } from './accounts/user-columns.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
+import { act } from './accounts/audit.ts'
 
 export function organizations(database: Database) {
   const { byBytes } = database.dialect
@@ -21,16 +23,17 @@ export function organizations(database: Database) {
     async insertOrganization(
       userId: string,
       { id, slug, name }: Organization,
-      now: Instant,
+      actor: Actor,
     ): Promise<'made' | 'slug taken' | 'too many'> {
-      return database.transact(async (transaction) => {
+      return act(database, actor, async (transaction, note) => {
         // One transaction after the other for each user, so that none makes more than the maximum.
         await transaction.lock('users', [userId])
         if (await belongsToTooMany(transaction, userId)) return 'too many'
         const inserted = await transaction.run(sql`
           ${insertionOfOrganization({ id, slug, name })} ON CONFLICT (slug) DO NOTHING`)
         if (inserted === 0) return 'slug taken'
-        await transaction.run(insertionOfMember(id, userId, 'owner', now))
+        await transaction.run(insertionOfMember(id, userId, 'owner', actor.at))
+        note('organization made', userId, id)
         return 'made'
       })
     },
@@ -64,33 +67,54 @@ export function organizations(database: Database) {
      * Removes a member. An owner can remove any member, and all members can remove themselves. The
      * last owner stays. The servers of the member stay in the organization.
      */
-    async removeMember(userId: string, organizationId: string, memberId: string): Promise<boolean> {
-      return database.transact(async (transaction) => {
-        const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
-        if (userId !== memberId && !isDoneByOwner) return false
-        const removed = await transaction.run(sql`
-          DELETE FROM members
-          WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)} AND (
-            role = 'member' OR EXISTS (
-              SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
-                AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
-            )
-          )`)
-        return removed === 1
+    async removeMember(
+      userId: string,
+      organizationId: string,
+      memberId: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const isRemoved = await remove(transaction, userId, organizationId, memberId)
+        if (isRemoved) note('member removed', userId, memberId)
+        return isRemoved
       })
     },
 
     /** Deletes an organization without servers, on behalf of an owner. */
-    async removeOrganization(userId: string, organizationId: string): Promise<boolean> {
-      return database.transact(async (transaction) => {
+    async removeOrganization(
+      userId: string,
+      organizationId: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
         if (!(await ownsLocked(transaction, userId, organizationId))) return false
         const removed = await transaction.run(sql`
           DELETE FROM organizations WHERE id = ${uuid(organizationId)}
             AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = ${uuid(organizationId)})`)
+        if (removed === 1) note('organization deleted', userId, organizationId)
         return removed === 1
       })
     },
   }
+}
+
+async function remove(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+  memberId: string,
+): Promise<boolean> {
+  const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
+  if (userId !== memberId && !isDoneByOwner) return false
+  const removed = await transaction.run(sql`
+    DELETE FROM members
+    WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)} AND (
+      role = 'member' OR EXISTS (
+        SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
+          AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
+      )
+    )`)
+  return removed === 1
 }
 
 async function ensureOrganization(

@@ -54,8 +54,8 @@ export function createAccounts(
       return accounts.signIn(email, password, browser)
     },
 
-    async signOut(line) {
-      await sessions(database).endSessionsOf(hashesIn(line))
+    async signOut(line, actor) {
+      await sessions(database).endSessionsOf(hashesIn(line), actor)
       return [cookie.remove()]
     },
 

@@ -7,6 +7,7 @@ import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const BODY = '{"error":"Invalid or missing API key."}'
 
@@ -14,7 +15,7 @@ test('every invalid key gets the same 401, and none spends the second', async (t
   const { port, store } = await startDescribedService(t)
   const { key } = await addOwner(store, 'ada@example.com')
   const { user, key: revoked, keyId } = await addOwner(store, 'bob@example.com')
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
   const asks: Record<string, Ask> = {
     'no header': {},
     'empty header': { authorization: '' },
@@ -59,7 +60,7 @@ test('a key revoked within a second of its claim gets 401, not 429', async (t) =
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await ask(port, { key })).status, 200)
   assert.equal((await ask(port, { key })).status, 429)
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
   assertAnswer(await ask(port, { key }), 401, BODY)
 })
 

@@ -13,13 +13,14 @@ import { change, filledFile, files, hashOf, idOf, rows, rowsOf } from './files.t
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
 import { secrets } from '../../src/management/accounts/secrets.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 test('an archive of a served file has what lasts, in one file of its owner', async (t) => {
   const { path, target, folder, serve, backUp } = files(t)
   await serve(async (store) => {
     const server = { name: 'Survival', address: 'play.example.com' }
     const { key, user } = await addOwner(store, 'ada@example.com', [server])
-    await passwords(store.database).setPassword(user.id, 'hash')
+    await passwords(store.database).setPassword(user.id, 'hash', operatorAt(presentInstant()))
     const times = { startedAt: presentInstant(), expiresAt: 2 * presentInstant() }
     const session = { userId: user.id, tokenHash: 't', userAgent: '', address: '', ...times }
     await sessions(store.database).beginSession(session, 'hash', null)

@@ -12,6 +12,7 @@ import { openStore, outcomeOf } from '../postgres/claims/outcomes.ts'
 import { untilWaiting } from '../postgres/other-session.ts'
 import { databaseFor, query, restore } from './postgres-rows.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 let server: Server
 before(async () => {
@@ -28,7 +29,10 @@ test('beside two services, a restore gives no key two seconds in one, and no rev
   const { key: revoked } = await issueKey(store, user, 'leaked')
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
-  await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
+  await apiKeys(store.database).revokeApiKeysByHash(
+    [hashApiKey(revoked)],
+    operatorAt(Date.now() * 1_000),
+  )
   await query(url, `UPDATE servers SET name = 'changed'`)
 
   const granted: { from: number; to: number }[] = []
@@ -68,7 +72,10 @@ test('while a restore holds its lock, others read the old rows, and claims get h
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
   await query(url, `UPDATE servers SET name = 'changed'`)
-  await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(revoked)], Date.now() * 1_000)
+  await apiKeys(store.database).revokeApiKeysByHash(
+    [hashApiKey(revoked)],
+    operatorAt(Date.now() * 1_000),
+  )
 
   await asAdmin(url, async (holder) => {
     // All rows are merged and compared when the restore waits for this lock.

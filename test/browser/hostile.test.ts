@@ -9,6 +9,7 @@ import { organizations } from '../../src/management/organizations.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const AROUND = ['', 'a', ' 한글 ', '🐈', '\u200f', "'", '"', '>', '\\', '&']
 
@@ -32,13 +33,22 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
   await serverImports(store.database).saveServers(user.id, organization, entries, presentInstant())
   for (const name of NAMES) {
-    const issued = await issueApiKey(store.database, user.id, name.slice(0, 60), presentInstant())
+    const issued = await issueApiKey(
+      store.database,
+      user.id,
+      name.slice(0, 60),
+      operatorAt(presentInstant()),
+    )
     assert.ok('key' in issued)
-    await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, presentInstant())
+    await apiKeys(store.database).revokeApiKey(
+      user.id,
+      issued.apiKey.id,
+      operatorAt(presentInstant()),
+    )
   }
   // Keys with one instant would sort by their random ids, and the test opens the page of the first.
   for (const [index, name] of PARTS.slice(0, 4).entries())
-    await issueApiKey(store.database, user.id, name, presentInstant() + index * 1_000)
+    await issueApiKey(store.database, user.id, name, operatorAt(presentInstant() + index * 1_000))
 
   const { page, troubles } = await openWindow(t, launched())
   const foreign: string[] = []

@@ -8,6 +8,8 @@ import { launchForFile, openWindow, signIn } from './tab.ts'
 import { registeredServers } from '../../src/management/servers/registered-servers.ts'
 import { serverChanges } from '../../src/management/servers/server-changes.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also
@@ -108,7 +110,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await page.goto(`${url}/dashboard/servers/new`)
   await page.fill('#name', WORD)
   await page.fill('#address', 'a.example')
-  await sessions(store.database).endSessions(user.id)
+  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   await press('main .primary', 'Your session has ended')
 })
 

@@ -115,7 +115,7 @@ test('each command that changes an account or a key writes an audit entry', asyn
   )
 })
 
-test("a command succeeds with a warning if its audit entry can't be written", async (t) => {
+test("a command fails and changes nothing if its audit entry can't be written", async (t) => {
   const program = commandsIn(t)
   const { id } = await fill(program)
   execute(program, (database) =>
@@ -124,12 +124,10 @@ test("a command succeeds with a warning if its audit entry can't be written", as
     ),
   )
   const ended = await program.run(`key revoke --user ada@example.com ${id}`)
-  assert.equal(ended.code, 0)
-  assert.match(
-    ended.stderr,
-    /^warning: the command succeeded, but its audit entry "key revoked" could not be written: it is away/,
-  )
-  assert.match(ended.stderr, new RegExp(`\nrevoked ${id} `))
+  assert.deepEqual([ended.code, ended.stdout], [1, ''])
+  assert.match(ended.stderr, /^error: [^\n]*it is away \(set LOG_LEVEL=debug to see where\)\n$/)
+  const [key] = JSON.parse(await program.done('key list --json'))
+  assert.deepEqual([key.id, key.revoked_at], [id, null])
 })
 
 async function fill(program: Commands): Promise<Known> {

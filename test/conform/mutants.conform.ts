@@ -15,6 +15,7 @@ import { addOwner, issueKey } from '../fixtures/service.ts'
 import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
 import { revokeOn } from './implementation/revoke.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * The kit finds the flawed engines of the history checker from outside, without faults. The
@@ -81,7 +82,7 @@ async function judge(
     key,
     second,
     revokeCommand: await revokeOn(t, () =>
-      apiKeys(operator.database).revokeApiKey(user.id, keyId, presentInstant()),
+      apiKeys(operator.database).revokeApiKey(user.id, keyId, operatorAt(presentInstant())),
     ),
     isMine: false,
   })

@@ -10,8 +10,10 @@ import { invitations } from '../../src/management/invitations.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { emailChanges } from '../../src/management/accounts/email-changes.ts'
 import { registeredServers } from '../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 export const NOW = 1_800_000_000_000_000
+export const OPERATOR = operatorAt(NOW)
 
 /** Makes an organization that the user owns and returns its id. */
 export async function addOrganization(
@@ -22,7 +24,11 @@ export async function addOrganization(
 ): Promise<string> {
   const id = randomUUID()
   assert.equal(
-    await organizations(store.database).insertOrganization(owner.id, { id, slug, name }, now),
+    await organizations(store.database).insertOrganization(
+      owner.id,
+      { id, slug, name },
+      operatorAt(now),
+    ),
     'made',
   )
   return id
@@ -37,11 +43,17 @@ export async function join(
   now = NOW,
 ): Promise<void> {
   assert.equal(
-    await invitations(store.database).invite(owner.id, organizationId, user.email, 0, now),
+    await invitations(store.database).invite(
+      owner.id,
+      organizationId,
+      user.email,
+      0,
+      operatorAt(now),
+    ),
     'invited',
   )
   assert.equal(
-    await invitations(store.database).acceptInvitation(user.id, organizationId, 0, now),
+    await invitations(store.database).acceptInvitation(user.id, organizationId, 0, operatorAt(now)),
     'joined',
   )
 }
@@ -53,8 +65,11 @@ export function addUsers(store: Store, ...names: string[]): Promise<AddressedUse
 
 /** Gives the user a password, and with it another email address. */
 export async function rename(store: Store, { id }: User, email: string): Promise<void> {
-  await passwords(store.database).setPassword(id, 'checked')
-  assert.equal(await emailChanges(store.database).changeEmail(id, 'checked', email), 'changed')
+  await passwords(store.database).setPassword(id, 'checked', OPERATOR)
+  assert.equal(
+    await emailChanges(store.database).changeEmail(id, 'checked', email, OPERATOR),
+    'changed',
+  )
 }
 
 /** A server's form with the required fields only. */

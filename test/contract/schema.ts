@@ -5,7 +5,7 @@ import type { Store } from '../../src/management/store.ts'
 import type { AddressedUser } from '../../src/listing/accounts/user.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
-import { addOrganization, addUsers, join, NOW, register } from './people.ts'
+import { OPERATOR, addOrganization, addUsers, join, NOW, register } from './people.ts'
 import { claim } from './keys/claim.ts'
 import { invitations } from '../../src/management/invitations.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
@@ -43,7 +43,7 @@ export function schemaContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, ada!)
     for (const email of ['eve@example.com', 'joe@example.com'])
-      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, email, 0, OPERATOR)
     await join(store, id, ada!, bob!)
     for (const user of [ada!, bob!])
       await execute(`INSERT INTO identities VALUES ('issuer', '${user.email}', '${user.id}')`)
@@ -82,7 +82,7 @@ function cascadesContract(open: OpenFixture): void {
     const id = await addOrganization(store, bob!)
     await join(store, id, bob!, ada)
     await execute(`UPDATE members SET role = 'owner'`)
-    await invitations(store.database).invite(ada.id, id, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada.id, id, eve!.email, 0, OPERATOR)
     assert.equal((await claim(store, key)).outcome, 'granted')
 
     await execute(`DELETE FROM users WHERE id = '${ada.id}'`)
@@ -107,7 +107,7 @@ function cascadesContract(open: OpenFixture): void {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     await register(store, ada!, { organization_id: id })
     const personal = await register(store, ada!)
     await execute(`DELETE FROM organizations WHERE id = '${id}'`)
@@ -121,7 +121,7 @@ function cascadesContract(open: OpenFixture): void {
 }
 
 async function signIn(store: Store, user: AddressedUser): Promise<void> {
-  await passwords(store.database).setPassword(user.id, 'hash')
+  await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
   const times = { startedAt: NOW, expiresAt: NOW + 1_000_000 }
   const session = { userId: user.id, tokenHash: user.email, userAgent: '', address: '', ...times }
   assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)

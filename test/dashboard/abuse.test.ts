@@ -10,6 +10,8 @@ import { passwords } from '../../src/management/accounts/passwords.ts'
 import { secrets } from '../../src/management/accounts/secrets.ts'
 import { users } from '../../src/management/accounts/users.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Races and leftovers that an attacker could use.
@@ -97,7 +99,12 @@ test('a password that another browser replaces after its check changes no addres
     async after(texts) {
       if (!texts.some((text) => text.includes('INSERT INTO sign_in_attempts'))) return
       attempts += 1
-      if (attempts === 2) await passwords(store.database).setPassword(user.id, 'another hash')
+      if (attempts === 2)
+        await passwords(store.database).setPassword(
+          user.id,
+          'another hash',
+          operatorAt(presentInstant()),
+        )
     },
   })
   const fields = { email: 'eve@example.com', password: PASSWORD }
@@ -113,7 +120,7 @@ test('a setup link never works again once an account existed', async (t) => {
   const token = await secrets(store.database).keepSecret('setup', 'a-token')
   await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
   const user = await users(store.database).findUser('ada@example.com')
-  await users(store.database).removeUser(user!.id)
+  await users(store.database).removeUser(user!.id, operatorAt(presentInstant()))
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 
@@ -125,8 +132,16 @@ test('the page shows only the most recently deleted keys', async (t) => {
     const id = crypto.randomUUID()
     const apiKey = { id, user_id: user.id, name: `key ${number}`, prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: number, revoked_at: null, last_used_at: null }
-    assert.equal(await apiKeys(store.database).insertApiKey(record, hashApiKey(key), 5), 'stored')
-    await apiKeys(store.database).revokeApiKey(user.id, id, 1_000 + number)
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(
+        record,
+        hashApiKey(key),
+        5,
+        operatorAt(presentInstant()),
+      ),
+      'stored',
+    )
+    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(1_000 + number))
   }
   const { body } = await person.get('/dashboard/api')
   assert.match(body, />key 30</)
@@ -153,7 +168,7 @@ function endSessionsWhileChecking(store: TestDashboard['store'], userId: string)
     async after(texts) {
       // A sign-in also removes its attempt from the account and the address.
       if (texts.length === 1 && texts.every(forgetsAttempts))
-        await sessions(store.database).endSessions(userId)
+        await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
     },
   })
 }

@@ -17,6 +17,7 @@ import { disabledUsers } from '../../src/management/accounts/disabled-users.ts'
 import { inventory } from '../../src/management/accounts/inventory.ts'
 import { invitations } from '../../src/management/invitations.ts'
 import { registeredServers } from '../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /** Roles without a session, and the others. The owner's forms come last, because they succeed. */
 const SIGNED_OUT = ['anonymous', 'ended session', 'disabled user'] as const
@@ -122,7 +123,7 @@ interface Filled {
 async function fill(dashboard: TestDashboard): Promise<Filled> {
   const { store, signedIn, visitor } = dashboard
   const { person: ended, user } = await signedIn('owner@example.com')
-  await sessions(store.database).endSessions(user.id)
+  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   const owner = visitor()
   await owner.signIn(user.email, PASSWORD)
   const organization = await organizations(store.database).ensureOrganization('guild', user.id)
@@ -165,11 +166,20 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     presentInstant(),
   )
   assert.equal(
-    await organizations(store.database).removeMember(user.id, organization, ids.former),
+    await organizations(store.database).removeMember(
+      user.id,
+      organization,
+      ids.former,
+      operatorAt(presentInstant()),
+    ),
     true,
   )
   assert.equal(
-    await disabledUsers(store.database).setDisabled(ids['disabled user'], presentInstant()),
+    await disabledUsers(store.database).setDisabled(
+      ids['disabled user'],
+      true,
+      operatorAt(presentInstant()),
+    ),
     'changed',
   )
   assert.equal((await visitor().signIn('disabled@example.com', PASSWORD)).status, 401)
@@ -184,11 +194,11 @@ async function join(
 ): Promise<void> {
   const found = (await inventory(store.database).listUserRecords()).find(({ id }) => id === member)
   assert.equal(
-    await invitations(store.database).invite(owner, organization, found!.email!, 0, 1),
+    await invitations(store.database).invite(owner, organization, found!.email!, 0, operatorAt(1)),
     'invited',
   )
   assert.equal(
-    await invitations(store.database).acceptInvitation(member, organization, 0, 1),
+    await invitations(store.database).acceptInvitation(member, organization, 0, operatorAt(1)),
     'joined',
   )
 }

@@ -10,12 +10,13 @@ import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addUser } from '../fixtures/service.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 
 test('an issued key is returned once, and its record is stored', async (t) => {
   const { store, user } = await openStore(t)
-  const issued = await issueApiKey(store.database, user.id, ' bot ', NOW)
+  const issued = await issueApiKey(store.database, user.id, ' bot ', operatorAt(NOW))
   assert.ok('key' in issued)
   const { id, ...rest } = issued.apiKey
   assert.match(id, /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
@@ -29,15 +30,20 @@ test('an issued key is returned once, and its record is stored', async (t) => {
   })
   assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
   assert.deepEqual(
-    (await apiKeys(store.database).revokeApiKeysByHash([hashApiKey(issued.key)], NOW, user.id))[0]
-      ?.id,
+    (
+      await apiKeys(store.database).revokeApiKeysByHash(
+        [hashApiKey(issued.key)],
+        operatorAt(NOW),
+        user.id,
+      )
+    )[0]?.id,
     issued.apiKey.id,
   )
 })
 
 test('an invalid name issues no key, and the error says why', async (t) => {
   const { store, user } = await openStore(t)
-  assert.deepEqual(await issueApiKey(store.database, user.id, ' ', NOW), {
+  assert.deepEqual(await issueApiKey(store.database, user.id, ' ', operatorAt(NOW)), {
     refused: `a key's name must have 1 to 64 characters, not 0: " "`,
     because: 'name',
   })
@@ -47,10 +53,10 @@ test('an invalid name issues no key, and the error says why', async (t) => {
 test('a second call with the same id issues no key and says so', async (t) => {
   const { store, user } = await openStore(t)
   const id = randomUUID()
-  const first = await issueApiKey(store.database, user.id, 'bot', NOW, id)
+  const first = await issueApiKey(store.database, user.id, 'bot', operatorAt(NOW), id)
   assert.ok('key' in first)
   assert.equal(first.apiKey.id, id)
-  const second = await issueApiKey(store.database, user.id, 'bot', NOW, id)
+  const second = await issueApiKey(store.database, user.id, 'bot', operatorAt(NOW), id)
   assert.ok('refused' in second)
   assert.equal(second.because, 'known')
   assert.match(second.refused, /issued by this form already/)
@@ -60,8 +66,8 @@ test('a second call with the same id issues no key and says so', async (t) => {
 test('the sixth active key is refused with the limit and what to do', async (t) => {
   const { store, user } = await openStore(t)
   for (const name of ['a', 'b', 'c', 'd', 'e'])
-    assert.ok('key' in (await issueApiKey(store.database, user.id, name, NOW)))
-  const sixth = await issueApiKey(store.database, user.id, 'f', NOW)
+    assert.ok('key' in (await issueApiKey(store.database, user.id, name, operatorAt(NOW))))
+  const sixth = await issueApiKey(store.database, user.id, 'f', operatorAt(NOW))
   assert.ok('refused' in sixth)
   assert.equal(sixth.because, 'at limit')
   assert.match(sixth.refused, /has 5 active keys, the maximum; revoke one/)

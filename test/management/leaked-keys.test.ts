@@ -8,6 +8,7 @@ import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const KEY = `svc_live_${'0123456789abcdef'.repeat(4)}`
 
@@ -43,7 +44,7 @@ test('a text of any length is looked up in parts of at most 1,000 keys', async (
   const { key, keyId } = await addOwner(store, 'ada@example.com')
   const text = [...Array.from({ length: 2_000 }, generateKey), key].join(' ')
   const seen: [revoked: number, lookedUp: number][] = []
-  const { found, apiKeys: keys } = await revokeLeakedKeys(store.database, text, 7, {
+  const { found, apiKeys: keys } = await revokeLeakedKeys(store.database, text, operatorAt(7), {
     onPart: async (revoked, lookedUp) => void seen.push([revoked.length, lookedUp]),
   })
   assert.deepEqual(

@@ -12,6 +12,7 @@ import { openStore } from './claims/outcomes.ts'
 import { removeServer, setStatus } from '../fixtures/changed-servers.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * Several processes write to the same rows at the same time.
@@ -42,7 +43,7 @@ test('five keys issued to one user at once all succeed, and a sixth is refused',
   for (const name of ['ada', 'bob', 'cem']) {
     const user = await addUser(stores[0]!, `${name}@example.com`)
     const issue = (n: number) =>
-      issueApiKey(stores[n]!.database, user.id, `bot ${n}`, presentInstant())
+      issueApiKey(stores[n]!.database, user.id, `bot ${n}`, operatorAt(presentInstant()))
     const issued = await Promise.all([0, 1, 2, 3, 4].map(issue))
     assert.deepEqual(
       issued.filter((one) => 'refused' in one),

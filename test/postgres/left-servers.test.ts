@@ -10,6 +10,8 @@ import { organizations } from '../../src/management/organizations.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { returnedServers } from '../../src/management/servers/returned-servers.ts'
 import { users } from '../../src/management/accounts/users.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Owners and members leave or are removed at the same time, in several processes.
@@ -60,7 +62,14 @@ async function organizationOf(
       address: `${nameOf(user)}${n}.example.com`,
     }))
     await serverImports(store.database).saveServers(one.id, id, entries, 1)
-    assert.ok(await organizations(store.database).removeMember(one.id, id, one.id))
+    assert.ok(
+      await organizations(store.database).removeMember(
+        one.id,
+        id,
+        one.id,
+        operatorAt(presentInstant()),
+      ),
+    )
   }
   return id
 }
@@ -74,8 +83,12 @@ test('owners who return servers of the same former members at once do not deadlo
     const own = await organizationOf(ada, [cem, dan])
     const other = await organizationOf(bob, [dan, cem])
     const returned = await Promise.all([
-      returnedServers(stores[0]!.database).returnServers(ada.id, own),
-      returnedServers(stores[1]!.database).returnServers(bob.id, other),
+      returnedServers(stores[0]!.database).returnServers(ada.id, own, operatorAt(presentInstant())),
+      returnedServers(stores[1]!.database).returnServers(
+        bob.id,
+        other,
+        operatorAt(presentInstant()),
+      ),
     ])
     assert.deepEqual(returned, [2 * PER_OWNER, 2 * PER_OWNER])
   }
@@ -88,8 +101,8 @@ test("removing two users with servers in each other's organization does not dead
     await organizationOf(eve, [fay])
     await organizationOf(fay, [eve])
     const removed = await Promise.all([
-      users(stores[0]!.database).removeUser(eve.id),
-      users(stores[1]!.database).removeUser(fay.id),
+      users(stores[0]!.database).removeUser(eve.id, operatorAt(presentInstant())),
+      users(stores[1]!.database).removeUser(fay.id, operatorAt(presentInstant())),
     ])
     assert.deepEqual(removed, [true, true])
   }
@@ -107,8 +120,8 @@ test('when both owners of an organization are removed at once, its member owns i
       client.query(`UPDATE members SET role = 'owner' WHERE user_id = $1`, [hal.id]),
     )
     await Promise.all([
-      users(stores[0]!.database).removeUser(gil.id),
-      users(stores[1]!.database).removeUser(hal.id),
+      users(stores[0]!.database).removeUser(gil.id, operatorAt(presentInstant())),
+      users(stores[1]!.database).removeUser(hal.id, operatorAt(presentInstant())),
     ])
     const members = await organizations(store.database).listMembers(ida.id, id)
     assert.deepEqual(

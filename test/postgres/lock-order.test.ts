@@ -19,6 +19,8 @@ import { registeredServers } from '../../src/management/servers/registered-serve
 import { users } from '../../src/management/accounts/users.ts'
 import { secrets } from '../../src/management/accounts/secrets.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Every transaction locks users first, ordered by id, and then organizations. Each test holds a row
@@ -88,18 +90,25 @@ async function leftByBob({ store }: Pick<StoreFixture, 'store'>) {
   const id = await addOrganization(store, ada)
   await join(store, id, ada, bob)
   const left = await register(store, bob, { organization_id: id })
-  assert.ok(await organizations(store.database).removeMember(bob.id, id, bob.id))
+  assert.ok(
+    await organizations(store.database).removeMember(
+      bob.id,
+      id,
+      bob.id,
+      operatorAt(presentInstant()),
+    ),
+  )
   return { ada, bob, id, left }
 }
 
 test('returning servers while their user joins again does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
   const { ada, bob, id } = await leftByBob({ store })
-  await invitations(store.database).invite(ada.id, id, bob.email, 0, NOW)
+  await invitations(store.database).invite(ada.id, id, bob.email, 0, operatorAt(NOW))
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id),
-    () => invitations(second.database).acceptInvitation(bob.id, id, 0, NOW),
+    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
+    () => invitations(second.database).acceptInvitation(bob.id, id, 0, operatorAt(NOW)),
   )
   assert.deepEqual(both, [1, 'joined'])
 })
@@ -109,7 +118,7 @@ test('returning servers while their user registers another one does not deadlock
   const { ada, bob, id } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id),
+    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
     () =>
       registeredServers(second.database).insertServer(
         bob.id,
@@ -126,7 +135,7 @@ test('returning servers while their user edits one does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id),
+    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
     () =>
       registeredServers(second.database).updateServer(
         bob.id,
@@ -143,8 +152,8 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id),
-    () => users(second.database).removeUser(ada.id),
+    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
+    () => users(second.database).removeUser(ada.id, operatorAt(presentInstant())),
   )
   assert.deepEqual(both, [1, true])
   assert.equal(
@@ -161,7 +170,7 @@ test('removing a user while another leaves a server behind does not deadlock', a
     const removed = await asAdmin(url, async (admin) => {
       await admin.query('BEGIN')
       await holdOrganization(id)(admin)
-      const removing = users(first.database).removeUser(ada.id)
+      const removing = users(first.database).removeUser(ada.id, operatorAt(presentInstant()))
       removing.catch(() => {})
       await untilWaiting(url, 1)
       // Ada's removal has found no server of others, and now there is one.
@@ -190,8 +199,14 @@ test('the setup link and a new password of the same user do not deadlock', async
   await secrets(store.database).keepSecret('setup', 'token')
   const both = await whileHeld(
     holdUser(ada.id),
-    () => passwords(first.database).setPassword(ada.id, 'set'),
-    () => passwords(second.database).insertFirstUser(createUser(ada.email), 'first', 'token'),
+    () => passwords(first.database).setPassword(ada.id, 'set', operatorAt(presentInstant())),
+    () =>
+      passwords(second.database).insertFirstUser(
+        createUser(ada.email),
+        'first',
+        'token',
+        operatorAt(presentInstant()),
+      ),
   )
   assert.deepEqual(both, [undefined, null])
   assert.equal(await passwords(store.database).findPasswordHash(ada.id), 'set')
@@ -203,8 +218,20 @@ test('the setup link and a new user with the same email do not deadlock', async 
   const [user, another] = [createUser('ada@example.com'), createUser('ada@example.com')]
   const both = await whileHeld(
     (admin) => admin.query(`SELECT FROM secrets WHERE name = 'setup' FOR UPDATE`),
-    () => passwords(first.database).insertFirstUser(user, 'first', 'token'),
-    () => passwords(second.database).insertUserWithPassword(another, 'added'),
+    () =>
+      passwords(first.database).insertFirstUser(
+        user,
+        'first',
+        'token',
+        operatorAt(presentInstant()),
+      ),
+    () =>
+      passwords(second.database).insertUserWithPassword(
+        another,
+        'added',
+        'sign-up',
+        operatorAt(presentInstant()),
+      ),
   )
   assert.deepEqual(both, [user.id, false])
   assert.deepEqual(await passwords(store.database).findPassword(user.email), {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
-import { AUDIT_DROPPED, AUDIT_KEPT_US } from '../../src/listing/accounts/audit.ts'
+import { AUDIT_DROPPED, AUDIT_KEPT_US, operatorAt } from '../../src/listing/accounts/audit.ts'
 import { EXPIRED_DROPPED } from '../../src/listing/accounts/sessions.ts'
 import { ATTEMPTS_DROPPED } from '../../src/listing/accounts/sign-in-attempts.ts'
 import type { ServingStore } from '../../src/management/store.ts'
@@ -14,6 +14,7 @@ import { signInAttempts } from '../../src/management/accounts/sign-in-attempts.t
 import { audit } from '../../src/management/accounts/audit.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * A request that deletes old rows on its way skips the ones that another transaction has locked.
@@ -64,7 +65,8 @@ test('a session does not wait for a locked expired one', async () => {
     const session = { userId, tokenHash: userId, userAgent: '', address: '', ...times }
     return sessions(store.database).beginSession(session, 'hash', null)
   }
-  for (const { id } of [ada, bob]) await passwords(store.database).setPassword(id, 'hash')
+  for (const { id } of [ada, bob])
+    await passwords(store.database).setPassword(id, 'hash', operatorAt(presentInstant()))
   assert.ok(await begin(ada.id, NOW))
   await whileLocked('sessions', async () => {
     assert.ok(await begin(bob.id, NOW + SOON_US))
@@ -95,7 +97,7 @@ test('a request deletes no more old rows than its limit, however PostgreSQL join
   assert.equal(await countOf('audit_log'), 300 - AUDIT_DROPPED + 1)
 
   const carol = await addUser(nested, 'carol@example.com')
-  await passwords(nested.database).setPassword(carol.id, 'hash')
+  await passwords(nested.database).setPassword(carol.id, 'hash', operatorAt(presentInstant()))
   await other.query('DELETE FROM sessions')
   await other.query(
     `INSERT INTO sessions (id, user_id, token_hash, address, user_agent, started_at, expires_at)

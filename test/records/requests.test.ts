@@ -19,6 +19,7 @@ import { askAll, readRequest } from './requests.ts'
 import { compare, type Input, type Play, readTranscript } from './transcript.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
 import { disabledUsers } from '../../src/management/accounts/disabled-users.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * What every route of the dashboard answers, on both engines. The records are in requests/, and
@@ -106,13 +107,14 @@ async function playScene(t: TestContext, file: string, open: OpenDatabase): Prom
 async function personCalled(name: string, { dashboard, ada, user, bob }: Scene): Promise<Person> {
   const { store, visitor } = dashboard
   if (name === 'ended') {
-    await sessions(store.database).endSessions(user.id)
+    await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
     return ada.copy()
   }
   const person = visitor()
   const signsIn = name === 'disabled' ? 'bob' : name
   if (name !== 'visitor') await person.signIn(`${signsIn}@example.com`, PASSWORD)
-  if (name === 'disabled') await disabledUsers(store.database).setDisabled(bob.id, presentInstant())
+  if (name === 'disabled')
+    await disabledUsers(store.database).setDisabled(bob.id, true, operatorAt(presentInstant()))
   return person
 }
 

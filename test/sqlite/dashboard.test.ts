@@ -21,6 +21,8 @@ import { users } from '../../src/management/accounts/users.ts'
 import { inventory } from '../../src/management/accounts/inventory.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { operator } from '../../src/management/accounts/operator.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -39,7 +41,7 @@ test('the dashboard waits for a locked file without blocking the event loop', as
   other.exec('BEGIN IMMEDIATE')
   let isDone = false
   const inserted = users(store.database)
-    .insertUser(createUser('ada@example.com'))
+    .insertUser(createUser('ada@example.com'), operatorAt(presentInstant()))
     .then((result) => {
       isDone = true
       return result

@@ -13,6 +13,8 @@ import { invitations } from '../../src/management/invitations.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { users } from '../../src/management/accounts/users.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * Rules that the schema itself enforces, whichever program writes to the file.
@@ -25,8 +27,14 @@ test("deleting a user by any program deletes the user's keys and rows", async (t
   ])
   const bob = await addOwner(store, 'bob@example.com', [{ name: 'b', address: 'b.example' }])
   const organization = await organizations(store.database).ensureOrganization('guild', user.id)
-  await invitations(store.database).invite(user.id, organization, 'eve@example.com', 0, 1)
-  await passwords(store.database).setPassword(user.id, 'hash')
+  await invitations(store.database).invite(
+    user.id,
+    organization,
+    'eve@example.com',
+    0,
+    operatorAt(1),
+  )
+  await passwords(store.database).setPassword(user.id, 'hash', operatorAt(presentInstant()))
   foreign.exec(`INSERT INTO sessions VALUES ('s', '${user.id}', 'token', '', '', 0, 0)`)
   assert.equal((await claim(store, key)).outcome, 'granted')
   foreign.exec(`DELETE FROM users WHERE id = '${user.id}'`)
@@ -46,7 +54,7 @@ test('deleting an organization by any program deletes all that belongs to it', a
   const clan = await organizations(store.database).ensureOrganization('clan', user.id)
   for (const id of [guild, clan]) {
     await serverImports(store.database).saveServers(user.id, id, [entry], 1)
-    await invitations(store.database).invite(user.id, id, 'eve@example.com', 0, 1)
+    await invitations(store.database).invite(user.id, id, 'eve@example.com', 0, operatorAt(1))
   }
   foreign.exec(`DELETE FROM organizations WHERE slug = 'guild'`)
   assert.deepEqual(['members', 'invitations', 'servers'].map(countRows), [1, 1, 2])
@@ -62,7 +70,7 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
     INSERT INTO older_uses SELECT api_key, used_at FROM uses`)
   const tables = ['uses', 'last_uses', 'older_uses']
   assert.deepEqual(tables.map(countRows), [1, 1, 1])
-  assert.equal(await users(store.database).removeUser(user.id), true)
+  assert.equal(await users(store.database).removeUser(user.id, operatorAt(presentInstant())), true)
   assert.deepEqual(tables.map(countRows), [0, 0, 0])
 })
 
@@ -72,7 +80,7 @@ test('the number of a deleted key is never reused', async (t) => {
     Number(foreign.prepare('SELECT serial FROM api_keys WHERE id = ?').get(id)?.serial)
   const { user, keyId } = await addOwner(store, 'ada@example.com')
   const first = serialOf(keyId)
-  await users(store.database).removeUser(user.id)
+  await users(store.database).removeUser(user.id, operatorAt(presentInstant()))
   const next = await issueKey(store, await addUser(store, 'bob@example.com'))
   assert.ok(serialOf(next.id) > first, `${serialOf(next.id)} after ${first}`)
 })

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -54,7 +55,7 @@ const CHANGED = [
 async function changeEverything(store: Store): Promise<string> {
   const [user] = await addUsers(store, 'ada')
   const [userId, startedAt] = [user!.id, presentInstant()]
-  await passwords(store.database).setPassword(userId, 'hash')
+  await passwords(store.database).setPassword(userId, 'hash', operatorAt(presentInstant()))
   const session = {
     userId,
     tokenHash: 'token',

@@ -9,6 +9,7 @@ import { assertOutcomes, headsAmong, type Outcome } from './client/outcome.ts'
 import { open, type RawClient } from './client/raw.ts'
 import type { RawAnswer } from './client/read-answer.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * Sends every case of the corpus in several ways. Each gets exactly one answer, always the same. If
@@ -116,7 +117,7 @@ async function withKeys({ port, store }: TestService, text: string): Promise<str
     const issued = await issueKey(store, user)
     revoked = issued.key
     assert.equal((await ask(port, { key: revoked })).status, 200)
-    await apiKeys(store.database).revokeApiKey(user.id, issued.id, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, issued.id, operatorAt(1))
   }
   return text
     .replaceAll('KEY', key)

@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
-import { audit } from '../audit.ts'
 import {
   addUserCommand,
   changeUser,
@@ -19,6 +18,7 @@ import { inventory } from '../../management/accounts/inventory.ts'
 import type { Database } from '../../management/database.ts'
 import { disabledUsers } from '../../management/accounts/disabled-users.ts'
 import { emailChanges } from '../../management/accounts/email-changes.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 
 /** Commands that change a user who exists. */
 export function addChangeCommands(user: Command, shell: Shell): void {
@@ -70,7 +70,7 @@ function disable(shell: Shell, email: string | undefined, options: UserOptions):
   return changeUser(shell, email, options, async (store, user) => {
     const now = presentInstant()
     const { api_keys } = await inventory(store.database).countBelongings(user.id)
-    const isNew = await setDisabled(shell, store.database, user, now)
+    const isNew = await setDisabled(store.database, user, true, now)
     const disabled_at = isNew ? now : (user.disabled_at ?? now)
     if (options.json) printJson(shell, userJson({ ...user, disabled_at }))
     say(
@@ -85,7 +85,7 @@ function disable(shell: Shell, email: string | undefined, options: UserOptions):
 
 function enable(shell: Shell, email: string | undefined, options: UserOptions): Promise<void> {
   return changeUser(shell, email, options, async (store, user) => {
-    const isNew = await setDisabled(shell, store.database, user, null)
+    const isNew = await setDisabled(store.database, user, false, presentInstant())
     if (options.json) printJson(shell, userJson({ ...user, disabled_at: null }))
     say(
       shell,
@@ -98,15 +98,13 @@ function enable(shell: Shell, email: string | undefined, options: UserOptions): 
 
 /** False if the user was in that state before. */
 async function setDisabled(
-  shell: Shell,
   database: Database,
   user: User,
-  disabledAt: Instant | null,
+  isDisabled: boolean,
+  at: Instant,
 ): Promise<boolean> {
-  const outcome = await disabledUsers(database).setDisabled(user.id, disabledAt)
+  const outcome = await disabledUsers(database).setDisabled(user.id, isDisabled, operatorAt(at))
   if (outcome === 'not found') throw removedMeanwhile(nameOf(user))
-  const event = disabledAt === null ? 'user enabled' : 'user disabled'
-  if (outcome === 'changed') await audit(shell, database, event, user.id, nameOf(user))
   return outcome === 'changed'
 }
 
@@ -125,14 +123,17 @@ async function changeEmail(
   const email = readEmail(wanted)
   await changeUser(shell, old, options, async (store, user) => {
     const name = nameOf(user)
-    const outcome = await emailChanges(store.database).setEmail(user.id, email)
+    const outcome = await emailChanges(store.database).setEmail(
+      user.id,
+      email,
+      operatorAt(presentInstant()),
+    )
     if (outcome === 'not found') throw removedMeanwhile(name)
     if (outcome === 'taken')
       throw new Failure(
         `the email address of ${name} was not changed: another user has ${email}. ` +
           '`server-listing user list` shows all users',
       )
-    await audit(shell, store.database, 'e-mail changed', user.id, email)
     if (options.json) printJson(shell, userJson({ ...user, email }))
     say(
       shell,

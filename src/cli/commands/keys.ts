@@ -4,7 +4,6 @@ import { nameOf } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
-import { audit } from '../audit.ts'
 import {
   changeStore,
   EXTERNAL_ID,
@@ -21,6 +20,7 @@ import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 import type { Shell } from '../shell.ts'
 import { inventory } from '../../management/accounts/inventory.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 
 export function addKeyCommands(program: Command, shell: Shell): void {
   const key = program
@@ -109,13 +109,13 @@ async function issue(
   const { issueApiKey } = await import('../../management/issued-keys.ts')
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    const issued = await issueApiKey(store.database, user.id, name, presentInstant())
+    const actor = operatorAt(presentInstant())
+    const issued = await issueApiKey(store.database, user.id, name, actor)
     if ('refused' in issued) {
       const Problem = issued.because === 'name' ? Misuse : Failure
       throw new Problem(`no key was issued to ${nameOf(user)}: ${issued.refused}`)
     }
     const { id } = issued.apiKey
-    await audit(shell, store.database, 'key issued', user.id, id)
     if (options.json) printJson(shell, { ...keyJson(issued.apiKey), key: issued.key })
     else print(shell, issued.key)
     const disabled =

@@ -3,13 +3,13 @@ import { ownUrlOf } from '../../config.ts'
 import { LINK_HOURS_MAX } from '../../listing/accounts/sign-in-links.ts'
 import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { formatInstant, HOUR_US, presentInstant } from '../../listing/instant.ts'
-import { audit } from '../audit.ts'
 import { addUserCommand, changeUser, loadConfig, type UserOptions } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { print, printJson, say, shortInstant } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
 import { signInLinks } from '../../management/accounts/sign-in-links.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 
 interface LinkOptions extends UserOptions {
   hours?: string
@@ -45,11 +45,11 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     const { email: address } = user
     if (address === null) throw refusal(user, 'no email address', 'user email')
     const token = createToken()
-    const expiresAt = presentInstant() + hours * HOUR_US
+    const at = presentInstant()
+    const expiresAt = at + hours * HOUR_US
     const made = { userId: user.id, tokenHash: hashToken(token), expiresAt }
-    if (!(await signInLinks(store.database).keepSignInLink(made)))
+    if (!(await signInLinks(store.database).keepSignInLink(made, operatorAt(at))))
       throw refusal(user, 'been disabled or removed', 'user enable')
-    await audit(shell, store.database, 'sign-in link issued', user.id, address)
     const url = `${base}/link/${token}`
     if (options.json)
       printJson(shell, {

@@ -5,7 +5,6 @@ import { presentInstant } from '../../listing/instant.ts'
 import { findKeys } from '../../listing/leaked-keys.ts'
 import { type Leaked, revokeLeakedKeys } from '../../management/leaked-keys.ts'
 import { count, quote } from '../../listing/text.ts'
-import { audit } from '../audit.ts'
 import { changeStore, findUser, HELP_HINT, needUser, wordsFor } from '../context.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readAsciiOfInput } from '../input.ts'
@@ -14,6 +13,7 @@ import { printJson, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import type { Database } from '../../management/database.ts'
 import { apiKeys } from '../../management/api-keys.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 
 export interface RevokeOptions {
   user?: string
@@ -31,16 +31,6 @@ export async function revoke(
   const now = presentInstant()
   if (options.keyStdin) return revokeLeaked(shell, keyId, options, now)
   await revokeById(shell, keyId, options, now)
-}
-
-/** Writes no entry for a key that was already revoked. */
-async function auditRevoked(
-  shell: Shell,
-  database: Database,
-  { id, user_id, revoked_at }: ApiKey,
-  now: number,
-) {
-  if (revoked_at === now) await audit(shell, database, 'key revoked', user_id, id)
 }
 
 function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
@@ -70,12 +60,11 @@ async function revokeById(
     )
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    const revoked = await apiKeys(store.database).revokeApiKey(user.id, keyId, now)
+    const revoked = await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(now))
     if (revoked === null)
       throw new Failure(
         `${nameOf(user)} has no key with the id ${quote(keyId)}. \`${list}\` shows the ids`,
       )
-    await auditRevoked(shell, store.database, revoked, now)
     if (options.json) printJson(shell, [keyJson(revoked)])
     sayRevoked(shell, revoked, now)
   })
@@ -133,11 +122,10 @@ async function revokeInParts(
 ): Promise<Leaked> {
   let lookedUp = 0
   try {
-    return await revokeLeakedKeys(database, text, now, {
+    return await revokeLeakedKeys(database, text, operatorAt(now), {
       async onPart(apiKeys, soFar) {
         lookedUp = soFar
         for (const apiKey of apiKeys) {
-          await auditRevoked(shell, database, apiKey, now)
           sayRevoked(shell, apiKey, now)
         }
       },

@@ -3,7 +3,6 @@ import { count, countOf, quote } from '../../listing/text.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { formatInstant } from '../../listing/instant.ts'
 import { createUser, nameOf } from '../../listing/accounts/user.ts'
-import { audit } from '../audit.ts'
 import { confirm, YES } from '../confirm.ts'
 import {
   addUserCommand,
@@ -26,6 +25,8 @@ import type { Shell } from '../shell.ts'
 import { users } from '../../management/accounts/users.ts'
 import { passwords } from '../../management/accounts/passwords.ts'
 import { inventory } from '../../management/accounts/inventory.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
+import { presentInstant } from '../../listing/instant.ts'
 
 export function addUserCommands(program: Command, shell: Shell): void {
   const user = program
@@ -129,17 +130,18 @@ async function add(shell: Shell, email: string | undefined, options: AddOptions)
     async (store) => {
       const added =
         hash === null || address === null
-          ? await users(store.database).insertUser(user)
+          ? await users(store.database).insertUser(user, operatorAt(presentInstant()))
           : await passwords(store.database).insertUserWithPassword(
               { ...user, email: address },
               hash,
+              'user added',
+              operatorAt(presentInstant()),
             )
       if (!added) {
         const isEmail = address !== null && (await users(store.database).findUser(address)) !== null
         const taken = isEmail ? 'email address' : `external id ${quote(external)}`
         throw new Failure(`cannot add ${name}: a user with this ${taken} already exists`)
       }
-      await audit(shell, store.database, 'user added', user.id, name)
       if (options.json) printJson(shell, userJson(user))
       else print(shell, user.id)
       const told = options.json ? '' : "; the line on standard output is the user's id"
@@ -163,8 +165,7 @@ async function password(
         `no password was set: ${nameOf(user)} has no email address to sign in with. ` +
           '`server-listing user email` sets one',
       )
-    await passwords(store.database).setPassword(user.id, hash)
-    await audit(shell, store.database, 'password changed', user.id, user.email)
+    await passwords(store.database).setPassword(user.id, hash, operatorAt(presentInstant()))
     if (options.json) printJson(shell, userJson(user))
     say(shell, `set the password of ${user.email} and ended every session`)
   })
@@ -238,9 +239,8 @@ async function remove(
       `and ${countOf(organizations, 'organization')}`
     const forGood = api_keys === 0 ? '' : ', and revoke the keys: no restore brings them back'
     await confirm(shell, `remove ${name} with ${counts} from ${store.place}${forGood}`, options)
-    if (!(await users(store.database).removeUser(user.id)))
+    if (!(await users(store.database).removeUser(user.id, operatorAt(presentInstant()))))
       throw new Failure(`cannot remove ${name}: another process has just removed the user`)
-    await audit(shell, store.database, 'user removed', user.id, name)
     if (options.json) printJson(shell, userJson(user))
     say(shell, `removed ${name} with ${counts}`)
   })

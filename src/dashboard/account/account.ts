@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
-import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
+import { complaintAboutPassword, type EmailChange } from '../../listing/accounts/passwords.ts'
 import { EMAIL_CHANGES_MAX } from '../../listing/accounts/rate-limits.ts'
 import { checkEmail } from '../../listing/accounts/user.ts'
 import {
+  actorOf,
   type App,
   browserOf,
   type Context,
@@ -15,7 +16,6 @@ import { showField, showUsername } from '../html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { isolated } from '../html/text.ts'
-import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { takeTold, tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
@@ -39,7 +39,7 @@ interface AccountPage {
  * The user's own account. Changes that could hand it to another person ask for the password again.
  */
 export function addAccountRoutes(app: App, dashboard: Dashboard): void {
-  const { database, accounts, operators } = dashboard
+  const { database, accounts } = dashboard
 
   app.get('/dashboard/account', (c) => {
     const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
@@ -66,11 +66,7 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
       return showAccount(dashboard, c, { email, status: 429, errors: { email: often } })
     // A form that was sent twice.
     if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
-    // No user can take an operator's address, because nothing verifies addresses.
-    const isReserved = operators.includes(checked.email)
-    const change = isReserved
-      ? 'taken'
-      : await emailChanges(database).changeEmail(session.userId, confirmed.checked, checked.email)
+    const change = await changeAddress(dashboard, c, confirmed.checked, checked.email)
     if (change === 'outdated')
       return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
     if (change === 'taken')
@@ -78,12 +74,11 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
         email,
         errors: { email: `${TAKEN_OR_RESERVED} Choose another one.` },
       })
-    await audit(dashboard, c, 'e-mail changed', session.userId, checked.email)
     return toAccount(dashboard, c, c.get('isOperator') ? 'operator-changed' : 'email-changed')
   })
 
   app.post('/dashboard/account/password', async (c) => {
-    const { userId, name, email } = c.get('session')
+    const { userId, email } = c.get('session')
     const password = fieldOf(c, 'new-password')
     const complaint = complaintAboutPassword(password, email)
     if (complaint !== null)
@@ -96,14 +91,27 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
       return showAccount(dashboard, c, { status, errors: { password: message } })
     }
     const hash = await accounts.hashPassword(password)
-    if (!(await passwords(database).changePassword(userId, confirmed.checked, hash)))
+    const actor = actorOf(dashboard, c)
+    if (!(await passwords(database).changePassword(userId, confirmed.checked, hash, actor)))
       return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
-    await audit(dashboard, c, 'password changed', userId, name)
     const signIn = async () =>
       email === null ? null : accounts.signIn(email, password, browserOf(dashboard, c))
     const signedIn = await bestEffort(dashboard, signIn, null)
     return withCookies(toAccount(dashboard, c, 'password-changed'), signedIn?.cookies ?? [])
   })
+}
+
+/** No user can take an operator's address, because nothing verifies addresses. */
+async function changeAddress(
+  dashboard: Dashboard,
+  c: Context,
+  checkedHash: string,
+  email: string,
+): Promise<EmailChange> {
+  if (dashboard.operators.includes(email)) return 'taken'
+  const { userId } = c.get('session')
+  const actor = actorOf(dashboard, c)
+  return emailChanges(dashboard.database).changeEmail(userId, checkedHash, email, actor)
 }
 
 const BACK_TO_OPERATOR =

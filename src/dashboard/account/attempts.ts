@@ -5,8 +5,8 @@ import {
 } from '../../listing/accounts/rate-limits.ts'
 import type { AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
 import { EMAIL_LENGTH_MAX } from '../../listing/accounts/user.ts'
-import { addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
-import { audit } from '../request/audit.ts'
+import { actorOf, addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { audit } from '../../management/accounts/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { subjectOf, takeAttempt } from '../request/rate-limit.ts'
 import { signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
@@ -87,7 +87,16 @@ async function attemptUnder<T>(
     return { outcome: 'good', result }
   }
   const { name, userId = (await users(database).findUser(name))?.id ?? null } = account
-  await audit(dashboard, c, 'sign-in refused', userId, name.slice(0, EMAIL_LENGTH_MAX))
+  const { address, at: occurred_at } = actorOf(dashboard, c)
+  const subject = name.slice(0, EMAIL_LENGTH_MAX)
+  const entry = {
+    action: 'sign-in refused',
+    user_id: userId,
+    subject,
+    address,
+    occurred_at,
+  } as const
+  await bestEffort(dashboard, () => audit(database).writeAudit(entry), undefined)
   return {
     outcome: 'refused',
     status: 401,

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { DAY_US, type Instant } from '../../listing/instant.ts'
 import { SESSION_LENGTH_US, type StoredSession } from '../../listing/accounts/sessions.ts'
 import {
+  actorOf,
   type App,
   type Context,
   cookieOf,
@@ -11,7 +12,6 @@ import {
 } from '../context.ts'
 import { showAgo } from '../html/relative-time.ts'
 import type { Html } from '../html/text.ts'
-import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { nameBrowser } from './browser-name.ts'
@@ -23,18 +23,17 @@ export function addSessionListRoute(app: App, dashboard: Dashboard): void {
   const { database, accounts } = dashboard
 
   app.post('/dashboard/account/sessions', async (c) => {
-    const { id: ownId, userId, name } = c.get('session')
+    const { id: ownId, userId } = c.get('session')
     const ended = fieldOf(c, 'session')
     if (ended !== '' && ended !== ownId) {
       // Another tab may have ended it before.
-      if (await sessionList(database).endSession(userId, ended))
-        await audit(dashboard, c, 'session ended', userId, ended)
+      await sessionList(database).endSession(userId, ended, actorOf(dashboard, c))
       tellNext(dashboard, c, 'session-ended')
       return c.redirect('/dashboard/account', 303)
     }
-    if (ended === '') await sessions(database).endSessions(userId)
-    const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c)), [])
-    await audit(dashboard, c, ended === '' ? 'sign-out everywhere' : 'sign-out', userId, name)
+    const actor = actorOf(dashboard, c)
+    if (ended === '') await sessions(database).endSessions(userId, actor)
+    const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c), actor), [])
     return withCookies(c.redirect('/sign-in', 303), cookies)
   })
 }

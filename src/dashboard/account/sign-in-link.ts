@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { hashToken } from '../../listing/accounts/token.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showUsername } from '../html/form-field.ts'
 import { showPage } from '../html/page.ts'
 import { isolated } from '../html/text.ts'
-import { audit } from '../request/audit.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
 import { signInLinks } from '../../management/accounts/sign-in-links.ts'
 
@@ -30,10 +29,9 @@ export function addSignInLinkRoutes(app: App, dashboard: Dashboard): void {
     const user = await signInLinks(database).useSignInLink(
       hashOf(c),
       await accounts.hashPassword(password),
-      now(),
+      actorOf(dashboard, c),
     )
     if (user === null) return refuse(c)
-    await audit(dashboard, c, 'sign-in link used', user.id, user.email)
     return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')
   })
 }

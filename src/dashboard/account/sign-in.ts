@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import {
+  actorOf,
   type App,
   browserOf,
   type Context,
@@ -10,7 +11,6 @@ import {
 } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../html/page.ts'
-import { audit } from '../request/audit.ts'
 import { attempt } from './attempts.ts'
 import { readReturnPath } from './return-path.ts'
 import { passwords } from '../../management/accounts/passwords.ts'
@@ -33,18 +33,14 @@ export function addSessionRoutes(app: App, dashboard: Dashboard): void {
       accounts.signIn(address, fieldOf(c, 'password'), browserOf(dashboard, c)),
     )
     if (tried.outcome === 'good') {
-      const { userId, cookies } = tried.result
-      await audit(dashboard, c, 'sign-in', userId, address)
-      return withCookies(c.redirect(next, 303), cookies)
+      return withCookies(c.redirect(next, 303), tried.result.cookies)
     }
     const { status, message } = tried
     return showSignIn(c, { signUp, next, email, status, error: message })
   })
 
   app.post('/sign-out', async (c) => {
-    const session = await accounts.readSession(cookieOf(c))
-    const cookies = await accounts.signOut(cookieOf(c))
-    if (session !== null) await audit(dashboard, c, 'sign-out', session.userId, session.name)
+    const cookies = await accounts.signOut(cookieOf(c), actorOf(dashboard, c))
     return withCookies(c.redirect('/sign-in', 303), cookies)
   })
 }

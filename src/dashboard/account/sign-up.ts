@@ -1,11 +1,10 @@
 import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { type AddressedUser, checkEmail, createUser } from '../../listing/accounts/user.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
-import { audit } from '../request/audit.ts'
 import { limitSignUps } from '../request/rate-limit.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
 import { passwords } from '../../management/accounts/passwords.ts'
@@ -24,7 +23,12 @@ export function addSignUpRoutes(app: App, dashboard: Dashboard): void {
       ? // Visitors can't take the address of an operator, because nothing verifies addresses.
         createAccount(dashboard, c, OPEN, async (user, hash) =>
           !operators.includes(user.email) &&
-          (await passwords(database).insertUserWithPassword(user, hash))
+          (await passwords(database).insertUserWithPassword(
+            user,
+            hash,
+            'sign-up',
+            actorOf(dashboard, c),
+          ))
             ? user.id
             : null,
         )
@@ -40,7 +44,7 @@ export function addSignUpRoutes(app: App, dashboard: Dashboard): void {
     const token = c.req.param('token')
     if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
     return createAccount(dashboard, c, setupAt(token), (user, hash) =>
-      passwords(database).insertFirstUser(user, hash, token),
+      passwords(database).insertFirstUser(user, hash, token, actorOf(dashboard, c)),
     )
   })
 }
@@ -118,7 +122,6 @@ async function createAccount(
   const user = createUser(checked.email)
   const userId = await insert(user, await dashboard.accounts.hashPassword(password))
   if (userId === null) return showForm(c, kind, { email, errors: { email: kind.taken } })
-  await audit(dashboard, c, 'sign-up', userId, user.email)
   return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard/start')
 }
 

@@ -4,10 +4,9 @@ import { KEYS_ISSUED_MAX } from '../../listing/accounts/rate-limits.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
 import { confirmPassword } from '../account/attempts.ts'
 import { askToSignIn } from '../account/session.ts'
-import { type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
 import type { Notice } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
-import { audit } from '../request/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
@@ -36,9 +35,8 @@ export async function issue(dashboard: Dashboard, c: Context): Promise<Response>
     return showOwnKeys(dashboard, c, { name, status: 429, notice: { kind: 'bad', text: often } })
 
   const id = idFromFormTag(session.userId, fieldOf(c, 'form'))
-  const issued = await issueApiKey(database, session.userId, name, now(), id)
+  const issued = await issueApiKey(database, session.userId, name, actorOf(dashboard, c), id)
   if ('key' in issued) {
-    await audit(dashboard, c, 'key issued', session.userId, id)
     const keys = await bestEffort(
       dashboard,
       () => apiKeys(database).listApiKeys(session.userId, 0),

@@ -1,25 +1,22 @@
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
 import { revokeLeakedKeys } from '../../management/leaked-keys.ts'
-import { type App, type Dashboard, fieldOf } from '../context.ts'
-import { audit } from '../request/audit.ts'
+import { actorOf, type App, type Dashboard, fieldOf } from '../context.ts'
 import { tellLeaked } from './notices.ts'
 import { showOwnKeys } from './own-keys.ts'
 
 /** Deletes the user's keys that occur in a leaked text. No page repeats the text. */
 export function addLeakedKeyRoute(app: App, dashboard: Dashboard): void {
-  const { database, now } = dashboard
+  const { database } = dashboard
 
   app.post('/dashboard/api/leaked', async (c) => {
     const { userId } = c.get('session')
-    const at = now()
-    const { found, apiKeys } = await revokeLeakedKeys(database, fieldOf(c, 'leaked'), at, {
+    const actor = actorOf(dashboard, c)
+    const { found, apiKeys } = await revokeLeakedKeys(database, fieldOf(c, 'leaked'), actor, {
       userId,
     })
     if (apiKeys.length === 0)
       return showOwnKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
-    const deleted = apiKeys.filter(({ revoked_at }) => revoked_at === at)
-    for (const { id } of deleted) await audit(dashboard, c, 'key revoked', userId, id)
-    tellLeaked(dashboard, c, { found, own: apiKeys.length, at })
+    tellLeaked(dashboard, c, { found, own: apiKeys.length, at: actor.at })
     return c.redirect('/dashboard/api', 303)
   })
 }

@@ -1,8 +1,7 @@
 import type { ApiKey } from '../../listing/api-key.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
-import type { App, Context, Dashboard } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard } from '../context.ts'
 import { showNotFound } from '../html/page.ts'
-import { audit } from '../request/audit.ts'
 import { showArrivalPage } from './arrival.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
@@ -31,11 +30,9 @@ export function addKeyRoutes(app: App, dashboard: Dashboard): void {
 
   app.post('/dashboard/api/:id/delete', async (c) => {
     const { userId } = c.get('session')
-    const at = now()
-    const revoked = await apiKeys(database).revokeApiKey(userId, c.req.param('id'), at)
+    const actor = actorOf(dashboard, c)
+    const revoked = await apiKeys(database).revokeApiKey(userId, c.req.param('id'), actor)
     if (revoked === null) return showNotFound(c)
-    // Another tab may have deleted the key before.
-    if (revoked.revoked_at === at) await audit(dashboard, c, 'key revoked', userId, revoked.id)
     tellDeleted(dashboard, c, revoked.id)
     return c.redirect('/dashboard/api', 303)
   })

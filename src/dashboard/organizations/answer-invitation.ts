@@ -1,6 +1,5 @@
 import { oldestInvitation } from '../../listing/invitation.ts'
-import type { App, Dashboard } from '../context.ts'
-import { audit } from '../request/audit.ts'
+import { actorOf, type App, type Dashboard } from '../context.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { showOrganizations, TOO_MANY } from './list.ts'
 import { INVITATION_GONE, showGone } from './notices.ts'
@@ -18,7 +17,7 @@ export function addInvitationRoutes(app: App, dashboard: Dashboard): void {
       userId,
       id,
       oldestInvitation(now()),
-      now(),
+      actorOf(dashboard, c),
     )
     // The first copy of a form that was sent twice made the user a member.
     const isMember = accepted === 'joined' || (await findMembership(database, c)) !== null
@@ -28,7 +27,6 @@ export function addInvitationRoutes(app: App, dashboard: Dashboard): void {
         status: 409,
         notice: { kind: 'bad', text: TOO_MANY },
       })
-    if (accepted === 'joined') await audit(dashboard, c, 'invitation accepted', userId, id)
     tellNext(dashboard, c, 'joined')
     return c.redirect(`/dashboard/organizations/${id}`, 303)
   })
@@ -36,9 +34,8 @@ export function addInvitationRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/decline', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await invitations(database).declineInvitation(userId, id)))
+    if (!(await invitations(database).declineInvitation(userId, id, actorOf(dashboard, c))))
       return showGone(c, INVITATION_GONE)
-    await audit(dashboard, c, 'invitation declined', userId, id)
     tellNext(dashboard, c, 'declined')
     return c.redirect('/dashboard/organizations', 303)
   })

@@ -9,12 +9,11 @@ import {
   ORGANIZATIONS_MAX,
 } from '../../listing/organization.ts'
 import { countOf } from '../../listing/text.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField, showFormTag, submittedTag } from '../html/form-field.ts'
 import { type Notice, showPage } from '../html/page.ts'
 import { pill, showAction, showEmpty } from '../html/parts.ts'
 import { type Html, NAME_BYTES, truncated } from '../html/text.ts'
-import { audit } from '../request/audit.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { showInvitations } from './invitations.ts'
 import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
@@ -24,7 +23,7 @@ import { invitations } from '../../management/invitations.ts'
 
 /** Lists the user's organizations and invitations, and creates organizations. */
 export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
-  const { database, now } = dashboard
+  const { database } = dashboard
 
   app.get('/dashboard/organizations', (c) =>
     showOrganizations(dashboard, c, {
@@ -52,9 +51,8 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
     const made = await organizations(database).insertOrganization(
       userId,
       { id, slug, name: checked.name },
-      now(),
+      actorOf(dashboard, c),
     )
-    if (made === 'made') await audit(dashboard, c, 'organization made', userId, id)
     const own = made === 'made' ? [] : await organizations(database).listOrganizations(userId)
     if (made === 'made' || own.some((one) => one.id === id)) {
       tellNext(dashboard, c, 'created')
@@ -71,9 +69,8 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/remove', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await organizations(database).removeOrganization(userId, id)))
+    if (!(await organizations(database).removeOrganization(userId, id, actorOf(dashboard, c))))
       return showGone(c, NOT_DELETED)
-    await audit(dashboard, c, 'organization deleted', userId, id)
     tellNext(dashboard, c, 'organization-deleted')
     return c.redirect('/dashboard/organizations', 303)
   })

@@ -1,9 +1,8 @@
 import { MEMBERS_MAX, oldestInvitation } from '../../listing/invitation.ts'
 import { INVITATIONS_SENT_MAX } from '../../listing/accounts/rate-limits.ts'
 import { checkEmail } from '../../listing/accounts/user.ts'
-import { type App, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Dashboard, fieldOf } from '../context.ts'
 import { sentence } from '../html/sentence.ts'
-import { audit } from '../request/audit.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { showMembersPage } from './member-list.ts'
@@ -30,14 +29,14 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
     if ('complaint' in checked) return refuse(sentence(checked.complaint))
     const since = oldestInvitation(now())
     // The answer must not reveal whether an account has this address.
-    const invited = await invitations(database).invite(userId, id, checked.email, since, now())
+    const actor = actorOf(dashboard, c)
+    const invited = await invitations(database).invite(userId, id, checked.email, since, actor)
     if (invited === 'not found') return showGone(c, ORGANIZATION_GONE)
     if (invited === 'member') return refuse('This person is already a member.')
     if (invited === 'full')
       return refuse(
         `This organization has reached the limit of ${MEMBERS_MAX} members and invitations.`,
       )
-    await audit(dashboard, c, 'invited', userId, id)
     tellNext(dashboard, c, 'invited')
     return c.redirect(`/dashboard/organizations/${id}/members`, 303)
   })
@@ -45,9 +44,9 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/members/withdraw', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    if (!(await invitations(database).withdrawInvitation(userId, id, fieldOf(c, 'invited'))))
+    const [invited, actor] = [fieldOf(c, 'invited'), actorOf(dashboard, c)]
+    if (!(await invitations(database).withdrawInvitation(userId, id, invited, actor)))
       return showGone(c, INVITATION_GONE)
-    await audit(dashboard, c, 'invitation withdrawn', userId, id)
     tellNext(dashboard, c, 'withdrawn')
     return c.redirect(`/dashboard/organizations/${id}/members`, 303)
   })
@@ -56,9 +55,8 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
     const { userId } = c.get('session')
     const id = c.req.param('id')
     const member = fieldOf(c, 'member')
-    if (!(await organizations(database).removeMember(userId, id, member)))
+    if (!(await organizations(database).removeMember(userId, id, member, actorOf(dashboard, c))))
       return showGone(c, NOT_REMOVED)
-    await audit(dashboard, c, 'member removed', userId, member)
     tellNext(dashboard, c, member === userId ? 'left' : 'removed')
     const next = member === userId ? '' : `/${id}/members`
     return c.redirect(`/dashboard/organizations${next}`, 303)
@@ -67,10 +65,12 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/return', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    const returned = await returnedServers(database).returnServers(userId, id)
+    const returned = await returnedServers(database).returnServers(
+      userId,
+      id,
+      actorOf(dashboard, c),
+    )
     if (returned === null) return showGone(c, ORGANIZATION_GONE)
-    // A form that was sent twice returns nothing more.
-    if (returned > 0) await audit(dashboard, c, 'servers given back', userId, id)
     tellNext(dashboard, c, 'returned')
     return c.redirect(`/dashboard/organizations/${id}`, 303)
   })

@@ -1,3 +1,4 @@
+import type { Actor } from './audit.ts'
 import type { Browser, Session } from './sessions.ts'
 
 /** Lines for `Set-Cookie`. */
@@ -20,7 +21,7 @@ export interface Accounts {
    */
   signIn(email: string, password: string, browser: Browser): Promise<SignedIn | null>
   /** Ends all sessions in the cookie. */
-  signOut(cookie: string): Promise<Cookies>
+  signOut(cookie: string, actor: Actor): Promise<Cookies>
   /** The stored hash that matches the password. Null if this is not the user's password. */
   checkPassword(userId: string, password: string): Promise<string | null>
   /** Hashes a password for the store. Throws Overloaded. */

@@ -28,7 +28,16 @@ export interface RefusedSignIns {
 }
 
 /** Stands where an entry of the dashboard has the client's address. */
-export const COMMAND_LINE = 'command line'
+const COMMAND_LINE = 'command line'
+
+/** Who acts: where an act comes from, and when. Each act writes its entry with both. */
+export interface Actor {
+  address: string
+  at: Instant
+}
+
+/** An operator at the command line. */
+export const operatorAt = (at: Instant): Actor => ({ address: COMMAND_LINE, at })
 
 /** The log stores these names, so never rename one. */
 export type AuditAction =

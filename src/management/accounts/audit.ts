@@ -1,29 +1,27 @@
 import {
+  type Actor,
   AUDIT_DROPPED,
   AUDIT_KEPT_US,
+  type AuditAction,
   type AuditEntry,
   REFUSED_COUNTED_MAX,
   type RefusedSignIns,
 } from '../../listing/accounts/audit.ts'
-import type { Database, Queries } from '../database.ts'
+import type { Database, Dialect, Transaction } from '../database.ts'
+import { columnsOf, insertGiven } from '../given-rows.ts'
 import { at, sql, uuid } from '../sql.ts'
 import type { Instant } from '../../listing/instant.ts'
+import { createOrderedIds } from '../ordered-ids.ts'
 
 export function audit(database: Database) {
-  const { instant, skipLocked } = database.dialect
+  const { instant } = database.dialect
 
   return {
     /** Adds an entry and removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US. */
-    async writeAudit(entry: AuditEntry): Promise<void> {
-      await database.transact(async (transaction) => {
-        await transaction.run(sql`
-          WITH old AS MATERIALIZED (
-            SELECT id FROM audit_log WHERE occurred_at < ${at(entry.occurred_at - AUDIT_KEPT_US)}
-            ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} ${skipLocked}
-          ) DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`)
-        await insertEntry(transaction, entry)
-      })
-    },
+    writeAudit: ({ action, user_id, subject, address, occurred_at }: AuditEntry): Promise<void> =>
+      act(database, { address, at: occurred_at }, async (_, note) =>
+        note(action, user_id, subject),
+      ),
 
     /**
      * The user's latest entries, newest first. Omits refused sign-ins, because strangers can cause
@@ -33,7 +31,7 @@ export function audit(database: Database) {
       return database.all<AuditEntry>(sql`
         SELECT user_id, action, subject, address, ${instant('occurred_at')} FROM audit_log
         WHERE user_id = ${uuid(userId)} AND action <> 'sign-in refused'
-        ORDER BY audit_log.occurred_at DESC, id LIMIT ${entriesMax}`)
+        ORDER BY audit_log.occurred_at DESC, id DESC LIMIT ${entriesMax}`)
     },
 
     /**
@@ -57,13 +55,51 @@ export function audit(database: Database) {
   }
 }
 
-/** Adds an entry in the transaction of the action itself. */
-export async function insertEntry(
-  queries: Queries,
-  { occurred_at, user_id, action, subject, address }: AuditEntry,
+/** Adds an entry about this user, with the actor of the act. */
+export type Note = (action: AuditAction, userId: string | null, subject: string) => void
+
+/**
+ * Runs an act as one transaction, with the entries that it notes. An act whose entry can't be
+ * written changes nothing.
+ */
+export function act<Result>(
+  database: Database,
+  { address, at: occurred_at }: Actor,
+  body: (transaction: Transaction, note: Note) => Promise<Result>,
+): Promise<Result> {
+  return database.transact(async (transaction) => {
+    const entries: Row[] = []
+    const result = await body(transaction, (action, user_id, subject) => {
+      entries.push({ id: nextId(), action, user_id, subject, address, occurred_at })
+    })
+    await writeEntries(transaction, database.dialect, entries)
+    return result
+  })
+}
+
+type Row = AuditEntry & { id: string }
+
+/** Of entries with one instant, the log shows the later one first. */
+const nextId = createOrderedIds()
+
+const ENTRY = columnsOf({
+  uuid: 'id user_id',
+  instant: 'occurred_at',
+  text: 'action subject address',
+})
+
+/** Removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US, too. */
+export async function writeEntries(
+  transaction: Transaction,
+  { skipLocked }: Dialect,
+  entries: readonly Row[],
 ): Promise<void> {
-  const user = user_id === null ? null : uuid(user_id)
-  await queries.run(sql`
-    INSERT INTO audit_log (id, occurred_at, user_id, action, subject, address)
-    VALUES (${crypto.randomUUID()}, ${at(occurred_at)}, ${user}, ${action}, ${subject}, ${address})`)
+  const [first] = entries
+  if (first === undefined) return
+  await transaction.run(sql`
+    WITH old AS MATERIALIZED (
+      SELECT id FROM audit_log WHERE occurred_at < ${at(first.occurred_at - AUDIT_KEPT_US)}
+      ORDER BY occurred_at LIMIT ${AUDIT_DROPPED} ${skipLocked}
+    ) DELETE FROM audit_log WHERE id IN (SELECT id FROM old)`)
+  await insertGiven(transaction, 'audit_log', ENTRY, entries)
 }

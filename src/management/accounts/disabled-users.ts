@@ -1,23 +1,26 @@
 import type { Database } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
-import type { Instant } from '../../listing/instant.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act } from './audit.ts'
+import { nameIn } from './user-columns.ts'
 
 /** Triggers of the schema copy the state to the keys, and end sessions and the sign-in link. */
 export function disabledUsers(database: Database) {
   return {
     /**
      * Disables the user: every key of the user is refused, and all sessions, sign-ins under way and
-     * the sign-in link end. Null enables the user with the same keys. A disabled user who is
-     * disabled again keeps the instant.
+     * the sign-in link end. Or enables the user with the same keys. A disabled user who is disabled
+     * again keeps the instant.
      */
     async setDisabled(
       userId: string,
-      disabledAt: Instant | null,
+      isDisabled: boolean,
+      actor: Actor,
     ): Promise<'changed' | 'unchanged' | 'not found'> {
       const user = sql`id = ${uuid(userId)}`
-      const isOther = disabledAt === null ? sql`disabled_at IS NOT NULL` : sql`disabled_at IS NULL`
-      const value = disabledAt === null ? null : at(disabledAt)
-      return database.transact(async (transaction) => {
+      const isOther = isDisabled ? sql`disabled_at IS NULL` : sql`disabled_at IS NOT NULL`
+      const value = isDisabled ? at(actor.at) : null
+      return act(database, actor, async (transaction, note) => {
         // A sign-in or a new key that has this lock ends before the triggers run.
         await transaction.lock('users', [userId])
         const apiKeys = await transaction.all<{ id: string }>(
@@ -31,7 +34,11 @@ export function disabledUsers(database: Database) {
         const changed = await transaction.run(
           sql`UPDATE users SET disabled_at = ${value} WHERE ${user} AND ${isOther}`,
         )
-        if (changed === 1) return 'changed'
+        if (changed === 1) {
+          const action = isDisabled ? 'user disabled' : 'user enabled'
+          note(action, userId, await nameIn(transaction, userId))
+          return 'changed'
+        }
         const found = await transaction.get(sql`SELECT 1 FROM users WHERE ${user}`)
         return found === null ? 'not found' : 'unchanged'
       })

@@ -2,17 +2,23 @@ import type { EmailChange } from '../../listing/accounts/passwords.ts'
 import type { Database, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
 import { findPasswordHash } from './passwords.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act } from './audit.ts'
 
 export function emailChanges(database: Database) {
   /** Runs `body` under the user's lock. */
   async function change<Outcome>(
     userId: string,
+    email: string,
+    actor: Actor,
     body: (transaction: Transaction) => Promise<Outcome>,
   ): Promise<Outcome | 'taken'> {
     try {
-      return await database.transact(async (transaction) => {
+      return await act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        return body(transaction)
+        const outcome = await body(transaction)
+        if (outcome === 'changed') note('e-mail changed', userId, email)
+        return outcome
       })
     } catch (error) {
       if (database.dialect.isTaken(error)) return 'taken'
@@ -22,16 +28,25 @@ export function emailChanges(database: Database) {
 
   return {
     /** Changes the email address, if `checked` is still the hash of the user's password. */
-    changeEmail: (userId: string, checked: string, email: string): Promise<EmailChange> =>
-      change(userId, async (transaction) => {
+    changeEmail: (
+      userId: string,
+      checked: string,
+      email: string,
+      actor: Actor,
+    ): Promise<EmailChange> =>
+      change(userId, email, actor, async (transaction) => {
         // A change of the password that had the lock has ended before this reads the hash.
         if ((await findPasswordHash(transaction, userId)) !== checked) return 'outdated'
         return updateEmail(transaction, userId, email)
       }),
 
     /** Changes the email address on behalf of an operator. Sessions and the sign-in link stay. */
-    setEmail: (userId: string, email: string): Promise<'changed' | 'taken' | 'not found'> =>
-      change(userId, async (transaction) => {
+    setEmail: (
+      userId: string,
+      email: string,
+      actor: Actor,
+    ): Promise<'changed' | 'taken' | 'not found'> =>
+      change(userId, email, actor, async (transaction) => {
         const user = await transaction.get(sql`SELECT 1 FROM users WHERE id = ${uuid(userId)}`)
         return user === null ? 'not found' : updateEmail(transaction, userId, email)
       }),

@@ -59,7 +59,7 @@ export function operator(database: Database) {
         SELECT user_id, action, subject, address, users.email, users.external_id, ${instant('occurred_at')}
         FROM audit_log LEFT JOIN users ON users.id = user_id
         WHERE ${ofUser} AND ${recent}
-        ORDER BY audit_log.occurred_at DESC, audit_log.id LIMIT ${entriesMax}`)
+        ORDER BY audit_log.occurred_at DESC, audit_log.id DESC LIMIT ${entriesMax}`)
     },
   }
 }

@@ -1,7 +1,10 @@
 import type { StoredPassword } from '../../listing/accounts/passwords.ts'
 import type { Database, Queries, Transaction } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
+import { act } from './audit.ts'
 import { insertionOf, insertUser } from './users.ts'
+import { nameIn } from './user-columns.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
 import type { AddressedUser } from '../../listing/accounts/user.ts'
 
 export function passwords(database: Database) {
@@ -12,10 +15,16 @@ export function passwords(database: Database) {
     },
 
     /** Adds a user who can sign in. False if the email address or the external id is taken. */
-    async insertUserWithPassword(user: AddressedUser, passwordHash: string): Promise<boolean> {
-      return database.transact(async (transaction) => {
+    async insertUserWithPassword(
+      user: AddressedUser,
+      passwordHash: string,
+      action: 'user added' | 'sign-up',
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
         if (!(await insertUser(transaction, user))) return false
         await savePassword(transaction, user.id, passwordHash)
+        note(action, user.id, user.email)
         return true
       })
     },
@@ -29,17 +38,21 @@ export function passwords(database: Database) {
       user: AddressedUser,
       passwordHash: string,
       setupToken: string,
+      actor: Actor,
     ): Promise<string | null> {
-      return database.transact((transaction) =>
-        insertFirst(transaction, user, passwordHash, setupToken),
-      )
+      return act(database, actor, async (transaction, note) => {
+        const id = await insertFirst(transaction, user, passwordHash, setupToken)
+        if (id !== null) note('sign-up', id, user.email)
+        return id
+      })
     },
 
     /** Sets the password, ends all of the user's sessions and invalidates the setup link. */
-    async setPassword(userId: string, passwordHash: string): Promise<void> {
-      await database.transact(async (transaction) => {
+    async setPassword(userId: string, passwordHash: string, actor: Actor): Promise<void> {
+      await act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
         await savePassword(transaction, userId, passwordHash)
+        note('password changed', userId, await nameIn(transaction, userId))
       })
     },
 
@@ -48,11 +61,17 @@ export function passwords(database: Database) {
      * another change or sign-in has replaced it: of two changes that checked one password, one is
      * made.
      */
-    async changePassword(userId: string, checked: string, passwordHash: string): Promise<boolean> {
-      return database.transact(async (transaction) => {
+    async changePassword(
+      userId: string,
+      checked: string,
+      passwordHash: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
         if ((await findPasswordHash(transaction, userId)) !== checked) return false
         await savePassword(transaction, userId, passwordHash)
+        note('password changed', userId, await nameIn(transaction, userId))
         return true
       })
     },

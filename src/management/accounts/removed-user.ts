@@ -1,4 +1,6 @@
-import { presentInstant } from '../../listing/instant.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act } from './audit.ts'
+import { findName } from './user-columns.ts'
 import { inBatches } from '../batches.ts'
 import type { Database, Transaction } from '../database.ts'
 import { lockOwners, returnServers } from '../servers/returned-servers.ts'
@@ -13,8 +15,12 @@ interface Found {
  * in batches, so that no request waits long. The rest follows in one transaction. False if there is
  * no such user, or another caller has removed it meanwhile.
  */
-export async function removeUser(database: Database, userId: string): Promise<boolean> {
-  await endAccess(database, userId)
+export async function removeUser(
+  database: Database,
+  userId: string,
+  actor: Actor,
+): Promise<boolean> {
+  await endAccess(database, userId, actor)
   await inBatches((rows) =>
     database.transact(async (transaction) => {
       await transaction.lock('users', [userId])
@@ -65,20 +71,23 @@ async function removeLocked(
   return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
 }
 
-async function endAccess(database: Database, userId: string): Promise<void> {
-  await database.transact(async (transaction) => {
+async function endAccess(database: Database, userId: string, actor: Actor): Promise<void> {
+  await act(database, actor, async (transaction, note) => {
     await transaction.lock('users', [userId])
+    const name = await findName(transaction, userId)
+    if (name === null) return
     const active = await transaction.all<Found>(
       sql`SELECT id FROM api_keys WHERE user_id = ${uuid(userId)} AND revoked_at IS NULL`,
     )
     const ids = active.map(({ id }) => id)
     await transaction.lock('api_keys', ids)
     await transaction.run(
-      sql`UPDATE api_keys SET revoked_at = ${at(presentInstant())} WHERE id ${inUuids(ids)}`,
+      sql`UPDATE api_keys SET revoked_at = ${at(actor.at)} WHERE id ${inUuids(ids)}`,
     )
     await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
     await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
     await transaction.run(sql`DELETE FROM passwords WHERE user_id = ${uuid(userId)}`)
+    note('user removed', userId, name)
   })
 }
 

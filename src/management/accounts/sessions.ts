@@ -8,7 +8,9 @@ import {
 } from '../../listing/accounts/sessions.ts'
 import type { Database } from '../database.ts'
 import { findPasswordHash } from './passwords.ts'
-import { USER_NAME } from './user-columns.ts'
+import { act } from './audit.ts'
+import { nameIn, USER_NAME } from './user-columns.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
 import { at, inStrings, sql, uuid } from '../sql.ts'
 
 interface SessionRow {
@@ -44,7 +46,7 @@ export function sessions(database: Database) {
     ): Promise<boolean> {
       const { userId, tokenHash, userAgent, address, startedAt, expiresAt } = session
       const user = uuid(userId)
-      return database.transact(async (transaction) => {
+      return act(database, { address, at: startedAt }, async (transaction, note) => {
         await transaction.lock('users', [userId])
         if ((await findPasswordHash(transaction, userId)) !== checked) return false
         if (renewed !== null)
@@ -65,6 +67,7 @@ export function sessions(database: Database) {
           INSERT INTO sessions (id, user_id, token_hash, user_agent, address, started_at, expires_at)
           VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
             ${at(startedAt)}, ${at(expiresAt)})`)
+        note('sign-in', userId, await nameIn(transaction, userId))
         return true
       })
     },
@@ -83,13 +86,23 @@ export function sessions(database: Database) {
     },
 
     /** Ends all sessions of the user. */
-    async endSessions(userId: string): Promise<void> {
-      await database.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
+    async endSessions(userId: string, actor: Actor): Promise<void> {
+      await act(database, actor, async (transaction, note) => {
+        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
+        note('sign-out everywhere', userId, await nameIn(transaction, userId))
+      })
     },
 
     /** Ends the sessions with these token hashes. */
-    async endSessionsOf(tokenHashes: readonly string[]): Promise<void> {
-      await database.run(sql`DELETE FROM sessions WHERE token_hash ${inStrings(tokenHashes)}`)
+    async endSessionsOf(tokenHashes: readonly string[], actor: Actor): Promise<void> {
+      const ended = sql`token_hash ${inStrings(tokenHashes)}`
+      await act(database, actor, async (transaction, note) => {
+        const users = await transaction.all<{ id: string; name: string }>(sql`
+          SELECT DISTINCT users.id, ${USER_NAME} AS name FROM sessions
+          JOIN users ON users.id = user_id WHERE ${ended} AND expires_at > ${at(actor.at)}`)
+        await transaction.run(sql`DELETE FROM sessions WHERE ${ended}`)
+        for (const { id, name } of users) note('sign-out', id, name)
+      })
     },
   }
 }
@@ -113,11 +126,14 @@ export function sessionList(database: Database) {
     },
 
     /** Ends one session of the user. False if there is no such session. */
-    async endSession(userId: string, id: string): Promise<boolean> {
-      const ended = await database.run(
-        sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id = ${uuid(id)}`,
-      )
-      return ended === 1
+    async endSession(userId: string, id: string, actor: Actor): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const ended = await transaction.run(
+          sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id = ${uuid(id)}`,
+        )
+        if (ended === 1) note('session ended', userId, id)
+        return ended === 1
+      })
     },
   }
 }

@@ -3,15 +3,20 @@ import type { LinkedUser, SignInLink } from '../../listing/accounts/sign-in-link
 import type { Database, Queries } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
 import { savePassword } from './passwords.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act } from './audit.ts'
 
 export function signInLinks(database: Database) {
   return {
     /** Replaces the user's link. False if the user is disabled, has no email address or is gone. */
-    async keepSignInLink({ userId, tokenHash, expiresAt }: SignInLink): Promise<boolean> {
-      return database.transact(async (transaction) => {
+    async keepSignInLink(
+      { userId, tokenHash, expiresAt }: SignInLink,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        const user = await transaction.get(sql`
-          SELECT 1 FROM users
+        const user = await transaction.get<{ email: string }>(sql`
+          SELECT email FROM users
           WHERE id = ${uuid(userId)} AND email IS NOT NULL AND disabled_at IS NULL`)
         if (user === null) return false
         await transaction.run(sql`
@@ -19,6 +24,7 @@ export function signInLinks(database: Database) {
           VALUES (${uuid(userId)}, ${tokenHash}, ${at(expiresAt)})
           ON CONFLICT (user_id)
           DO UPDATE SET token_hash = excluded.token_hash, expires_at = excluded.expires_at`)
+        note('sign-in link issued', userId, user.email)
         return true
       })
     },
@@ -34,16 +40,17 @@ export function signInLinks(database: Database) {
     async useSignInLink(
       tokenHash: string,
       passwordHash: string,
-      now: Instant,
+      actor: Actor,
     ): Promise<LinkedUser | null> {
-      return database.transact(async (transaction) => {
-        const found = await find(transaction, tokenHash, now)
+      return act(database, actor, async (transaction, note) => {
+        const found = await find(transaction, tokenHash, actor.at)
         if (found === null) return null
         await transaction.lock('users', [found.id])
         // Again, under the lock that every new password takes.
-        const user = await find(transaction, tokenHash, now)
+        const user = await find(transaction, tokenHash, actor.at)
         if (user === null) return null
         await savePassword(transaction, user.id, passwordHash)
+        note('sign-in link used', user.id, user.email)
         return user
       })
     },

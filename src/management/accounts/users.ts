@@ -1,5 +1,7 @@
-import type { User } from '../../listing/accounts/user.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { nameOf, type User } from '../../listing/accounts/user.ts'
 import type { Database, Queries } from '../database.ts'
+import { act } from './audit.ts'
 import { removeUser } from './removed-user.ts'
 import { userColumns } from './user-columns.ts'
 import { at, type Sql, sql, uuid } from '../sql.ts'
@@ -12,7 +14,12 @@ export function users(database: Database) {
      * False if the email address or the external id is taken. Exactly one of several concurrent
      * callers gets true.
      */
-    insertUser: (user: User): Promise<boolean> => insertUser(database, user),
+    insertUser: (user: User, actor: Actor): Promise<boolean> =>
+      act(database, actor, async (transaction, note) => {
+        const isInserted = await insertUser(transaction, user)
+        if (isInserted) note('user added', user.id, nameOf(user))
+        return isInserted
+      }),
 
     async findUser(email: string): Promise<User | null> {
       return database.get<User>(sql`SELECT ${columns} FROM users WHERE email = ${email}`)
@@ -31,14 +38,14 @@ export function users(database: Database) {
      * Not one transaction: the keys are revoked first. If the promise is rejected, some servers may
      * be gone. Calling it again removes the rest.
      */
-    removeUser: (userId: string): Promise<boolean> => removeUser(database, userId),
+    removeUser: (userId: string, actor: Actor): Promise<boolean> =>
+      removeUser(database, userId, actor),
   }
 }
 
 /** False if the email address or the external id is taken. */
 export async function insertUser(queries: Queries, user: User): Promise<boolean> {
-  const inserted = await queries.run(sql`${insertionOf(user)} ON CONFLICT DO NOTHING`)
-  return inserted === 1
+  return (await queries.run(sql`${insertionOf(user)} ON CONFLICT DO NOTHING`)) === 1
 }
 
 /** Without the clause that says what happens if a value is taken. */

@@ -2,6 +2,8 @@ import { RETURNED_MAX } from '../../listing/organization.ts'
 import type { Database, Transaction } from '../database.ts'
 import { isOwner, ownsLocked } from '../organizations.ts'
 import { inUuids, type Sql, sql, uuid } from '../sql.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act } from '../accounts/audit.ts'
 
 /** Servers under an organization whose owners have left it. */
 export function returnedServers(database: Database) {
@@ -15,15 +17,22 @@ export function returnedServers(database: Database) {
      * Returns servers of former members to them as personal drafts, on behalf of an owner. Handles
      * at most RETURNED_MAX servers and returns their number. Null if the user is not an owner.
      */
-    async returnServers(userId: string, organizationId: string): Promise<number | null> {
-      return database.transact(async (transaction) => {
+    async returnServers(
+      userId: string,
+      organizationId: string,
+      actor: Actor,
+    ): Promise<number | null> {
+      return act(database, actor, async (transaction, note) => {
         const ofOwner = serversOfFormerMembers(organizationId, isOwner(userId, organizationId))
         const owners = await lockOwners(transaction, ofOwner)
         if (!(await ownsLocked(transaction, userId, organizationId))) return null
         // Another member may have left meanwhile, whose row is not locked: the next call returns
         // those servers.
         const ofLocked = sql`created_by ${inUuids(owners)}`
-        return returnServers(transaction, serversOfFormerMembers(organizationId, ofLocked))
+        const former = serversOfFormerMembers(organizationId, ofLocked)
+        const returned = await returnServers(transaction, former)
+        if (returned > 0) note('servers given back', userId, organizationId)
+        return returned
       })
     },
   }

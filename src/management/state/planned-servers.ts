@@ -4,7 +4,7 @@ import { toServer } from '../../listing/servers/server.ts'
 import { complaintIn, type DeclaredServer } from '../../listing/state/declared-state.ts'
 import { quote } from '../../listing/text.ts'
 import { applied, NEW_ROW } from '../servers/changed-server.ts'
-import { createOrderedIds } from '../servers/ordered-ids.ts'
+import { createOrderedIds } from '../ordered-ids.ts'
 import {
   addChange,
   differences,

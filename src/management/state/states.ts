@@ -16,12 +16,14 @@ import { planOrganization } from './planned-organization.ts'
 import { planUser } from './planned-user.ts'
 import { isNamed, readParts, readStored, type Stored } from './stored-state.ts'
 import { readOwners, writeChanges } from './written-state.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
+import { act } from '../accounts/audit.ts'
 
 export function states(database: Database) {
   const { dialect } = database
 
   const write = (plans: readonly RecordPlan[], options: StateOptions) =>
-    database.transact(async (transaction) => {
+    act(database, operatorAt(options.now), async (transaction, note) => {
       const records = plans.map(({ record }) => record)
       const part = partOf(records)
       const isLocked = await lockPart(transaction, part, plans)
@@ -36,7 +38,7 @@ export function states(database: Database) {
           plan.memberships.some(({ slug }) => !owners.has(slug)),
       )
       if (outdated === undefined)
-        await writeChanges(transaction, dialect, changes, stored, owners, options.now)
+        await writeChanges(transaction, dialect, changes, stored, owners, options.now, note)
       return outdated ?? null
     })
 
@@ -59,8 +61,6 @@ export function states(database: Database) {
       return records.map((record) => planRecord(record, stored, options))
     },
 
-    // Another process may have stored the same address, slug or hash at the same moment. The second
-    // attempt sees it.
     /**
      * Makes these records as declared, and writes audit entries. A plan that makes a member comes
      * with those of the organization and of an owner, or after them. A last use must be at least
@@ -71,6 +71,8 @@ export function states(database: Database) {
      */
     applyState: (plans: readonly RecordPlan[], options: StateOptions): Promise<RecordPlan | null> =>
       write(plans, options).catch((error: unknown) => {
+        // Another process may have stored the same address, slug or hash at the same moment. The
+        // second attempt sees it.
         if (!dialect.isTaken(error)) throw error
         return write(plans, options)
       }),

@@ -1,4 +1,4 @@
-import { type AuditAction, COMMAND_LINE } from '../../listing/accounts/audit.ts'
+import type { AuditAction } from '../../listing/accounts/audit.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { revocationOf } from '../api-keys.ts'
@@ -9,6 +9,7 @@ import { SERVER_COLUMNS } from '../servers/server-imports.ts'
 import { inStrings, inUuids, sql, uuid } from '../sql.ts'
 import type { AnyChange, Change, PlacedServer, PlannedMember } from './changes.ts'
 import type { Stored } from './stored-state.ts'
+import type { Note } from '../accounts/audit.ts'
 
 /** The oldest owner that each of these organizations has after the changes, if it has one. */
 export async function readOwners(
@@ -43,11 +44,6 @@ function changesOf<Kind extends AnyChange['kind']>(
 
 const USER = columnsOf({ uuid: 'id', text: 'email external_id', instant: 'created_at disabled_at' })
 const ORGANIZATION = columnsOf({ uuid: 'id', text: 'slug name' })
-const ENTRY = columnsOf({
-  uuid: 'id user_id',
-  instant: 'occurred_at',
-  text: 'action subject address',
-})
 
 /** Under the locks of the users and organizations. Each table gets few statements for all rows. */
 export async function writeChanges(
@@ -57,6 +53,7 @@ export async function writeChanges(
   stored: Stored,
   owners: ReadonlyMap<string, string>,
   now: Instant,
+  note: Note,
 ): Promise<void> {
   const users = changesOf(changes, 'user')
   const keys = changesOf(changes, 'key')
@@ -77,13 +74,9 @@ export async function writeChanges(
   await writeMembers(transaction, changesOf(changes, 'member'), idOf)
   await writeServers(transaction, changesOf(changes, 'server'), idOf)
   await writeKeys(transaction, dialect, keys, now)
-  const entries = changes.flatMap((change) =>
-    entriesOf(change, idOf, owners).map(([action, user_id, subject]) => {
-      const id = crypto.randomUUID()
-      return { id, action, user_id, subject, address: COMMAND_LINE, occurred_at: now }
-    }),
-  )
-  await insertGiven(transaction, 'audit_log', ENTRY, entries)
+  for (const change of changes)
+    for (const [action, userId, subject] of entriesOf(change, idOf, owners))
+      note(action, userId, subject)
 }
 
 /** A field that stays keeps its value, even if another program has just changed it. */

@@ -6,6 +6,7 @@ import { organizations } from '../../../src/management/organizations.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export interface FullAccount {
   server: string
@@ -36,7 +37,7 @@ export async function fillAccount(
   await organizations(store.database).insertOrganization(
     userId,
     { id: organization, slug: 'guild', name },
-    now,
+    operatorAt(now),
   )
   await serverImports(store.database).saveServers(userId, organization, entries.slice(0, 3), now)
   const servers = await serverLists(store.database).listServers(userId)
@@ -56,8 +57,9 @@ export async function fillAccount(
       },
       crypto.getRandomValues(new Uint8Array(32)),
       5,
+      operatorAt(presentInstant()),
     )
-    if (index === 0) await apiKeys(store.database).revokeApiKey(userId, key, now)
+    if (index === 0) await apiKeys(store.database).revokeApiKey(userId, key, operatorAt(now))
     await store.addUseCounts(countsOf(key, slotOf(now)))
   }
   const waiting = crypto.randomUUID()

@@ -18,6 +18,7 @@ import {
 import { secrets } from '../../../src/management/accounts/secrets.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Every page of the dashboard in every state, for tests that hold for all of them.
@@ -88,21 +89,26 @@ async function addPeople(
   const now = presentInstant()
   for (const other of ['carl@example.com', 'dora@example.com']) {
     const { user: member } = await signedIn(other)
-    await invitations(store.database).invite(userId, organization, other, 0, now)
+    await invitations(store.database).invite(userId, organization, other, 0, operatorAt(now))
     assert.equal(
-      await invitations(store.database).acceptInvitation(member.id, organization, 0, now),
+      await invitations(store.database).acceptInvitation(
+        member.id,
+        organization,
+        0,
+        operatorAt(now),
+      ),
       'joined',
     )
   }
   for (const invited of ['eve@example.com', 'finn@example.com'])
-    await invitations(store.database).invite(userId, organization, invited, 0, now)
+    await invitations(store.database).invite(userId, organization, invited, 0, operatorAt(now))
   for (const slug of ['red-stone', 'blue-stone']) {
     const id = crypto.randomUUID()
     await organizations(store.database).insertOrganization(
       user.id,
       { id, slug, name: `${name} ${slug}` },
-      now,
+      operatorAt(now),
     )
-    await invitations(store.database).invite(user.id, id, email, 0, now)
+    await invitations(store.database).invite(user.id, id, email, 0, operatorAt(now))
   }
 }

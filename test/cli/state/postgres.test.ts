@@ -18,6 +18,7 @@ import { askPatiently, besideService } from './beside-service.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { disabledUsers } from '../../../src/management/accounts/disabled-users.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 let server: Server
 before(async () => {
@@ -83,11 +84,11 @@ async function filled(url: string): Promise<{ key: string; revoked: string }> {
   const now = presentInstant()
   const { user: ada, key } = await addOwner(store, 'ada@example.com')
   const other = await issueKey(store, ada, 'leaked')
-  await apiKeys(store.database).revokeApiKey(ada.id, other.id, now)
+  await apiKeys(store.database).revokeApiKey(ada.id, other.id, operatorAt(now))
   const bob = await addUser(store, 'bob@example.com')
   const cid = await addUser(store, 'cid@example.com')
-  await disabledUsers(store.database).setDisabled(cid.id, now)
-  await users(store.database).insertUser(createUser(null, '4711'))
+  await disabledUsers(store.database).setDisabled(cid.id, true, operatorAt(now))
+  await users(store.database).insertUser(createUser(null, '4711'), operatorAt(presentInstant()))
   const red = await addOrganization(store, ada, { slug: 'red', name: 'Red „Stone“ 🧱' }, now)
   await joinOrganization(store, red, ada, bob, now)
   const personal = { version: '1.21', listing_kind: 'realm', status: 'draft' }

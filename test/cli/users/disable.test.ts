@@ -37,6 +37,8 @@ test('user disable and user enable change the state once, and the audit log has 
     [
       ['user enabled', ADA, ADA],
       ['user disabled', ADA, ADA],
+      ['key issued', id, ADA],
+      ['user added', ADA, ADA],
     ],
   )
 })

@@ -9,7 +9,7 @@ import {
 } from '../../../src/listing/accounts/audit.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { NOW } from '../people.ts'
+import { OPERATOR, NOW } from '../people.ts'
 import { audit } from '../../../src/management/accounts/audit.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 
@@ -46,8 +46,9 @@ export function auditContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     await audit(store.database).writeAudit(entry(user.id, NOW))
-    await users(store.database).removeUser(user.id)
-    assert.deepEqual(await audit(store.database).listEvents(user.id, 9), [entry(user.id, NOW)])
+    await users(store.database).removeUser(user.id, OPERATOR)
+    const actions = (await audit(store.database).listEvents(user.id, 9)).map(({ action }) => action)
+    assert.deepEqual(actions, ['user removed', 'sign-in', 'user added'])
   })
 
   test('an entry is kept for AUDIT_KEPT_US, to the microsecond', async (t) => {

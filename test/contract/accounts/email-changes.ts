@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
@@ -18,29 +18,45 @@ export function emailChangesContract(open: OpenFixture): void {
   async function openWithUsers(t: TestContext) {
     const { store, openSecond } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'checked')
+    for (const user of [ada!, bob!])
+      await passwords(store.database).setPassword(user.id, 'checked', OPERATOR)
     return { store, openSecond, ada: ada!, bob: bob! }
   }
 
   test('a new email replaces the old one', async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
     assert.equal(
-      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'countess@example.com'),
+      await emailChanges(store.database).changeEmail(
+        ada.id,
+        'checked',
+        'countess@example.com',
+        OPERATOR,
+      ),
       'changed',
     )
     assert.deepEqual(await listUsers(store), [bob, { ...ada, email: 'countess@example.com' }])
     assert.equal(await users(store.database).findUser('ada@example.com'), null)
-    assert.ok(await users(store.database).insertUser(createUser('ada@example.com')))
+    assert.ok(await users(store.database).insertUser(createUser('ada@example.com'), OPERATOR))
   })
 
   test("another user's email is refused; one's own is accepted", async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
     assert.equal(
-      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'bob@example.com'),
+      await emailChanges(store.database).changeEmail(
+        ada.id,
+        'checked',
+        'bob@example.com',
+        OPERATOR,
+      ),
       'taken',
     )
     assert.equal(
-      await emailChanges(store.database).changeEmail(ada.id, 'checked', 'ada@example.com'),
+      await emailChanges(store.database).changeEmail(
+        ada.id,
+        'checked',
+        'ada@example.com',
+        OPERATOR,
+      ),
       'changed',
     )
     assert.deepEqual(await listUsers(store), [ada, bob])
@@ -49,8 +65,10 @@ export function emailChangesContract(open: OpenFixture): void {
   test('an email changes only with the hash that its own user has now', async (t) => {
     const { store, ada, bob } = await openWithUsers(t)
     const change = (userId: string, checked: string, email = 'free@example.com') =>
-      emailChanges(store.database).changeEmail(userId, checked, email)
-    assert.ok(await passwords(store.database).changePassword(ada.id, 'checked', 'replaced'))
+      emailChanges(store.database).changeEmail(userId, checked, email, OPERATOR)
+    assert.ok(
+      await passwords(store.database).changePassword(ada.id, 'checked', 'replaced', OPERATOR),
+    )
     assert.equal(await change(ada.id, 'checked'), 'outdated')
     assert.equal(await change(ada.id, 'checked', bob.email), 'outdated')
     assert.equal(await change(bob.id, 'replaced'), 'outdated')
@@ -67,14 +85,14 @@ export function emailChangesContract(open: OpenFixture): void {
       await sessions(store.database).beginSession({ ...session, ...times }, 'checked', null),
     )
     const link = { userId: ada.id, tokenHash: 'link', expiresAt: NOW + 9 }
-    assert.ok(await signInLinks(store.database).keepSignInLink(link))
-    assert.equal(await emailChanges(store.database).setEmail(ada.id, bob.email), 'taken')
+    assert.ok(await signInLinks(store.database).keepSignInLink(link, OPERATOR))
+    assert.equal(await emailChanges(store.database).setEmail(ada.id, bob.email, OPERATOR), 'taken')
     assert.equal(
-      await emailChanges(store.database).setEmail(randomUUID(), 'free@example.com'),
+      await emailChanges(store.database).setEmail(randomUUID(), 'free@example.com', OPERATOR),
       'not found',
     )
     assert.equal(
-      await emailChanges(store.database).setEmail(ada.id, 'countess@example.com'),
+      await emailChanges(store.database).setEmail(ada.id, 'countess@example.com', OPERATOR),
       'changed',
     )
     assert.deepEqual(await listUsers(store), [bob, { ...ada, email: 'countess@example.com' }])
@@ -94,8 +112,8 @@ export function emailChangesContract(open: OpenFixture): void {
     const { store, openSecond, ada, bob } = await openWithUsers(t)
     const second = await openSecond()
     const changed = await Promise.all([
-      emailChanges(store.database).changeEmail(ada.id, 'checked', 'free@example.com'),
-      emailChanges(second.database).changeEmail(bob.id, 'checked', 'free@example.com'),
+      emailChanges(store.database).changeEmail(ada.id, 'checked', 'free@example.com', OPERATOR),
+      emailChanges(second.database).changeEmail(bob.id, 'checked', 'free@example.com', OPERATOR),
     ])
     assert.deepEqual(tally(changed), { changed: 1, taken: 1 })
     const owner = changed[0] === 'changed' ? ada : bob

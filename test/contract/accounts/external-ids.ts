@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createUser, nameOf, type User } from '../../../src/listing/accounts/user.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, NOW, register, tally } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, NOW, register, tally } from '../people.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { audit } from '../../../src/management/accounts/audit.ts'
@@ -24,7 +24,8 @@ export function externalIdsContract(open: OpenFixture): void {
   test('a user is found by the external id, exactly as stored', async (t) => {
     const { store } = await open(t)
     const [external, both] = [createUser(null, 'Player 1'), createUser('ada@example.com', '2')]
-    for (const user of [external, both]) assert.ok(await users(store.database).insertUser(user))
+    for (const user of [external, both])
+      assert.ok(await users(store.database).insertUser(user, OPERATOR))
     assert.deepEqual(await users(store.database).findExternalUser('Player 1'), external)
     assert.deepEqual(await users(store.database).findExternalUser('2'), both)
     assert.deepEqual(await users(store.database).findUser('ada@example.com'), both)
@@ -39,19 +40,23 @@ export function externalIdsContract(open: OpenFixture): void {
       [store, second, store, second].map((one, index) =>
         users(one.database).insertUser(
           createUser(index < 2 ? null : `user${index}@example.com`, '1'),
+          OPERATOR,
         ),
       ),
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 3 })
     const taken = createUser('eve@example.com', '1')
-    assert.equal(await passwords(store.database).insertUserWithPassword(taken, 'hash'), false)
+    assert.equal(
+      await passwords(store.database).insertUserWithPassword(taken, 'hash', 'sign-up', OPERATOR),
+      false,
+    )
     assert.equal(await users(store.database).findUser('eve@example.com'), null)
   })
 
   test('records of a user without an address have its external id, and lists are by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'b-player')
-    assert.ok(await users(store.database).insertUser(user))
+    assert.ok(await users(store.database).insertUser(user, OPERATOR))
     const [ada, cem] = await addUsers(store, 'ada', 'cem')
     for (const one of [cem!, user, ada!]) {
       await issueKey(store, one)
@@ -78,18 +83,21 @@ export function externalIdsContract(open: OpenFixture): void {
   test('a user without an address owns an organization, and invites by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await users(store.database).insertUser(user))
+    assert.ok(await users(store.database).insertUser(user, OPERATOR))
     const ada = await addUser(store)
     const id = await addOrganization(store, user)
     assert.equal(
-      await invitations(store.database).invite(user.id, id, ada.email, 0, NOW),
+      await invitations(store.database).invite(user.id, id, ada.email, 0, OPERATOR),
       'invited',
     )
     assert.equal(
       (await invitations(store.database).listInvitations(ada.id, 0))[0]?.invited_by,
       'player',
     )
-    assert.equal(await invitations(store.database).acceptInvitation(ada.id, id, 0, NOW), 'joined')
+    assert.equal(
+      await invitations(store.database).acceptInvitation(ada.id, id, 0, OPERATOR),
+      'joined',
+    )
     assert.deepEqual(
       (await organizations(store.database).listMembers(ada.id, id)).map((one) => ({ ...one })),
       [
@@ -107,9 +115,9 @@ export function externalIdsContract(open: OpenFixture): void {
   test('a user without an address gets no sign-in link', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await users(store.database).insertUser(user))
+    assert.ok(await users(store.database).insertUser(user, OPERATOR))
     const link = { userId: user.id, tokenHash: 'link', expiresAt: NOW + 1 }
-    assert.equal(await signInLinks(store.database).keepSignInLink(link), false)
+    assert.equal(await signInLinks(store.database).keepSignInLink(link, OPERATOR), false)
     assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
   })
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW } from '../people.ts'
+import { OPERATOR, addUsers, NOW } from '../people.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { secrets } from '../../../src/management/accounts/secrets.ts'
@@ -17,9 +17,9 @@ export function firstUserContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     assert.equal(await passwords(store.database).hasAccounts(), false)
-    await passwords(store.database).setPassword(user.id, HASH)
+    await passwords(store.database).setPassword(user.id, HASH, OPERATOR)
     assert.equal(await passwords(store.database).hasAccounts(), true)
-    await users(store.database).removeUser(user.id)
+    await users(store.database).removeUser(user.id, OPERATOR)
     assert.equal(await passwords(store.database).hasAccounts(), false)
   })
 
@@ -27,13 +27,16 @@ export function firstUserContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = [createUser('ada@example.com'), createUser('bob@example.com')]
     const token = await secrets(store.database).keepSecret('setup', 'token')
-    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, token), ada.id)
+    assert.equal(
+      await passwords(store.database).insertFirstUser(ada, HASH, token, OPERATOR),
+      ada.id,
+    )
     assert.deepEqual(await passwords(store.database).findPassword(ada.email), {
       userId: ada.id,
       hash: HASH,
     })
     assert.equal(await secrets(store.database).findSecret('setup'), null)
-    assert.equal(await passwords(store.database).insertFirstUser(bob, HASH, token), null)
+    assert.equal(await passwords(store.database).insertFirstUser(bob, HASH, token, OPERATOR), null)
     assert.deepEqual(await listUsers(store), [ada])
   })
 
@@ -42,7 +45,10 @@ export function firstUserContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     await secrets(store.database).keepSecret('setup', 'token')
     const again = { ...createUser(ada!.email), created_at: NOW + 1 }
-    assert.equal(await passwords(store.database).insertFirstUser(again, HASH, 'token'), ada!.id)
+    assert.equal(
+      await passwords(store.database).insertFirstUser(again, HASH, 'token', OPERATOR),
+      ada!.id,
+    )
     assert.equal(await passwords(store.database).findPasswordHash(ada!.id), HASH)
     assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
     assert.deepEqual(await listUsers(store), [ada, bob])
@@ -51,12 +57,21 @@ export function firstUserContract(open: OpenFixture): void {
   test('a wrong setup token makes no user, and the right one still works', async (t) => {
     const { store } = await open(t)
     const ada = createUser('ada@example.com')
-    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), null)
+    assert.equal(
+      await passwords(store.database).insertFirstUser(ada, HASH, 'token', OPERATOR),
+      null,
+    )
     await secrets(store.database).keepSecret('setup', 'token')
     for (const wrong of ['', 'TOKEN', 'token2', 'setup'])
-      assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, wrong), null)
+      assert.equal(
+        await passwords(store.database).insertFirstUser(ada, HASH, wrong, OPERATOR),
+        null,
+      )
     assert.deepEqual(await inventory(store.database).listUserRecords(), [])
-    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), ada.id)
+    assert.equal(
+      await passwords(store.database).insertFirstUser(ada, HASH, 'token', OPERATOR),
+      ada.id,
+    )
   })
 
   test('the value of another secret is no setup token', async (t) => {
@@ -64,17 +79,26 @@ export function firstUserContract(open: OpenFixture): void {
     await execute(`INSERT INTO secrets VALUES ('another', 'secret')`)
     await secrets(store.database).keepSecret('setup', 'token')
     const ada = createUser('ada@example.com')
-    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'secret'), null)
-    assert.equal(await passwords(store.database).insertFirstUser(ada, HASH, 'token'), ada.id)
+    assert.equal(
+      await passwords(store.database).insertFirstUser(ada, HASH, 'secret', OPERATOR),
+      null,
+    )
+    assert.equal(
+      await passwords(store.database).insertFirstUser(ada, HASH, 'token', OPERATOR),
+      ada.id,
+    )
   })
 
   test('the setup token does nothing once a user can sign in', async (t) => {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await passwords(store.database).setPassword(ada!.id, HASH)
+    await passwords(store.database).setPassword(ada!.id, HASH, OPERATOR)
     await execute(`INSERT INTO secrets VALUES ('setup', 'token')`)
     for (const user of [bob!, createUser('eve@example.com')])
-      assert.equal(await passwords(store.database).insertFirstUser(user, HASH, 'token'), null)
+      assert.equal(
+        await passwords(store.database).insertFirstUser(user, HASH, 'token', OPERATOR),
+        null,
+      )
     assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
     assert.deepEqual(await listUsers(store), [ada, bob])
   })
@@ -90,7 +114,12 @@ function concurrentCallers(open: OpenFixture): void {
     const users = Array.from({ length: 10 }, (_, index) => createUser(`u${index}@example.com`))
     const inserted = await Promise.all(
       users.map((user, index) =>
-        passwords((index % 2 === 0 ? store : second).database).insertFirstUser(user, HASH, 'token'),
+        passwords((index % 2 === 0 ? store : second).database).insertFirstUser(
+          user,
+          HASH,
+          'token',
+          OPERATOR,
+        ),
       ),
     )
     const [winner, ...others] = users.filter(({ id }) => inserted.includes(id))

@@ -6,7 +6,7 @@ import type { Store } from '../../../src/management/store.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { secrets } from '../../../src/management/accounts/secrets.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
@@ -23,6 +23,8 @@ export function passwordsContract(open: OpenFixture): void {
         passwords((index % 2 === 0 ? store : second).database).insertUserWithPassword(
           user,
           `hash ${index}`,
+          'sign-up',
+          OPERATOR,
         ),
       ),
     )
@@ -38,7 +40,7 @@ export function passwordsContract(open: OpenFixture): void {
   test("a password is found by its user's email or id only", async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await passwords(store.database).setPassword(ada!.id, 'hash')
+    await passwords(store.database).setPassword(ada!.id, 'hash', OPERATOR)
     assert.deepEqual(await passwords(store.database).findPassword(ada!.email), {
       userId: ada!.id,
       hash: 'hash',
@@ -54,11 +56,11 @@ export function passwordsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'first')
+      await passwords(store.database).setPassword(user.id, 'first', OPERATOR)
       assert.ok(await begin(store, user.id, user.email, 'first'))
     }
     await secrets(store.database).keepSecret('setup', 'token')
-    await passwords(store.database).setPassword(ada!.id, 'second')
+    await passwords(store.database).setPassword(ada!.id, 'second', OPERATOR)
     assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'second')
     assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'first')
     assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
@@ -75,13 +77,15 @@ function changesContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'checked')
+    for (const user of [ada!, bob!])
+      await passwords(store.database).setPassword(user.id, 'checked', OPERATOR)
     const changed = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         passwords((index % 2 === 0 ? store : second).database).changePassword(
           ada!.id,
           'checked',
           `new ${index}`,
+          OPERATOR,
         ),
       ),
     )
@@ -97,16 +101,22 @@ function changesContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'checked')
+      await passwords(store.database).setPassword(user.id, 'checked', OPERATOR)
       assert.ok(await begin(store, user.id, user.email, 'checked'))
     }
-    assert.equal(await passwords(store.database).changePassword(ada!.id, 'another', 'new'), false)
+    assert.equal(
+      await passwords(store.database).changePassword(ada!.id, 'another', 'new', OPERATOR),
+      false,
+    )
     assert.ok(await sessions(store.database).findSession([ada!.email], NOW))
-    assert.equal(await passwords(store.database).changePassword(ada!.id, 'checked', 'new'), true)
+    assert.equal(
+      await passwords(store.database).changePassword(ada!.id, 'checked', 'new', OPERATOR),
+      true,
+    )
     assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
     assert.ok(await sessions(store.database).findSession([bob!.email], NOW))
     assert.equal(
-      await passwords(store.database).changePassword(randomUUID(), 'checked', 'new'),
+      await passwords(store.database).changePassword(randomUUID(), 'checked', 'new', OPERATOR),
       false,
     )
   })
@@ -117,22 +127,23 @@ function sessionsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'hash')
+      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
       for (const index of [1, 2]) await begin(store, user.id, `${user.email} ${index}`, 'hash')
     }
-    await sessions(store.database).endSessions(ada!.id)
+    await sessions(store.database).endSessions(ada!.id, OPERATOR)
     const [hers, his] = [ada!, bob!].map(({ email }) => [`${email} 1`, `${email} 2`])
     assert.equal(await sessions(store.database).findSession(hers!, NOW), null)
     for (const token of his!)
       assert.equal((await sessions(store.database).findSession([token], NOW))?.userId, bob!.id)
-    await sessions(store.database).endSessionsOf(his!)
+    await sessions(store.database).endSessionsOf(his!, OPERATOR)
     assert.equal(await sessions(store.database).findSession(his!, NOW), null)
   })
 
   test('a hash is renewed together with a session only, and for its user only', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'hash')
+    for (const user of [ada!, bob!])
+      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
     assert.equal(await begin(store, ada!.id, 'a', 'another', { renewed: 'renewed' }), false)
     assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'hash', { renewed: 'renewed' }), true)
@@ -143,7 +154,8 @@ function sessionsContract(open: OpenFixture): void {
   test('a new session deletes the ten that expired first, of any user', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!]) await passwords(store.database).setPassword(user.id, 'hash')
+    for (const user of [ada!, bob!])
+      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
     const tokens = Array.from({ length: EXPIRED_DROPPED + 3 }, (_, index) => `token ${index}`)
     const left = async () => {
       const found = await Promise.all(

@@ -3,7 +3,17 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { addOwner, issueKey, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register, rename, tally } from '../people.ts'
+import {
+  OPERATOR,
+  addOrganization,
+  addUsers,
+  fields,
+  join,
+  NOW,
+  register,
+  rename,
+  tally,
+} from '../people.ts'
 import { claim } from '../keys/claim.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
@@ -29,13 +39,13 @@ export function removedUsersContract(open: OpenFixture): void {
     await register(store, ada, { organization_id: id })
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
-    await invitations(store.database).invite(ada.id, own, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada.id, own, eve!.email, 0, OPERATOR)
     const { id: revoked } = await issueKey(store, ada)
-    await apiKeys(store.database).revokeApiKey(ada.id, revoked, NOW)
+    await apiKeys(store.database).revokeApiKey(ada.id, revoked, OPERATOR)
 
     const counts = { api_keys: 1, servers: 2, organization_servers: 1, organizations: 1 }
     assert.deepEqual({ ...(await inventory(store.database).countBelongings(ada.id)) }, counts)
-    assert.equal(await users(store.database).removeUser(ada.id), true)
+    assert.equal(await users(store.database).removeUser(ada.id, OPERATOR), true)
     assert.equal(await users(store.database).findUser('ada@example.com'), null)
     assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
     assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
@@ -52,8 +62,8 @@ export function removedUsersContract(open: OpenFixture): void {
   test('removing an unknown user removes no user', async (t) => {
     const { store } = await open(t)
     const listed = await addUsers(store, 'ada', 'bob')
-    assert.equal(await users(store.database).removeUser(randomUUID()), false)
-    assert.equal(await users(store.database).removeUser('ada@example.com'), false)
+    assert.equal(await users(store.database).removeUser(randomUUID(), OPERATOR), false)
+    assert.equal(await users(store.database).removeUser('ada@example.com', OPERATOR), false)
     assert.deepEqual(await listUsers(store), listed)
   })
 
@@ -62,7 +72,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     await rename(store, ada!, 'moved@example.com')
     const successor = await addOwner(store, 'ada@example.com')
-    assert.equal(await users(store.database).removeUser(ada!.id), true)
+    assert.equal(await users(store.database).removeUser(ada!.id, OPERATOR), true)
     assert.deepEqual(await listUsers(store), [successor.user])
     assert.equal((await claim(store, successor.key)).outcome, 'granted')
   })
@@ -74,7 +84,9 @@ export function removedUsersContract(open: OpenFixture): void {
       { name: 'a', address: 'a.example.com' },
     ])
     const removed = await Promise.all(
-      [store, second, store, second].map((one) => users(one.database).removeUser(user.id)),
+      [store, second, store, second].map((one) =>
+        users(one.database).removeUser(user.id, OPERATOR),
+      ),
     )
     assert.deepEqual(tally(removed), { true: 1, false: 3 })
   })
@@ -83,7 +95,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
     const { key } = await issueKey(store, user, 'second')
-    await users(store.database).removeUser(user.id)
+    await users(store.database).removeUser(user.id, OPERATOR)
     const again = await addOwner(store, user.email)
     assert.equal((await apiKeys(store.database).listApiKeys(again.user.id)).length, 1)
     assert.deepEqual(await serverLists(store.database).listServers(again.user.id), [])
@@ -104,7 +116,7 @@ function heirsContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 1)
     await join(store, id, ada!, joe!, NOW + 3)
     await register(store, bob!, { organization_id: id })
-    await users(store.database).removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id, OPERATOR)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
     assert.equal((await organizations(store.database).listOrganizations(bob!.id))[0]?.servers, 1)
   })
@@ -114,7 +126,7 @@ function heirsContract(open: OpenFixture): void {
     const [ada, ...others] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of others) await join(store, id, ada!, member)
-    await users(store.database).removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id, OPERATOR)
     const [first] = others.map((user) => user.id).toSorted()
     const owners = (await organizations(store.database).listMembers(first!, id)).filter(
       ({ role }) => role === 'owner',
@@ -135,7 +147,7 @@ function heirsContract(open: OpenFixture): void {
     await execute(
       `UPDATE members SET role = 'owner' WHERE organization_id = '${id}' AND user_id = '${eve!.id}'`,
     )
-    await users(store.database).removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id, OPERATOR)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner'])
     assert.deepEqual(await rolesIn(store, bob!.id, other), ['owner', 'member'])
   })
@@ -154,9 +166,9 @@ function aloneContract(open: OpenFixture): void {
     const taken = await register(store, bob!, { organization_id: id, slug: 'taken' })
     await register(store, bob!, { slug: 'taken' })
     const elsewhere = await register(store, bob!, { organization_id: kept })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
 
-    await users(store.database).removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id, OPERATOR)
     const back = await registeredServers(store.database).findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
     assert.equal((await registeredServers(store.database).findServer(bob!.id, taken))?.slug, null)
@@ -174,15 +186,16 @@ function aloneContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = await addOrganization(store, ada!)
-      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
       const [removed, joined] = await Promise.all([
-        users(store.database).removeUser(ada!.id),
-        invitations(second.database).acceptInvitation(bob!.id, id, 0, NOW),
+        users(store.database).removeUser(ada!.id, OPERATOR),
+        invitations(second.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
       ])
       assert.equal(removed, true)
       const roles = await rolesIn(store, bob!.id, id)
       assert.deepEqual(roles, joined === 'joined' ? ['owner'] : [])
-      if (joined === 'joined') await organizations(store.database).removeOrganization(bob!.id, id)
+      if (joined === 'joined')
+        await organizations(store.database).removeOrganization(bob!.id, id, OPERATOR)
     }
   })
 
@@ -193,7 +206,7 @@ function aloneContract(open: OpenFixture): void {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
-        users(store.database).removeUser(ada!.id),
+        users(store.database).removeUser(ada!.id, OPERATOR),
         registeredServers(second.database).insertServer(ada!.id, id, fields(), NOW),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })

@@ -12,6 +12,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { sessions, sessionList } from '../../../src/management/accounts/sessions.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { OPERATOR } from '../people.ts'
 
 const EMAIL = 'ada@example.com'
 /** The hash of `old password` in better-auth's format. */
@@ -25,14 +26,16 @@ export function sessionContract(open: OpenFixture): void {
   test('no session of an old password outlives a change of that password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password 0')
-    await passwords(store.database).setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
     let begun = 0
     for (let round = 0; round < ROUNDS; round += 1) {
       const next = await accounts.hashPassword(`password ${round + 1}`)
       const changing = round % 2 === 0 ? store : second
       const [signedIn] = await Promise.all([
         accounts.signIn(EMAIL, `password ${round}`, BROWSER),
-        delay(round % 10).then(() => passwords(changing.database).setPassword(user.id, next)),
+        delay(round % 10).then(() =>
+          passwords(changing.database).setPassword(user.id, next, OPERATOR),
+        ),
       ])
       if (signedIn === null) continue
       begun += 1
@@ -44,7 +47,11 @@ export function sessionContract(open: OpenFixture): void {
 
   test('a user keeps the newest sessions, also if many begin at once', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
-    await passwords(store.database).setPassword(user.id, await accounts.hashPassword('password'))
+    await passwords(store.database).setPassword(
+      user.id,
+      await accounts.hashPassword('password'),
+      OPERATOR,
+    )
     const begin = async () => (await accounts.signIn(EMAIL, 'password', BROWSER))!.cookies
     const first = await begin()
     // Sessions of one instant have no order.
@@ -60,7 +67,7 @@ export function sessionContract(open: OpenFixture): void {
 
   test('concurrent sign-ins renew an old hash, but never over a new password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
-    await passwords(store.database).setPassword(user.id, OLD_HASH)
+    await passwords(store.database).setPassword(user.id, OLD_HASH, OPERATOR)
     assert.equal(await accounts.signIn(EMAIL, 'a wrong one', BROWSER), null)
     assert.equal(await passwords(store.database).findPasswordHash(user.id), OLD_HASH)
     const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
@@ -69,11 +76,13 @@ export function sessionContract(open: OpenFixture): void {
     assert.match(String(await passwords(store.database).findPasswordHash(user.id)), /^\$argon2id\$/)
 
     for (let round = 0; round < 3; round += 1) {
-      await passwords(store.database).setPassword(user.id, OLD_HASH)
+      await passwords(store.database).setPassword(user.id, OLD_HASH, OPERATOR)
       const next = await accounts.hashPassword('a new password')
       await Promise.all([
         accounts.signIn(EMAIL, 'old password', BROWSER),
-        delay(round * 60).then(() => passwords(second.database).setPassword(user.id, next)),
+        delay(round * 60).then(() =>
+          passwords(second.database).setPassword(user.id, next, OPERATOR),
+        ),
       ])
       assert.equal(await passwords(store.database).findPasswordHash(user.id), next)
     }
@@ -82,7 +91,7 @@ export function sessionContract(open: OpenFixture): void {
   test('the first known token finds the session, which ends with its user', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await passwords(store.database).setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
     const now = presentInstant()
     const begin = (tokenHash: string, startedAt: number) =>
       sessions(store.database).beginSession(
@@ -114,9 +123,9 @@ export function sessionContract(open: OpenFixture): void {
     )
     assert.equal(await sessions(store.database).findSession(['one', 'two'], now + 1_000_001), null)
 
-    await sessions(store.database).endSessionsOf(['one', 'none'])
+    await sessions(store.database).endSessionsOf(['one', 'none'], OPERATOR)
     assert.equal(await sessions(store.database).findSession(['one'], now), null)
-    await users(store.database).removeUser(user.id)
+    await users(store.database).removeUser(user.id, OPERATOR)
     assert.equal(await sessions(store.database).findSession(['two'], now), null)
     assert.equal(await passwords(store.database).findPassword(EMAIL), null)
     assert.equal(await begin('three', now), false)
@@ -127,7 +136,7 @@ export function sessionListContract(open: OpenFixture): void {
   test('the sessions of a user are listed, newest first, and end one by one', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await passwords(store.database).setPassword(user.id, hash)
+    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
     const now = presentInstant()
     const begin = (index: number) =>
       sessions(store.database).beginSession(
@@ -158,12 +167,21 @@ export function sessionListContract(open: OpenFixture): void {
     assert.deepEqual(await sessionList(store.database).listSessions(randomUUID(), now), [])
 
     const [newest, middle] = listed
-    assert.equal(await sessionList(store.database).endSession(randomUUID(), middle!.id), false)
-    assert.equal(await sessionList(store.database).endSession(user.id, randomUUID()), false)
-    assert.equal(await sessionList(store.database).endSession(user.id, 'not an id'), false)
+    assert.equal(
+      await sessionList(store.database).endSession(randomUUID(), middle!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await sessionList(store.database).endSession(user.id, randomUUID(), OPERATOR),
+      false,
+    )
+    assert.equal(
+      await sessionList(store.database).endSession(user.id, 'not an id', OPERATOR),
+      false,
+    )
     assert.equal((await sessionList(store.database).listSessions(user.id, now)).length, 3)
-    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id), true)
-    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id), false)
+    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id, OPERATOR), true)
+    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id, OPERATOR), false)
     assert.equal(await sessions(store.database).findSession(['token 2'], now), null)
     assert.equal((await sessions(store.database).findSession(['token 3'], now))?.id, newest!.id)
   })
@@ -183,7 +201,7 @@ async function openAccounts(t: TestContext, open: OpenFixture): Promise<SignInFi
   const second = await openSecond()
   t.after(second.close)
   const user = createUser(EMAIL)
-  await users(store.database).insertUser(user)
+  await users(store.database).insertUser(user, OPERATOR)
   const options = { dashboardUrl: 'http://127.0.0.1:8081', now: presentInstant }
   return { store, second, accounts: createAccounts(store.database, options), user }
 }

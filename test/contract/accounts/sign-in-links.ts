@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {
@@ -13,24 +14,36 @@ export function signInLinksContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const found = async (tokenHash: string, now = NOW) =>
       (await signInLinks(store.database).findSignInLink(tokenHash, now))?.email
-    await signInLinks(store.database).keepSignInLink({
-      userId: ada!.id,
-      tokenHash: 'one',
-      expiresAt: NOW + 1,
-    })
-    await signInLinks(store.database).keepSignInLink({
-      userId: bob!.id,
-      tokenHash: 'two',
-      expiresAt: NOW + 1,
-    })
+    await signInLinks(store.database).keepSignInLink(
+      {
+        userId: ada!.id,
+        tokenHash: 'one',
+        expiresAt: NOW + 1,
+      },
+      OPERATOR,
+    )
+    await signInLinks(store.database).keepSignInLink(
+      {
+        userId: bob!.id,
+        tokenHash: 'two',
+        expiresAt: NOW + 1,
+      },
+      OPERATOR,
+    )
     assert.deepEqual([await found('one'), await found('two')], [ada!.email, bob!.email])
     assert.equal(await found('one', NOW + 1), undefined)
-    assert.equal(await signInLinks(store.database).useSignInLink('one', 'hash', NOW + 1), null)
-    await signInLinks(store.database).keepSignInLink({
-      userId: ada!.id,
-      tokenHash: 'three',
-      expiresAt: NOW + 1,
-    })
+    assert.equal(
+      await signInLinks(store.database).useSignInLink('one', 'hash', operatorAt(NOW + 1)),
+      null,
+    )
+    await signInLinks(store.database).keepSignInLink(
+      {
+        userId: ada!.id,
+        tokenHash: 'three',
+        expiresAt: NOW + 1,
+      },
+      OPERATOR,
+    )
     assert.deepEqual([await found('one'), await found('three')], [undefined, ada!.email])
   })
 
@@ -38,18 +51,21 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
-    await passwords(store.database).setPassword(ada!.id, 'old')
+    await passwords(store.database).setPassword(ada!.id, 'old', OPERATOR)
     const session = { userId: ada!.id, tokenHash: 's', userAgent: '', address: '' }
     const times = { startedAt: NOW, expiresAt: NOW + 9 }
     assert.ok(await sessions(store.database).beginSession({ ...session, ...times }, 'old', null))
-    await signInLinks(store.database).keepSignInLink({
-      userId: ada!.id,
-      tokenHash: 'link',
-      expiresAt: NOW + 1,
-    })
+    await signInLinks(store.database).keepSignInLink(
+      {
+        userId: ada!.id,
+        tokenHash: 'link',
+        expiresAt: NOW + 1,
+      },
+      OPERATOR,
+    )
     const used = await Promise.all(
       [store, second, store, second].map((one, index) =>
-        signInLinks(one.database).useSignInLink('link', `new ${index}`, NOW),
+        signInLinks(one.database).useSignInLink('link', `new ${index}`, OPERATOR),
       ),
     )
     assert.deepEqual(tally(used.map((user) => user?.email)), { [ada!.email]: 1, undefined: 3 })
@@ -62,14 +78,17 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     for (const change of [
-      () => passwords(store.database).setPassword(ada!.id, 'first'),
-      () => passwords(store.database).changePassword(ada!.id, 'first', 'second'),
+      () => passwords(store.database).setPassword(ada!.id, 'first', OPERATOR),
+      () => passwords(store.database).changePassword(ada!.id, 'first', 'second', OPERATOR),
     ]) {
-      await signInLinks(store.database).keepSignInLink({
-        userId: ada!.id,
-        tokenHash: 'link',
-        expiresAt: NOW + 1,
-      })
+      await signInLinks(store.database).keepSignInLink(
+        {
+          userId: ada!.id,
+          tokenHash: 'link',
+          expiresAt: NOW + 1,
+        },
+        OPERATOR,
+      )
       await change()
       assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
     }

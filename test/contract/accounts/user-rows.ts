@@ -5,7 +5,7 @@ import { addUser, issueKey } from '../../fixtures/service.ts'
 import { uuidOf } from '../../fixtures/uuid-of.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { openForeign } from '../keys/foreign-program.ts'
-import { NOW } from '../people.ts'
+import { OPERATOR, NOW } from '../people.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
@@ -50,7 +50,7 @@ export function userRowsContract(open: OpenFixture): void {
     const { store, user, later, execute, read } = await openForeign(open, t)
     const bob = await addUser(store, 'bob@example.com')
     for (const { id } of [user, bob]) {
-      await passwords(store.database).setPassword(id, 'hash')
+      await passwords(store.database).setPassword(id, 'hash', OPERATOR)
       const times = { startedAt: NOW, expiresAt: NOW + 1 }
       const session = { userId: id, tokenHash: id, userAgent: '', address: '', ...times }
       assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)

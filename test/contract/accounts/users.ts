@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { NOW, tally } from '../people.ts'
+import { OPERATOR, NOW, tally } from '../people.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 
 export function usersContract(open: OpenFixture): void {
@@ -12,7 +12,10 @@ export function usersContract(open: OpenFixture): void {
     const user = await addUser(store, 'ada@example.com')
     assert.deepEqual(await users(store.database).findUser('ada@example.com'), user)
     assert.equal(await users(store.database).findUser('bob@example.com'), null)
-    assert.equal(await users(store.database).insertUser(createUser('ada@example.com')), false)
+    assert.equal(
+      await users(store.database).insertUser(createUser('ada@example.com'), OPERATOR),
+      false,
+    )
     assert.deepEqual(await listUsers(store), [user])
   })
 
@@ -26,7 +29,7 @@ export function usersContract(open: OpenFixture): void {
   test('the instant of a sign-up is stored to the microsecond', async (t) => {
     const { store } = await open(t)
     const user = { ...createUser('ada@example.com'), created_at: NOW + 123_457 }
-    assert.ok(await users(store.database).insertUser(user))
+    assert.ok(await users(store.database).insertUser(user, OPERATOR))
     assert.deepEqual(await users(store.database).findUser(user.email), user)
     assert.deepEqual(await listUsers(store), [user])
   })
@@ -37,7 +40,7 @@ export function usersContract(open: OpenFixture): void {
     const listed = Array.from({ length: 10 }, () => createUser('ada@example.com'))
     const inserted = await Promise.all(
       listed.map((user, index) =>
-        users((index % 2 === 0 ? store : second).database).insertUser(user),
+        users((index % 2 === 0 ? store : second).database).insertUser(user, OPERATOR),
       ),
     )
     assert.deepEqual(tally(inserted), { true: 1, false: 9 })

@@ -6,9 +6,10 @@ import type { Store } from '../../../src/management/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, tally } from '../people.ts'
+import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { claim } from './claim.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function apiKeysContract(open: OpenFixture): void {
   test('a sixth key is refused, and so is a key above a lower maximum', async (t) => {
@@ -16,12 +17,15 @@ export function apiKeysContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let index = 0; index < 5; index += 1) await insert(store, record(ada!))
     assert.equal(
-      await apiKeys(store.database).insertApiKey(record(ada!), someHash(), 5),
+      await apiKeys(store.database).insertApiKey(record(ada!), someHash(), 5, OPERATOR),
       'at limit',
     )
-    assert.equal(await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1), 'stored')
     assert.equal(
-      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1),
+      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
+      'stored',
+    )
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
       'at limit',
     )
     assert.equal((await apiKeys(store.database).listApiKeys(bob!.id)).length, 1)
@@ -34,14 +38,20 @@ export function apiKeysContract(open: OpenFixture): void {
     const apiKey = record(user)
     const stored = await Promise.all(
       [store, second, store, second].map((one) =>
-        apiKeys(one.database).insertApiKey(apiKey, someHash(), 5),
+        apiKeys(one.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
       ),
     )
     assert.deepEqual(tally(stored), { stored: 1, known: 3 })
     for (let index = 0; index < 4; index += 1) await insert(store, record(user))
-    assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'known')
-    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, apiKey.id, NOW))
-    assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'known')
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
+      'known',
+    )
+    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, apiKey.id, OPERATOR))
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
+      'known',
+    )
     assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 5)
   })
 
@@ -62,12 +72,13 @@ export function apiKeysContract(open: OpenFixture): void {
     // Another user's keys take no place, although they were revoked last.
     const foreign = record(bob, NOW)
     await insert(store, foreign)
-    await apiKeys(store.database).revokeApiKey(bob.id, foreign.id, NOW + 200)
+    await apiKeys(store.database).revokeApiKey(bob.id, foreign.id, operatorAt(NOW + 200))
     const records = Array.from({ length: 6 }, (_, index) => record(user, NOW + index))
     for (const [index, one] of records.entries()) {
       await insert(store, one)
       // The first one is revoked last.
-      if (index < 4) await apiKeys(store.database).revokeApiKey(user.id, one.id, NOW + 100 - index)
+      if (index < 4)
+        await apiKeys(store.database).revokeApiKey(user.id, one.id, operatorAt(NOW + 100 - index))
     }
     const ids = records.map(({ id }) => id)
     const active = ids.slice(4)
@@ -93,8 +104,8 @@ function revocationContract(open: OpenFixture): void {
     const apiKey = record(user)
     await insert(store, apiKey)
     const revoked = await Promise.all([
-      apiKeys(store.database).revokeApiKey(user.id, apiKey.id, NOW + 1),
-      apiKeys(second.database).revokeApiKey(user.id, apiKey.id, NOW + 2),
+      apiKeys(store.database).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 1)),
+      apiKeys(second.database).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 2)),
     ])
     const [listed] = await apiKeys(store.database).listApiKeys(user.id)
     assert.ok(listed?.revoked_at === NOW + 1 || listed?.revoked_at === NOW + 2)
@@ -106,17 +117,24 @@ function revocationContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const key = generateKey()
     const [used, other, his] = [record(ada!), record(ada!), record(bob!)]
-    assert.equal(await apiKeys(store.database).insertApiKey(used, hashApiKey(key), 5), 'stored')
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(used, hashApiKey(key), 5, OPERATOR),
+      'stored',
+    )
     for (const one of [other, his]) await insert(store, one)
     assert.equal((await claim(store, key)).outcome, 'granted')
-    const revoked = await apiKeys(store.database).revokeApiKey(ada!.id, used.id, NOW + 3)
+    const revoked = await apiKeys(store.database).revokeApiKey(
+      ada!.id,
+      used.id,
+      operatorAt(NOW + 3),
+    )
     const listed = await apiKeys(store.database).listApiKeys(ada!.id)
     assert.deepEqual(
       revoked,
       listed.find(({ id }) => id === used.id),
     )
     assert.ok(revoked?.revoked_at === NOW + 3 && revoked.last_used_at !== null)
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob!.id, other.id, NOW), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob!.id, other.id, OPERATOR), null)
     const active = [...listed, ...(await apiKeys(store.database).listApiKeys(bob!.id))].filter(
       ({ revoked_at }) => revoked_at === null,
     )
@@ -130,14 +148,17 @@ function revocationContract(open: OpenFixture): void {
     const hashes = Array.from({ length: 10 }, someHash)
     for (const [index, keyHash] of hashes.entries()) {
       const apiKey = record(index % 2 === 0 ? ada! : bob!)
-      assert.equal(await apiKeys(store.database).insertApiKey(apiKey, keyHash, 5), 'stored')
+      assert.equal(
+        await apiKeys(store.database).insertApiKey(apiKey, keyHash, 5, OPERATOR),
+        'stored',
+      )
     }
     const twice = [...hashes, ...hashes]
     const revoked = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         apiKeys((index % 2 === 0 ? store : second).database).revokeApiKeysByHash(
           index % 3 === 0 ? twice : twice.toReversed(),
-          NOW + index,
+          operatorAt(NOW + index),
         ),
       ),
     )
@@ -167,7 +188,10 @@ function someHash(): Buffer {
 }
 
 async function insert(store: Store, apiKey: ApiKey): Promise<void> {
-  assert.equal(await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5), 'stored')
+  assert.equal(
+    await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
+    'stored',
+  )
 }
 
 async function idsOf(store: Store, user: User, revokedMax?: number): Promise<string[]> {

@@ -8,6 +8,8 @@ import { holding } from '../../fixtures/listings.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { OPERATOR } from '../people.ts'
 
 const SERVER = { name: 'Survival', address: 'play.example.com' }
 
@@ -27,7 +29,7 @@ export function claimContract(open: OpenFixture): void {
       name: 'short',
     }
     assert.equal(
-      await apiKeys(store.database).insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5),
+      await apiKeys(store.database).insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5, OPERATOR),
       'stored',
     )
     assert.equal((await claim(store, 'svc_live_0a')).outcome, 'granted')
@@ -118,7 +120,7 @@ export function claimContract(open: OpenFixture): void {
     const second = await lastUse()
     assert.ok(second !== null && second > first)
 
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal(await lastUse(), second)
   })
@@ -137,7 +139,7 @@ export function claimContract(open: OpenFixture): void {
     const { key } = await addOwner(store, 'ada@example.com')
     const { user, key: gone, keyId } = await addOwner(store, 'bob@example.com')
     const { key: other } = await addOwner(store, 'eve@example.com')
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
+    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
     await claim(store, key)
     const repair = await breakServers()
     const settled = await Promise.allSettled([

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentInstant } from '../../../src/listing/instant.ts'
 import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { saved } from '../people.ts'
+import { OPERATOR, saved } from '../people.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -19,12 +19,7 @@ export function managementContract(open: OpenFixture): void {
     const second = await openSecond()
     const user = await addUser(store)
     const issue = (_: unknown, index: number) =>
-      issueApiKey(
-        (index % 2 === 0 ? store : second).database,
-        user.id,
-        `key ${index}`,
-        presentInstant(),
-      )
+      issueApiKey((index % 2 === 0 ? store : second).database, user.id, `key ${index}`, OPERATOR)
     const active = async () =>
       (await apiKeys(store.database).listApiKeys(user.id)).filter(
         (apiKey) => apiKey.revoked_at === null,
@@ -32,7 +27,7 @@ export function managementContract(open: OpenFixture): void {
 
     await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal((await active()).length, 5)
-    await apiKeys(store.database).revokeApiKey(user.id, (await active())[2]!.id, NOW)
+    await apiKeys(store.database).revokeApiKey(user.id, (await active())[2]!.id, OPERATOR)
     const issued = await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal(issued.filter((one) => 'key' in one).length, 1)
     assert.equal((await active()).length, 5)
@@ -43,9 +38,20 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     for (let index = 0; index < 12; index += 1) {
-      const issued = await issueApiKey(store.database, user.id, `key ${index}`, NOW + index)
+      const issued = await issueApiKey(
+        store.database,
+        user.id,
+        `key ${index}`,
+        operatorAt(NOW + index),
+      )
       assert.ok('key' in issued)
-      assert.ok(await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, NOW + 100))
+      assert.ok(
+        await apiKeys(store.database).revokeApiKey(
+          user.id,
+          issued.apiKey.id,
+          operatorAt(NOW + 100),
+        ),
+      )
     }
     const keys = await apiKeys(store.database).listApiKeys(user.id)
     assert.deepEqual(
@@ -59,11 +65,11 @@ export function managementContract(open: OpenFixture): void {
     const [ada, bob] = [await addUser(store), await addUser(store, 'bob@example.com')]
     const ids: string[] = []
     for (const user of [ada, ada, bob]) {
-      const issued = await issueApiKey(store.database, user.id, `key ${ids.length}`, NOW)
+      const issued = await issueApiKey(store.database, user.id, `key ${ids.length}`, OPERATOR)
       assert.ok('key' in issued)
       ids.push(issued.apiKey.id)
     }
-    await apiKeys(store.database).revokeApiKey(ada.id, ids[1]!, NOW + 1)
+    await apiKeys(store.database).revokeApiKey(ada.id, ids[1]!, operatorAt(NOW + 1))
     const namesOf = async (userId?: string) => {
       const wanted = [...ids.slice(1), 'not an id', ids[1]!]
       return (await apiKeys(store.database).findApiKeys(wanted, userId))
@@ -78,7 +84,12 @@ export function managementContract(open: OpenFixture): void {
   test('the stored record is the issued one, with 16 characters of the key', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store)
-    const issued = await issueApiKey(store.database, user.id, '  Discord bot \n'.trimEnd(), NOW)
+    const issued = await issueApiKey(
+      store.database,
+      user.id,
+      '  Discord bot \n'.trimEnd(),
+      OPERATOR,
+    )
     assert.ok('key' in issued)
     assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
     assert.equal(issued.apiKey.name, 'Discord bot')

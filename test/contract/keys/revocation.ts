@@ -7,6 +7,8 @@ import { claim } from './claim.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { revocations } from '../../../src/management/revocations.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { OPERATOR } from '../people.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {
@@ -14,7 +16,7 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, 1))
+    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)))
     const revoked = await claim(store, key)
     assert.ok(revoked.outcome === 'revoked' && revoked.apiKeyId === keyId)
   })
@@ -25,7 +27,7 @@ export function revocationContract(open: OpenFixture): void {
     for (let round = 0; round < 20; round += 1) {
       const { user, key, keyId } = await addOwner(store, `user${round}@example.com`)
       const before = Array.from({ length: 20 }, () => claim(store, key))
-      await apiKeys(second.database).revokeApiKey(user.id, keyId, 1)
+      await apiKeys(second.database).revokeApiKey(user.id, keyId, operatorAt(1))
       const after = await Promise.all(Array.from({ length: 20 }, () => claim(store, key)))
       assert.ok(after.every(({ outcome }) => outcome === 'revoked'))
       await Promise.all(before)
@@ -38,11 +40,11 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal(
-      (await apiKeys(store.database).revokeApiKey(user.id, keyId, 1_000))?.revoked_at,
+      (await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1_000)))?.revoked_at,
       1_000,
     )
     assert.equal(
-      (await apiKeys(store.database).revokeApiKey(user.id, keyId, 2_000))?.revoked_at,
+      (await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(2_000)))?.revoked_at,
       1_000,
     )
   })
@@ -51,15 +53,18 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { key, keyId } = await addOwner(store, 'ada@example.com')
     const { user: bob } = await addOwner(store, 'bob@example.com')
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, keyId, 1), null)
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, 'nothing', 1), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, keyId, operatorAt(1)), null)
+    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, 'nothing', operatorAt(1)), null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
   test('an id is compared as it was written: in upper case it names no key', async (t) => {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
-    assert.equal(await apiKeys(store.database).revokeApiKey(user.id, keyId.toUpperCase(), 1), null)
+    assert.equal(
+      await apiKeys(store.database).revokeApiKey(user.id, keyId.toUpperCase(), operatorAt(1)),
+      null,
+    )
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
@@ -85,7 +90,11 @@ export function revocationContract(open: OpenFixture): void {
     const { key: other, keyId: otherId } = await addOwner(store, 'bob@example.com')
     const hashes = [hashApiKey('svc_live_00'), hashApiKey(other), hashApiKey(key)]
     const revoke = async (now: number, userId?: string) => {
-      const revoked = await apiKeys(store.database).revokeApiKeysByHash(hashes, now, userId)
+      const revoked = await apiKeys(store.database).revokeApiKeysByHash(
+        hashes,
+        operatorAt(now),
+        userId,
+      )
       return new Map(revoked.map(({ id, revoked_at }) => [id, revoked_at]))
     }
     assert.deepEqual(await revoke(7, user.id), new Map([[keyId, 7]]))
@@ -97,7 +106,7 @@ export function revocationContract(open: OpenFixture): void {
     ])
     assert.deepEqual(new Map([...(await revoke(8))].toSorted((a, b) => a[1]! - b[1]!)), all)
     assert.equal((await claim(store, other)).outcome, 'revoked')
-    assert.deepEqual(await apiKeys(store.database).revokeApiKeysByHash([], 9), [])
+    assert.deepEqual(await apiKeys(store.database).revokeApiKeysByHash([], operatorAt(9)), [])
   })
 
   test("a removed user's keys are unknown at once", async (t) => {
@@ -107,8 +116,8 @@ export function revocationContract(open: OpenFixture): void {
     ])
     const second = await openSecond()
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.equal(await users(second.database).removeUser(user.id), true)
-    assert.equal(await users(second.database).removeUser(user.id), false)
+    assert.equal(await users(second.database).removeUser(user.id, OPERATOR), true)
+    assert.equal(await users(second.database).removeUser(user.id, OPERATOR), false)
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     await second.close()
   })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, NOW, rename, tally } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, NOW, rename, tally } from '../people.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 
@@ -14,11 +14,14 @@ export function answeringContract(open: OpenFixture): void {
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!, { name: 'The Guild' })
     for (const { email } of [bob!, eve!])
-      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, email, 0, OPERATOR)
     assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [
       { organization_id: id, name: 'The Guild', invited_by: 'ada@example.com' },
     ])
-    assert.equal(await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW), 'joined')
+    assert.equal(
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
+      'joined',
+    )
     assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
     assert.deepEqual(
       (await organizations(store.database).listMembers(bob!.id, id)).map(({ email, role }) => [
@@ -31,7 +34,7 @@ export function answeringContract(open: OpenFixture): void {
       ],
     )
     assert.equal(
-      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
       'not found',
     )
     assert.equal((await invitations(store.database).listInvitations(eve!.id, 0)).length, 1)
@@ -41,7 +44,7 @@ export function answeringContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     for (const [userId, organizationId] of [
       [eve!.id, id],
       [bob!.id, other],
@@ -50,11 +53,11 @@ export function answeringContract(open: OpenFixture): void {
       [randomUUID(), id],
     ] as const) {
       assert.equal(
-        await invitations(store.database).acceptInvitation(userId, organizationId, 0, NOW),
+        await invitations(store.database).acceptInvitation(userId, organizationId, 0, OPERATOR),
         'not found',
       )
       assert.equal(
-        await invitations(store.database).declineInvitation(userId, organizationId),
+        await invitations(store.database).declineInvitation(userId, organizationId, OPERATOR),
         false,
       )
     }
@@ -66,13 +69,13 @@ export function answeringContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
-    await invitations(store.database).invite(ada!.id, other, bob!.email, 0, NOW)
-    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
-    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id), true)
-    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id), false)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
+    await invitations(store.database).invite(ada!.id, other, bob!.email, 0, OPERATOR)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR)
+    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id, OPERATOR), true)
+    assert.equal(await invitations(store.database).declineInvitation(bob!.id, id, OPERATOR), false)
     assert.equal(
-      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
       'not found',
     )
     assert.equal(
@@ -86,13 +89,13 @@ export function answeringContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     assert.equal(
-      await invitations(store.database).acceptInvitation(bob!.id, id, NOW + 1, NOW),
+      await invitations(store.database).acceptInvitation(bob!.id, id, NOW + 1, OPERATOR),
       'not found',
     )
     assert.equal(
-      await invitations(store.database).acceptInvitation(bob!.id, id, NOW, NOW),
+      await invitations(store.database).acceptInvitation(bob!.id, id, NOW, OPERATOR),
       'joined',
     )
   })
@@ -101,7 +104,7 @@ export function answeringContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!)
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     await rename(store, bob!, 'robert@example.com')
     await rename(store, eve!, 'bob@example.com')
     await rename(store, ada!, 'countess@example.com')
@@ -109,10 +112,13 @@ export function answeringContract(open: OpenFixture): void {
     const [invitation] = await invitations(store.database).listInvitations(eve!.id, 0)
     assert.equal(invitation?.invited_by, 'countess@example.com')
     assert.equal(
-      await invitations(store.database).acceptInvitation(bob!.id, id, 0, NOW),
+      await invitations(store.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
       'not found',
     )
-    assert.equal(await invitations(store.database).acceptInvitation(eve!.id, id, 0, NOW), 'joined')
+    assert.equal(
+      await invitations(store.database).acceptInvitation(eve!.id, id, 0, OPERATOR),
+      'joined',
+    )
   })
 
   concurrentAnswers(open)
@@ -125,7 +131,8 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let index = 1; index < ORGANIZATIONS_MAX; index += 1) await addOrganization(store, bob!)
     const ids = await Promise.all(Array.from({ length: 8 }, () => addOrganization(store, ada!)))
-    for (const id of ids) await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+    for (const id of ids)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     for (let round = 0; round < 6; round += 1) {
       const answers = await Promise.all(
         ids.map((id, index) =>
@@ -133,7 +140,7 @@ function concurrentAnswers(open: OpenFixture): void {
             bob!.id,
             id,
             0,
-            NOW,
+            OPERATOR,
           ),
         ),
       )
@@ -144,8 +151,8 @@ function concurrentAnswers(open: OpenFixture): void {
       )
       assert.equal((await invitations(store.database).listInvitations(bob!.id, 0)).length, 7)
       const joined = ids[answers.indexOf('joined')]!
-      await organizations(store.database).removeMember(bob!.id, joined, bob!.id)
-      await invitations(store.database).invite(ada!.id, joined, bob!.email, 0, NOW)
+      await organizations(store.database).removeMember(bob!.id, joined, bob!.id, OPERATOR)
+      await invitations(store.database).invite(ada!.id, joined, bob!.email, 0, OPERATOR)
     }
   })
 
@@ -155,10 +162,10 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let round = 0; round < 5; round += 1) {
       const id = await addOrganization(store, ada!)
-      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
       const answers = await Promise.all(
         [store, second, store, second].map((one) =>
-          invitations(one.database).acceptInvitation(bob!.id, id, 0, NOW),
+          invitations(one.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
         ),
       )
       assert.deepEqual(tally(answers), { joined: 1, 'not found': 3 })
@@ -171,27 +178,27 @@ function concurrentAnswers(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let round = 0; round < 12; round += 1) {
       const id = await addOrganization(store, ada!)
-      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
       const [{ id: invitation } = { id: '' }] = await invitations(store.database).listInvited(
         ada!.id,
         id,
         0,
       )
       const [joined, withdrawn, renewed] = await Promise.all([
-        invitations(second.database).acceptInvitation(bob!.id, id, 0, NOW),
+        invitations(second.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
         round % 2 === 0
-          ? invitations(store.database).withdrawInvitation(ada!.id, id, invitation)
+          ? invitations(store.database).withdrawInvitation(ada!.id, id, invitation, OPERATOR)
           : false,
         round % 2 === 1
-          ? invitations(store.database).invite(ada!.id, id, bob!.email, 0, NOW)
+          ? invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
           : 'member',
       ])
       assert.notEqual(joined === 'joined', withdrawn || joined === 'not found')
       const isMember = (await organizations(store.database).listMembers(ada!.id, id)).length === 2
       assert.equal(isMember, joined === 'joined')
       assert.ok(['invited', 'member'].includes(renewed))
-      if (isMember) await organizations(store.database).removeMember(bob!.id, id, bob!.id)
-      await organizations(store.database).removeOrganization(ada!.id, id)
+      if (isMember) await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR)
     }
   })
 }

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { INVITATIONS_SHOWN, MEMBERS_MAX } from '../../../src/listing/invitation.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, join, NOW } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, NOW } from '../people.ts'
 import { invitations } from '../../../src/management/invitations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** An owner invites, lists and withdraws. */
 export function invitingContract(open: OpenFixture): void {
@@ -17,10 +18,10 @@ export function invitingContract(open: OpenFixture): void {
     const invited = ['éve@example.com', 'eve@example.com', 'Eve@example.com']
     for (const [index, email] of invited.entries())
       assert.equal(
-        await invitations(store.database).invite(ada!.id, id, email, 0, NOW + index),
+        await invitations(store.database).invite(ada!.id, id, email, 0, operatorAt(NOW + index)),
         'invited',
       )
-    await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, NOW)
+    await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR)
     const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ email, invited_at }) => [email, invited_at]),
@@ -47,22 +48,22 @@ export function invitingContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     for (const stranger of [bob!, eve!])
       assert.equal(
-        await invitations(store.database).invite(stranger.id, id, 'joe@example.com', 0, NOW),
+        await invitations(store.database).invite(stranger.id, id, 'joe@example.com', 0, OPERATOR),
         'not found',
       )
     for (const nothing of [randomUUID(), 'nothing'])
       assert.equal(
-        await invitations(store.database).invite(ada!.id, nothing, 'joe@example.com', 0, NOW),
+        await invitations(store.database).invite(ada!.id, nothing, 'joe@example.com', 0, OPERATOR),
         'not found',
       )
     for (const member of [ada!, bob!])
       assert.equal(
-        await invitations(store.database).invite(ada!.id, id, member.email, 0, NOW),
+        await invitations(store.database).invite(ada!.id, id, member.email, 0, OPERATOR),
         'member',
       )
     assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [])
     assert.equal(
-      await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW),
+      await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR),
       'invited',
     )
   })
@@ -73,8 +74,8 @@ export function invitingContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     await execute(`UPDATE members SET role = 'owner'`)
-    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
-    await invitations(store.database).invite(bob!.id, id, eve!.email, 0, NOW + 5)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR)
+    await invitations(store.database).invite(bob!.id, id, eve!.email, 0, operatorAt(NOW + 5))
     const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ invited_at }) => invited_at),
@@ -88,16 +89,22 @@ export function invitingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await invitations(store.database).invite(ada!.id, id, 'old@example.com', 0, NOW - 1)
-    await invitations(store.database).invite(ada!.id, id, 'new@example.com', 0, NOW)
-    await invitations(store.database).invite(ada!.id, other, 'old@example.com', 0, NOW - 1)
+    await invitations(store.database).invite(ada!.id, id, 'old@example.com', 0, operatorAt(NOW - 1))
+    await invitations(store.database).invite(ada!.id, id, 'new@example.com', 0, OPERATOR)
+    await invitations(store.database).invite(
+      ada!.id,
+      other,
+      'old@example.com',
+      0,
+      operatorAt(NOW - 1),
+    )
     const emails = async (organization: string, since: number) =>
       (await invitations(store.database).listInvited(ada!.id, organization, since)).map(
         ({ email }) => email,
       )
     assert.deepEqual(await emails(id, NOW), ['new@example.com'])
     assert.deepEqual(await emails(id, NOW - 1), ['new@example.com', 'old@example.com'])
-    await invitations(store.database).invite(ada!.id, id, 'third@example.com', NOW, NOW)
+    await invitations(store.database).invite(ada!.id, id, 'third@example.com', NOW, OPERATOR)
     assert.deepEqual(await emails(id, 0), ['new@example.com', 'third@example.com'])
     assert.deepEqual(await emails(other, 0), ['old@example.com'])
   })
@@ -109,7 +116,7 @@ export function invitingContract(open: OpenFixture): void {
     const other = await addOrganization(store, eve!)
     await join(store, id, ada!, bob!)
     for (const email of ['joe@example.com', 'jim@example.com'])
-      await invitations(store.database).invite(ada!.id, id, email, 0, NOW)
+      await invitations(store.database).invite(ada!.id, id, email, 0, OPERATOR)
     const [jim, joe] = await invitations(store.database).listInvited(ada!.id, id, 0)
     for (const [userId, organizationId, invitation] of [
       [bob!.id, id, joe!.id],
@@ -120,11 +127,22 @@ export function invitingContract(open: OpenFixture): void {
       [ada!.id, 'nothing', joe!.id],
     ] as const)
       assert.equal(
-        await invitations(store.database).withdrawInvitation(userId, organizationId, invitation),
+        await invitations(store.database).withdrawInvitation(
+          userId,
+          organizationId,
+          invitation,
+          OPERATOR,
+        ),
         false,
       )
-    assert.equal(await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id), true)
-    assert.equal(await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id), false)
+    assert.equal(
+      await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR),
+      true,
+    )
+    assert.equal(
+      await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR),
+      false,
+    )
     assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [jim])
   })
 
@@ -145,7 +163,7 @@ function fullContract(open: OpenFixture): void {
         id,
         `u${index}@example.com`,
         0,
-        NOW,
+        OPERATOR,
       )
     const asked = Array.from({ length: MEMBERS_MAX + 3 }, (_, index) => invite(index))
     const invited = await Promise.all(asked)
@@ -159,12 +177,18 @@ function fullContract(open: OpenFixture): void {
     // Inviting an address again needs no room, and other organizations have their own.
     assert.equal(await invite(invited.indexOf('invited')), 'invited')
     assert.equal(
-      await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, NOW),
+      await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR),
       'invited',
     )
     // Expired invitations make room.
     assert.equal(
-      await invitations(store.database).invite(ada!.id, id, 'joe@example.com', NOW + 1, NOW + 1),
+      await invitations(store.database).invite(
+        ada!.id,
+        id,
+        'joe@example.com',
+        NOW + 1,
+        operatorAt(NOW + 1),
+      ),
       'invited',
     )
   })
@@ -176,7 +200,7 @@ function fullContract(open: OpenFixture): void {
     for (let index = 0; index <= INVITATIONS_SHOWN; index += 1) {
       const owner = await addUser(store, `owner${index}@example.com`)
       const id = await addOrganization(store, owner, { slug: `guild-${index}` })
-      await invitations(store.database).invite(owner.id, id, eve.email, 0, NOW + index)
+      await invitations(store.database).invite(owner.id, id, eve.email, 0, operatorAt(NOW + index))
       names.unshift(`guild-${index}`)
     }
     const shown = await invitations(store.database).listInvitations(eve.id, 0)

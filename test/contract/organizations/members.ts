@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
 import { users } from '../../../src/management/accounts/users.ts'
@@ -32,20 +32,44 @@ export function membersContract(open: OpenFixture): void {
     const [ada, bob, eve, joe] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(await organizations(store.database).removeMember(bob!.id, id, eve!.id), false)
-    assert.equal(await organizations(store.database).removeMember(joe!.id, id, eve!.id), false)
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, joe!.id), false)
-    assert.equal(await organizations(store.database).removeMember(joe!.id, id, joe!.id), false)
     assert.equal(
-      await organizations(store.database).removeMember(ada!.id, 'nothing', bob!.id),
+      await organizations(store.database).removeMember(bob!.id, id, eve!.id, OPERATOR),
       false,
     )
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, 'nothing'), false)
+    assert.equal(
+      await organizations(store.database).removeMember(joe!.id, id, eve!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, joe!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(joe!.id, id, joe!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, 'nothing', bob!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, 'nothing', OPERATOR),
+      false,
+    )
     assert.equal((await organizations(store.database).listMembers(ada!.id, id)).length, 3)
 
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, bob!.id), true)
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, bob!.id), false)
-    assert.equal(await organizations(store.database).removeMember(eve!.id, id, eve!.id), true)
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
+      true,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(eve!.id, id, eve!.id, OPERATOR),
+      true,
+    )
     assert.deepEqual(await emailsOf(store, ada!, id), ['ada@example.com'])
   })
 
@@ -55,10 +79,19 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, bob!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(await organizations(store.database).removeMember(bob!.id, id, eve!.id), false)
-    assert.equal(await organizations(store.database).removeMember(bob!.id, id, ada!.id), false)
-    assert.equal(await returnedServers(store.database).returnServers(bob!.id, id), null)
-    assert.equal(await organizations(store.database).removeOrganization(bob!.id, id), false)
+    assert.equal(
+      await organizations(store.database).removeMember(bob!.id, id, eve!.id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(bob!.id, id, ada!.id, OPERATOR),
+      false,
+    )
+    assert.equal(await returnedServers(store.database).returnServers(bob!.id, id, OPERATOR), null)
+    assert.equal(
+      await organizations(store.database).removeOrganization(bob!.id, id, OPERATOR),
+      false,
+    )
   })
 
   test("the last owner can't leave, even if members stay", async (t) => {
@@ -68,10 +101,19 @@ export function membersContract(open: OpenFixture): void {
     // An owner of another organization does not count.
     await addOrganization(store, bob!)
     await join(store, id, ada!, bob!)
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, ada!.id), false)
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
+      false,
+    )
     await execute(`UPDATE members SET role = 'owner' WHERE user_id = '${bob!.id}'`)
-    assert.equal(await organizations(store.database).removeMember(ada!.id, id, ada!.id), true)
-    assert.equal(await organizations(store.database).removeMember(bob!.id, id, bob!.id), false)
+    assert.equal(
+      await organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
+      true,
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR),
+      false,
+    )
     assert.deepEqual(await emailsOf(store, bob!, id), ['bob@example.com'])
   })
 
@@ -88,8 +130,8 @@ export function membersContract(open: OpenFixture): void {
     await execute(`UPDATE members SET role = 'owner'`)
     for (const id of ids) {
       const left = await Promise.all([
-        organizations(store.database).removeMember(ada!.id, id, ada!.id),
-        organizations(second.database).removeMember(bob!.id, id, bob!.id),
+        organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
+        organizations(second.database).removeMember(bob!.id, id, bob!.id, OPERATOR),
       ])
       assert.deepEqual(left.toSorted(), [false, true])
     }
@@ -104,8 +146,8 @@ export function membersContract(open: OpenFixture): void {
       await join(store, id, ada!, bob!)
       await execute(`UPDATE members SET role = 'owner'`)
       const removed = await Promise.all([
-        organizations(store.database).removeMember(ada!.id, id, bob!.id),
-        organizations(second.database).removeMember(bob!.id, id, ada!.id),
+        organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
+        organizations(second.database).removeMember(bob!.id, id, ada!.id, OPERATOR),
       ])
       assert.deepEqual(removed.toSorted(), [false, true])
       const left = removed[0] ? ada! : bob!
@@ -119,9 +161,9 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!, NOW + 1)
     await join(store, id, ada!, eve!, NOW + 2)
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     await join(store, id, ada!, bob!, NOW + 3)
-    await users(store.database).removeUser(ada!.id)
+    await users(store.database).removeUser(ada!.id, OPERATOR)
     assert.deepEqual(
       (await organizations(store.database).listMembers(eve!.id, id)).map(({ role }) => role),
       ['member', 'owner'],
@@ -134,7 +176,7 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     const server = await register(store, bob!, { organization_id: id })
-    assert.ok(await organizations(store.database).removeMember(bob!.id, id, bob!.id))
+    assert.ok(await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR))
     assert.equal(
       (await registeredServers(store.database).findSeenServer(ada!.id, server))?.organization_id,
       id,

@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import {
+  OPERATOR,
+  addOrganization,
+  addUsers,
+  fields,
+  join,
+  NOW,
+  register,
+  tally,
+} from '../people.ts'
 import { removeServer } from '../../fixtures/changed-servers.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { invitations } from '../../../src/management/invitations.ts'
@@ -41,7 +50,7 @@ export function organizationsContract(open: OpenFixture): void {
     const again = { id: randomUUID(), slug: 'guild', name: 'Second' }
     for (const { id } of [ada!, bob!])
       assert.equal(
-        await organizations(store.database).insertOrganization(id, again, NOW),
+        await organizations(store.database).insertOrganization(id, again, OPERATOR),
         'slug taken',
       )
     assert.deepEqual(await namesOf(store, ada!.id), ['First'])
@@ -57,7 +66,7 @@ export function organizationsContract(open: OpenFixture): void {
         organizations((index % 2 === 0 ? store : second).database).insertOrganization(
           id,
           { id: randomUUID(), slug: 'guild', name: 'Guild' },
-          NOW,
+          OPERATOR,
         ),
       ),
     )
@@ -82,14 +91,14 @@ function limitContract(open: OpenFixture): void {
         return organizations((index % 2 === 0 ? store : second).database).insertOrganization(
           ada!.id,
           organization,
-          NOW,
+          OPERATOR,
         )
       }),
     )
     assert.deepEqual(tally(made), { made: ORGANIZATIONS_MAX, 'too many': 10 })
     const taken = { id: randomUUID(), slug: 'taken', name: 'Guild' }
     assert.equal(
-      await organizations(store.database).insertOrganization(ada!.id, taken, NOW),
+      await organizations(store.database).insertOrganization(ada!.id, taken, OPERATOR),
       'too many',
     )
     assert.equal(
@@ -98,7 +107,7 @@ function limitContract(open: OpenFixture): void {
     )
 
     const [first] = await organizations(store.database).listOrganizations(ada!.id)
-    assert.ok(await organizations(store.database).removeOrganization(ada!.id, first!.id))
+    assert.ok(await organizations(store.database).removeOrganization(ada!.id, first!.id, OPERATOR))
     await addOrganization(store, ada!)
   })
 
@@ -127,19 +136,31 @@ function removalContract(open: OpenFixture): void {
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
-    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, NOW)
+    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR)
     for (const stranger of [bob!, eve!])
-      assert.equal(await organizations(store.database).removeOrganization(stranger.id, id), false)
+      assert.equal(
+        await organizations(store.database).removeOrganization(stranger.id, id, OPERATOR),
+        false,
+      )
     assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, randomUUID()),
+      await organizations(store.database).removeOrganization(ada!.id, randomUUID(), OPERATOR),
       false,
     )
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, 'nothing'), false)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, 'nothing', OPERATOR),
+      false,
+    )
 
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), true)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
+      true,
+    )
     assert.deepEqual(await organizations(store.database).listOrganizations(bob!.id), [])
     assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), false)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
+      false,
+    )
   })
 
   test("an organization with a server can't be removed", async (t) => {
@@ -147,10 +168,19 @@ function removalContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
     const server = await register(store, ada!, { organization_id: id })
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), false)
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, other), true)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
+      false,
+    )
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, other, OPERATOR),
+      true,
+    )
     await removeServer(store.database, ada!.id, server, NOW)
-    assert.equal(await organizations(store.database).removeOrganization(ada!.id, id), true)
+    assert.equal(
+      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
+      true,
+    )
   })
 
   test('a server registered while its organization is removed is not lost', async (t) => {
@@ -161,7 +191,7 @@ function removalContract(open: OpenFixture): void {
       const id = await addOrganization(store, ada!)
       await join(store, id, ada!, bob!)
       const [removed, written] = await Promise.all([
-        organizations(store.database).removeOrganization(ada!.id, id),
+        organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
         registeredServers(second.database).insertServer(
           bob!.id,
           randomUUID(),
@@ -175,7 +205,7 @@ function removalContract(open: OpenFixture): void {
         page: 1,
       })
       assert.equal(total, removed ? 0 : 1)
-      if (!removed) await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+      if (!removed) await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     }
   })
 }

@@ -3,7 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { fingerprintOf } from '../../../src/listing/servers/registered-server.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
+import {
+  OPERATOR,
+  addOrganization,
+  addUsers,
+  fields,
+  join,
+  NOW,
+  register,
+  tally,
+} from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { organizations } from '../../../src/management/organizations.ts'
@@ -114,7 +123,7 @@ export function editingContract(open: OpenFixture): void {
     await join(store, organization_id, ada!, bob!)
     const personal = await register(store, bob!)
     assert.equal(await registeredServers(store.database).findSeenServer(ada!.id, personal), null)
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     const other = await addOrganization(store, bob!)
     const theirs = await register(store, bob!, { organization_id: other })
     assert.equal(await registeredServers(store.database).findSeenServer(ada!.id, theirs), null)
@@ -152,7 +161,7 @@ function statusContract(open: OpenFixture): void {
     await addOrganization(store, bob!)
     await join(store, organization_id, ada!, bob!)
     const id = await register(store, bob!, { organization_id })
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), false)
     const same = fields({ organization_id })
     assert.equal(

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { RETURNED_MAX } from '../../../src/listing/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
 import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
@@ -20,12 +20,12 @@ export function leftServersContract(open: OpenFixture): void {
     const hers = await register(store, ada!, { organization_id: id })
     const his = await register(store, bob!, { organization_id: id, slug: 'his', version: '1.21' })
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 0)
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 0)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
     const before = await registeredServers(store.database).findServer(bob!.id, his)
 
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
     assert.deepEqual(await registeredServers(store.database).findServer(bob!.id, his), {
       ...before,
@@ -36,7 +36,7 @@ export function leftServersContract(open: OpenFixture): void {
       (await registeredServers(store.database).findServer(ada!.id, hers))?.organization_id,
       id,
     )
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 0)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 0)
   })
 
   test('servers of former members of other organizations stay', async (t) => {
@@ -46,11 +46,11 @@ export function leftServersContract(open: OpenFixture): void {
     for (const organization_id of [id, other]) {
       await join(store, organization_id, ada!, bob!)
       await register(store, bob!, { organization_id })
-      await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+      await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     }
     await register(store, bob!)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(other), 1)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(randomUUID()), 0)
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers('nothing'), 0)
@@ -62,11 +62,20 @@ export function leftServersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
     await register(store, bob!, { organization_id: id })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     for (const stranger of [bob!, eve!])
-      assert.equal(await returnedServers(store.database).returnServers(stranger.id, id), null)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, randomUUID()), null)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, 'nothing'), null)
+      assert.equal(
+        await returnedServers(store.database).returnServers(stranger.id, id, OPERATOR),
+        null,
+      )
+    assert.equal(
+      await returnedServers(store.database).returnServers(ada!.id, randomUUID(), OPERATOR),
+      null,
+    )
+    assert.equal(
+      await returnedServers(store.database).returnServers(ada!.id, 'nothing', OPERATOR),
+      null,
+    )
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
   })
 
@@ -82,8 +91,8 @@ export function leftServersContract(open: OpenFixture): void {
     const ids = new Map<string, string>()
     for (const slug of ['taken', 'of-ada', 'elsewhere', 'free'])
       ids.set(slug, await register(store, bob!, { slug, organization_id: id }))
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 4)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 4)
     const slugs = new Map<string, string | null | undefined>()
     for (const [slug, server] of ids)
       slugs.set(slug, (await registeredServers(store.database).findServer(bob!.id, server))?.slug)
@@ -110,8 +119,8 @@ export function leftServersContract(open: OpenFixture): void {
     }
     const dated = await add('dated', NOW, NOW + 2, NOW + 1)
     const tied = (await add('tied', NOW, NOW, NOW)).toSorted()
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 6)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 6)
     const slugs: unknown[] = []
     for (const server of [...dated, ...tied])
       slugs.push((await registeredServers(store.database).findServer(bob!.id, server))?.slug)
@@ -128,14 +137,17 @@ export function leftServersContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
     }))
     await serverImports(store.database).saveServers(bob!.id, id, entries, NOW)
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     assert.equal(
       await returnedServers(store.database).countServersOfFormerMembers(id),
       RETURNED_MAX,
     )
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), RETURNED_MAX)
+    assert.equal(
+      await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR),
+      RETURNED_MAX,
+    )
     assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id), 1)
+    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
     const listed = await serverLists(store.database).listServers(bob!.id)
     assert.ok(
       listed.every(({ organization, status }) => organization === null && status === 'draft'),
@@ -150,10 +162,14 @@ export function leftServersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     for (let index = 0; index < 5; index += 1)
       await register(store, bob!, { organization_id: id, slug: `server-${index}` })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     const given = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        returnedServers((index % 2 === 0 ? store : second).database).returnServers(ada!.id, id),
+        returnedServers((index % 2 === 0 ? store : second).database).returnServers(
+          ada!.id,
+          id,
+          OPERATOR,
+        ),
       ),
     )
     assert.deepEqual(tally(given), { 5: 1, 0: 5 })

@@ -6,7 +6,7 @@ import { CHANGES_MAX, UNDO_US } from '../../../src/listing/servers/server-change
 import type { Store } from '../../../src/management/store.ts'
 import type { User } from '../../../src/listing/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
 import { serverChanges } from '../../../src/management/servers/server-changes.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
@@ -196,7 +196,7 @@ function removalsContract(open: OpenFixture): void {
     ]
     const id = await removeServers(store, bob!, servers)
     await register(store, bob!, { slug: taken })
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(
       (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW))?.restored,
       1,
@@ -229,7 +229,7 @@ function removalsContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const servers = [await register(store, bob!, { organization_id })]
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     const draft = { id: randomUUID(), status: 'draft', servers }
     assert.equal(await serverChanges(store.database).changeServers(bob!.id, draft, NOW), null)
     await removeServers(store, bob!, servers)
@@ -248,7 +248,7 @@ function removalsContract(open: OpenFixture): void {
       { id, status: 'draft', servers },
       NOW + 1,
     )
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id)
+    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(
       (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW + 2))?.restored,
       1,

@@ -6,6 +6,7 @@ import { claim } from '../keys/claim.ts'
 import { NOW } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 
@@ -15,7 +16,7 @@ export function stateKeysContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     const before = JSON.parse(await exported(store)) as object
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, NOW - 5)
+    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(NOW - 5))
     const state = declare(before)
     const planned = await plan(store, state)
     assert.deepEqual(linesOf(planned), [])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
-import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
@@ -27,7 +27,7 @@ export function outdatedStatesContract(open: OpenFixture): void {
     await serverImports(store.database).removeServers(user.id, [id])
     // A smaller change than the confirmed one is fine.
     const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
-    await apiKeys(store.database).revokeApiKey(user.id, apiKey!.id, NOW)
+    await apiKeys(store.database).revokeApiKey(user.id, apiKey!.id, OPERATOR)
     assert.deepEqual(await applyAll(store, state, { prune: true, confirmed }), [])
     assert.equal((await claim(store, ours.key)).outcome, 'granted')
     assert.equal((await claim(store, other.key)).outcome, 'unknown')

@@ -5,6 +5,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { addUser } from '../../fixtures/service.ts'
 import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -12,11 +13,14 @@ test('opening a sign-in link spends nothing; its form sets a password once', asy
   const { store, visitor, elapse, faults } = await startDashboard(t, { signUp: 'closed' })
   const { id: userId } = await addUser(store)
   const issue = (token: string) =>
-    signInLinks(store.database).keepSignInLink({
-      userId,
-      tokenHash: hash('sha256', token, 'hex'),
-      expiresAt: presentInstant() + HOUR_MS * 1_000,
-    })
+    signInLinks(store.database).keepSignInLink(
+      {
+        userId,
+        tokenHash: hash('sha256', token, 'hex'),
+        expiresAt: presentInstant() + HOUR_MS * 1_000,
+      },
+      operatorAt(presentInstant()),
+    )
   await issue('first')
   for (let opened = 0; opened < 3; opened += 1) {
     const { status, body } = await visitor().get('/link/first')

@@ -7,6 +7,8 @@ import { openScene, type Scene } from '../../reliability/fault-injection/scenes/
 import { afresh, crawl, rowsOf, send } from './every-form.ts'
 import { readForms, type Submission, unescaped } from './read-forms.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Every form of every page, without a session, with an expired or ended one, and from another site.
@@ -28,7 +30,7 @@ test('a form whose session has ended changes nothing, and signing in leads back 
       dashboard.elapse(SEVEN_DAYS_MS)
       await assertRefused(scene, form, ada.copy())
       dashboard.elapse(-SEVEN_DAYS_MS)
-      await sessions(dashboard.store.database).endSessions(user.id)
+      await sessions(dashboard.store.database).endSessions(user.id, operatorAt(presentInstant()))
       const person = ada.copy()
       const { body } = await assertRefused(scene, form, person)
       const before = rowsOf(await tables.dump(), ['sessions', 'audit_log'])

@@ -7,6 +7,8 @@ import { apiKeys } from '../../../src/management/api-keys.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Pages that were open while another tab, or another user, changed what they show.
@@ -98,15 +100,20 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   const { user: ada } = await signedIn('ada@example.com')
   const { person, user } = await signedIn('bob@example.com')
   const organization = await organizations(store.database).ensureOrganization('guild', ada.id)
-  await invitations(store.database).invite(ada.id, organization, user.email, 0, 1)
-  await invitations(store.database).acceptInvitation(user.id, organization, 0, 1)
+  await invitations(store.database).invite(ada.id, organization, user.email, 0, operatorAt(1))
+  await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(1))
   const under = `/dashboard/organizations/${organization}`
   await person.submit('/dashboard/servers/new', { ...ENTRY, organization_id: organization })
   const [server] = await serverLists(store.database).listServers(user.id)
   const list = readForms((await person.get(under)).body)
   const edit = await formAt(person, `/dashboard/servers/${server!.id}`)
   assert.equal(
-    await organizations(store.database).removeMember(ada.id, organization, user.id),
+    await organizations(store.database).removeMember(
+      ada.id,
+      organization,
+      user.id,
+      operatorAt(presentInstant()),
+    ),
     true,
   )
 

@@ -16,6 +16,7 @@ import { invitations } from '../../../src/management/invitations.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * An account with as much as possible of everything, in the longest values.
@@ -53,11 +54,14 @@ export async function fill(
     await organizations(store.database).insertOrganization(
       userId,
       { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
-      now,
+      operatorAt(now),
     )
   const organization = crypto.randomUUID()
   const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
-  assert.equal(await organizations(store.database).insertOrganization(userId, made, now), 'made')
+  assert.equal(
+    await organizations(store.database).insertOrganization(userId, made, operatorAt(now)),
+    'made',
+  )
   await serverImports(store.database).saveServers(userId, organization, entries, now)
   await addMembers(dashboard, userId, organization, now)
   await addInvitations(dashboard, email, letter, now)
@@ -83,13 +87,19 @@ async function addMembers(
   for (let index = 1; index < MEMBERS_MAX; index += 1) {
     const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
     assert.equal(
-      await invitations(store.database).invite(userId, organization, user.email, 0, now),
+      await invitations(store.database).invite(
+        userId,
+        organization,
+        user.email,
+        0,
+        operatorAt(now),
+      ),
       'invited',
     )
     if (index % 2 === 0) continue
-    await users(store.database).insertUser(user)
+    await users(store.database).insertUser(user, operatorAt(presentInstant()))
     assert.equal(
-      await invitations(store.database).acceptInvitation(user.id, organization, 0, now),
+      await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(now)),
       'joined',
     )
     if (index > 1) continue
@@ -97,7 +107,12 @@ async function addMembers(
     const server = { ...entry, organization_id: organization }
     await registeredServers(store.database).insertServer(user.id, crypto.randomUUID(), server, now)
     assert.equal(
-      await organizations(store.database).removeMember(userId, organization, user.id),
+      await organizations(store.database).removeMember(
+        userId,
+        organization,
+        user.id,
+        operatorAt(presentInstant()),
+      ),
       true,
     )
   }
@@ -111,12 +126,12 @@ async function addInvitations(
   now: number,
 ): Promise<void> {
   const other = createUser(`${'&'.repeat(230)}@example.com`)
-  await users(store.database).insertUser(other)
+  await users(store.database).insertUser(other, operatorAt(presentInstant()))
   for (let index = 0; index < 11; index += 1) {
     const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
-    await organizations(store.database).insertOrganization(other.id, made, now)
+    await organizations(store.database).insertOrganization(other.id, made, operatorAt(now))
     assert.equal(
-      await invitations(store.database).invite(other.id, made.id, email, 0, now),
+      await invitations(store.database).invite(other.id, made.id, email, 0, operatorAt(now)),
       'invited',
     )
   }
@@ -134,8 +149,17 @@ async function addKeys(
     const id = crypto.randomUUID()
     const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
-    assert.equal(await apiKeys(store.database).insertApiKey(record, hashApiKey(key), 5), 'stored')
-    if (number < 22) await apiKeys(store.database).revokeApiKey(userId, id, now + number)
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(
+        record,
+        hashApiKey(key),
+        5,
+        operatorAt(presentInstant()),
+      ),
+      'stored',
+    )
+    if (number < 22)
+      await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(now + number))
     if (number < 19) continue
     const counts = Array.from({ length: 144 }, (_, ago) => ({
       api_key_id: id,

@@ -5,6 +5,7 @@ import { serverImports } from '../../../src/management/servers/server-imports.ts
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Names and addresses with invisible or misleading characters.
@@ -39,7 +40,7 @@ test('a name that is written from right to left does not turn the text around it
   const { person, user } = await signedIn()
   const name = 'سرور!'
   const organization = { id: crypto.randomUUID(), slug: 'guild', name }
-  await organizations(store.database).insertOrganization(user.id, organization, 1)
+  await organizations(store.database).insertOrganization(user.id, organization, operatorAt(1))
   await person.issue(name)
   await serverImports(store.database).saveServers(
     user.id,

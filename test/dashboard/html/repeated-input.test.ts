@@ -11,6 +11,8 @@ import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Pages that give the user back what they typed, at any length.
@@ -59,7 +61,7 @@ test('a paste of 1 MB with mistakes comes back whole, in a page of at most 50 kB
     assert.ok(around < PAGE_BYTES_MAX, `${around} bytes`)
   }
   await assertWhole(422)
-  await sessions(dashboard.store.database).endSessions(user.id)
+  await sessions(dashboard.store.database).endSessions(user.id, operatorAt(presentInstant()))
   await assertWhole(401)
 })
 
@@ -85,7 +87,7 @@ async function formsOf(
   const found = forms.filter(({ typed, isUpload }) => typed.length > 0 && !isUpload)
   assert.equal(new Set(found.map(({ name }) => name)).size, 8)
   // Deletes a key, so that the page of five keys has its form.
-  await apiKeys(store.database).revokeApiKey(userId, key!.id, 1)
+  await apiKeys(store.database).revokeApiKey(userId, key!.id, operatorAt(1))
   const ofKeys = (await read(person, '/dashboard/api')).find(({ typed }) => typed.includes('name'))
   assert.ok(ofKeys !== undefined)
   return [...found, ofKeys]

@@ -11,6 +11,7 @@ import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverChanges } from '../../../src/management/servers/server-changes.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * The largest size of each page. It does not depend on the engine.
@@ -120,7 +121,7 @@ async function answersOf(
   const checked = await upload(entries)
   const keys = await apiKeys(store.database).listApiKeys(userId, 0)
   const at = presentInstant()
-  for (const { id } of keys) await apiKeys(store.database).revokeApiKey(userId, id, at)
+  for (const { id } of keys) await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(at))
   const leaked = `notice=keys-leaked.224-5-${at}`
   return [
     ...(await afterChanges(person, 'servers', letter)),

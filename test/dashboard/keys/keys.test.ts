@@ -7,6 +7,7 @@ import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboa
 import { ask } from '../../fixtures/requests.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Keys on the dashboard (spec 5.3).
@@ -226,7 +227,7 @@ test('the page says that it leaves out older deleted keys, also if programs stil
   const keys = []
   for (let number = 1; number <= REVOKED_SHOWN + 1; number += 1) {
     const { key, id } = await issueKey(store, user, `key ${number}`)
-    await apiKeys(store.database).revokeApiKey(user.id, id, number)
+    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(number))
     keys.push(key)
   }
   const shown = async () => (await person.get('/dashboard/api')).body

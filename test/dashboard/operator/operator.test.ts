@@ -9,6 +9,8 @@ import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * The operator's page, and who sees it.
@@ -79,7 +81,12 @@ test('an operator whose address changes while a request waits is no operator any
   await read.promise
   const hash = await passwords(store.database).findPasswordHash(user.id)
   assert.equal(
-    await emailChanges(store.database).changeEmail(user.id, hash!, 'ada@example.com'),
+    await emailChanges(store.database).changeEmail(
+      user.id,
+      hash!,
+      'ada@example.com',
+      operatorAt(presentInstant()),
+    ),
     'changed',
   )
   // By now the second request waits behind the first.

@@ -6,6 +6,8 @@ import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Users become members only by accepting, and an invitation does not reveal whether an address has
@@ -112,25 +114,50 @@ test('an organization has at most 50 members and invitations, and a user at most
   const id = (await makeOrganization(ada, 'guild')).split('/').at(-1)!
   for (let number = 1; number < MEMBERS_MAX; number += 1)
     assert.equal(
-      await invitations(store.database).invite(user.id, id, `u${number}@example.com`, 0, 1),
+      await invitations(store.database).invite(
+        user.id,
+        id,
+        `u${number}@example.com`,
+        0,
+        operatorAt(1),
+      ),
       'invited',
     )
-  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, 1), 'full')
+  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, operatorAt(1)), 'full')
   assert.equal(
-    await invitations(store.database).invite(user.id, id, 'u1@example.com', 0, 2),
+    await invitations(store.database).invite(user.id, id, 'u1@example.com', 0, operatorAt(2)),
     'invited',
   )
   const [first] = await invitations(store.database).listInvited(user.id, id, 0)
-  assert.ok(await invitations(store.database).withdrawInvitation(user.id, id, first!.id))
-  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, 1), 'invited')
+  assert.ok(
+    await invitations(store.database).withdrawInvitation(
+      user.id,
+      id,
+      first!.id,
+      operatorAt(presentInstant()),
+    ),
+  )
+  assert.equal(
+    await invitations(store.database).invite(user.id, id, BOB, 0, operatorAt(1)),
+    'invited',
+  )
 
   for (let number = 0; number < ORGANIZATIONS_MAX; number += 1) {
     const made = { id: crypto.randomUUID(), slug: `o${number}`, name: 'o' }
-    assert.equal(await organizations(store.database).insertOrganization(bob.id, made, 1), 'made')
+    assert.equal(
+      await organizations(store.database).insertOrganization(bob.id, made, operatorAt(1)),
+      'made',
+    )
   }
   const more = { id: crypto.randomUUID(), slug: 'more', name: 'more' }
-  assert.equal(await organizations(store.database).insertOrganization(bob.id, more, 1), 'too many')
-  assert.equal(await invitations(store.database).acceptInvitation(bob.id, id, 0, 1), 'too many')
+  assert.equal(
+    await organizations(store.database).insertOrganization(bob.id, more, operatorAt(1)),
+    'too many',
+  )
+  assert.equal(
+    await invitations(store.database).acceptInvitation(bob.id, id, 0, operatorAt(1)),
+    'too many',
+  )
   assert.equal((await invitations(store.database).listInvitations(bob.id, 0)).length, 1)
 })
 

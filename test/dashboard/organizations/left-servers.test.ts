@@ -9,6 +9,8 @@ import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
 import { invitations } from '../../../src/management/invitations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Servers and organizations after a member leaves.
@@ -74,9 +76,16 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
   await join(dashboard, ada, own, dan, 1)
   await serverImports(store.database).saveServers(dan.id, own, [OURS], 5)
   await serverImports(store.database).saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
-  assert.ok(await organizations(store.database).removeMember(dan.id, own, dan.id))
+  assert.ok(
+    await organizations(store.database).removeMember(
+      dan.id,
+      own,
+      dan.id,
+      operatorAt(presentInstant()),
+    ),
+  )
 
-  assert.ok(await users(store.database).removeUser(ada.id))
+  assert.ok(await users(store.database).removeUser(ada.id, operatorAt(presentInstant())))
   const members = await organizations(store.database).listMembers(bob.id, guild)
   assert.deepEqual(
     members.map(({ email, role }) => [email, role]),
@@ -88,9 +97,12 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
   const [given] = await serverLists(store.database).listServers(dan.id)
   assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
   const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
-  assert.equal(await organizations(store.database).insertOrganization(dan.id, again, 1), 'made')
-  assert.equal(await users(store.database).removeUser(ada.id), false)
-  assert.ok(await users(store.database).removeUser(cem.id))
+  assert.equal(
+    await organizations(store.database).insertOrganization(dan.id, again, operatorAt(1)),
+    'made',
+  )
+  assert.equal(await users(store.database).removeUser(ada.id, operatorAt(presentInstant())), false)
+  assert.ok(await users(store.database).removeUser(cem.id, operatorAt(presentInstant())))
   assert.equal((await organizations(store.database).listMembers(bob.id, guild))[0]?.role, 'owner')
 })
 
@@ -107,7 +119,12 @@ test('if servers with one slug return from several organizations at once, one ke
       5,
     )
     assert.ok(
-      await organizations(store.database).removeMember(bob.user.id, organization, bob.user.id),
+      await organizations(store.database).removeMember(
+        bob.user.id,
+        organization,
+        bob.user.id,
+        operatorAt(presentInstant()),
+      ),
     )
     return organization
   }
@@ -118,7 +135,7 @@ test('if servers with one slug return from several organizations at once, one ke
 
   const guilds = await Promise.all(['one', 'two', 'three'].map(leave))
   const returned = guilds.map((id) =>
-    returnedServers(store.database).returnServers(ada.user.id, id),
+    returnedServers(store.database).returnServers(ada.user.id, id, operatorAt(presentInstant())),
   )
   assert.deepEqual(await Promise.all(returned), [2, 2, 2])
   assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])
@@ -126,7 +143,7 @@ test('if servers with one slug return from several organizations at once, one ke
   // It gives one of the servers without a slug this one.
   await serverImports(store.database).saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
   await Promise.all(['four', 'own'].map(leave))
-  assert.ok(await users(store.database).removeUser(ada.user.id))
+  assert.ok(await users(store.database).removeUser(ada.user.id, operatorAt(presentInstant())))
   assert.deepEqual(await slugs(), [...'----', 'four', 'one', 'ours', 'own', 'three', 'two'])
 })
 
@@ -138,11 +155,17 @@ async function join(
   now: number,
 ): Promise<void> {
   assert.equal(
-    await invitations(store.database).invite(owner.id, organization, member.email, 0, now),
+    await invitations(store.database).invite(
+      owner.id,
+      organization,
+      member.email,
+      0,
+      operatorAt(now),
+    ),
     'invited',
   )
   assert.equal(
-    await invitations(store.database).acceptInvitation(member.id, organization, 0, now),
+    await invitations(store.database).acceptInvitation(member.id, organization, 0, operatorAt(now)),
     'joined',
   )
 }

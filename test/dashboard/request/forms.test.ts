@@ -6,6 +6,8 @@ import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { exchange } from '../../fixtures/person.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Which forms the service accepts, and what happens to one whose session has ended.
@@ -14,7 +16,7 @@ import { apiKeys } from '../../../src/management/api-keys.ts'
 test('if the session ends before a form is sent, the form has its values again after signing in', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  await sessions(store.database).endSessions(user.id)
+  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   const typed = { name: 'My "bot" <1>', form: 'f', password: 'secret of mine' }
   const asked = await person.post('/dashboard/api', typed)
   assert.equal(asked.status, 401)
@@ -31,7 +33,7 @@ test('if the session ends before a form is sent, the form has its values again a
   assert.match(page.body, /value="My &quot;bot&quot; &lt;1&gt;"/)
   assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
 
-  await sessions(store.database).endSessions(user.id)
+  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   const server = { name: 'Survival', address: 'a b', organization_id: '', version: '1.21' }
   const again = await back.post('/dashboard/servers/new', server)
   const target = unescaped(/name="next" value="([^"]*)"/.exec(again.body)?.[1] ?? '')

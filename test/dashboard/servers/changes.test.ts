@@ -10,6 +10,7 @@ import { registeredServers } from '../../../src/management/servers/registered-se
 import { serverChanges } from '../../../src/management/servers/server-changes.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Publishing, unpublishing and deleting servers from a list, and undoing it.
@@ -171,7 +172,7 @@ test('if the session ends before an action, signing in returns to the same place
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1'
   const form = formOf((await person.get(place)).body)
-  await sessions(store.database).endSessions(userId)
+  await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
   const asked = await person.post(CHANGE, { ...form, draft: '0' })
   assert.equal(asked.status, 401)
   const next = /name="next" value="([^"]*)"/.exec(asked.body)?.[1] ?? ''

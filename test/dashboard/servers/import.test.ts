@@ -7,6 +7,7 @@ import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Importing servers: read, checked and confirmed. Exporting them.
@@ -193,7 +194,7 @@ test('a check is kept for one hour', async (t) => {
 
 test('if the session ends before the check, the page keeps the text and says how to go on', async (t) => {
   const { person, store, userId } = await withServers(t)
-  await sessions(store.database).endSessions(userId)
+  await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
   const expired = await person.upload(IMPORT, { text: CSV, form: 'f' })
   assert.equal(expired.status, 401)
   assert.match(textOf(expired.body), /Your session has ended, and nothing was imported\./)

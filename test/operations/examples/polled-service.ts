@@ -11,6 +11,7 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** A request of the program under test. */
 export interface Polled {
@@ -76,7 +77,7 @@ export async function startPolledService(
     baseUrl: `http://127.0.0.1:${listener.port}`,
     key,
     polled,
-    revoke: () => apiKeys(store.database).revokeApiKey(user.id, keyId, 1),
+    revoke: () => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)),
   }
 }
 

@@ -9,6 +9,8 @@ import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 let server: Server
 before(async () => {
@@ -47,12 +49,17 @@ test('an email change waits for a password change that has begun, and is then re
   const url = await createDatabase(server)
   const store = await openStore(t, url)
   const user = await addUser(store)
-  await passwords(store.database).setPassword(user.id, 'checked')
+  await passwords(store.database).setPassword(user.id, 'checked', operatorAt(presentInstant()))
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query('SELECT FROM users FOR NO KEY UPDATE')
     await admin.query(`UPDATE passwords SET hash = 'replaced'`)
-    const changing = emailChanges(store.database).changeEmail(user.id, 'checked', 'eve@example.com')
+    const changing = emailChanges(store.database).changeEmail(
+      user.id,
+      'checked',
+      'eve@example.com',
+      operatorAt(presentInstant()),
+    )
     await untilWaiting(url, 1)
     await admin.query('COMMIT')
     assert.equal(await changing, 'outdated')
@@ -64,9 +71,22 @@ test('users who swap their email addresses do not deadlock', async (t) => {
   const url = await createDatabase(server)
   const [first, second] = [await openStore(t, url), await openStore(t, url)]
   const [ada, bob] = [await addUser(first), await addUser(first, 'bob@example.com')]
-  for (const { id } of [ada, bob]) await passwords(first.database).setPassword(id, 'checked')
-  const adaToBob = () => emailChanges(first.database).changeEmail(ada.id, 'checked', bob.email)
-  const bobToAda = () => emailChanges(second.database).changeEmail(bob.id, 'checked', ada.email)
+  for (const { id } of [ada, bob])
+    await passwords(first.database).setPassword(id, 'checked', operatorAt(presentInstant()))
+  const adaToBob = () =>
+    emailChanges(first.database).changeEmail(
+      ada.id,
+      'checked',
+      bob.email,
+      operatorAt(presentInstant()),
+    )
+  const bobToAda = () =>
+    emailChanges(second.database).changeEmail(
+      bob.id,
+      'checked',
+      ada.email,
+      operatorAt(presentInstant()),
+    )
   // Bob's change has begun. Ada's must not wait for it while she holds her own row.
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')

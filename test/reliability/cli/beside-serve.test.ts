@@ -11,6 +11,7 @@ import { ask } from '../../fixtures/requests.ts'
 import type { Ended } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const ROWS = 300_000
 const USERS = 14
@@ -23,9 +24,14 @@ async function issueKeys(databasePath: string): Promise<string[]> {
   const keys: string[] = []
   for (let number = 0; number < USERS; number += 1) {
     const user = createUser(`user${number}@example.com`)
-    await users(store.database).insertUser(user)
+    await users(store.database).insertUser(user, operatorAt(presentInstant()))
     for (let name = 1; name <= KEYS_OF_USER; name += 1) {
-      const issued = await issueApiKey(store.database, user.id, `${name}`, presentInstant())
+      const issued = await issueApiKey(
+        store.database,
+        user.id,
+        `${name}`,
+        operatorAt(presentInstant()),
+      )
       if ('key' in issued) keys.push(issued.key)
     }
   }

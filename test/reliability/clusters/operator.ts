@@ -2,6 +2,8 @@ import { hashApiKey } from '../../../src/listing/api-key.ts'
 import type { OtherProcess } from '../history/traffic/other-process.ts'
 import type { Operator } from '../history/traffic/scene.ts'
 import type { Directory } from './directory.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /** The operator of all clusters, who works on the cluster of each owner. */
 export interface SplitOperator extends Operator {
@@ -32,7 +34,7 @@ export function createSplitOperator(
     async insertUser(user) {
       users += 1
       await directory.place(user.id, 1 + (users % operators.length))
-      return at(user.id, (operator) => operator.insertUser(user))
+      return at(user.id, (operator) => operator.insertUser(user, operatorAt(presentInstant())))
     },
     issueKey: (userId, name) =>
       at(userId, async (operator) => {

@@ -15,6 +15,7 @@ import { organizations } from '../../../src/management/organizations.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** One transaction of a store, and the changes that it makes. */
 export interface Act {
@@ -90,7 +91,15 @@ function registerUser(): Act {
   return {
     changes: { [`user ${user.email}`]: `${user.id} ${password}` },
     async perform(store) {
-      assert.equal(await passwords(store.database).insertUserWithPassword(user, password), true)
+      assert.equal(
+        await passwords(store.database).insertUserWithPassword(
+          user,
+          password,
+          'sign-up',
+          operatorAt(presentInstant()),
+        ),
+        true,
+      )
     },
   }
 }
@@ -114,7 +123,7 @@ function foundOrganization(user: string, owned: number): Act {
       const made = await organizations(store.database).insertOrganization(
         user,
         organization,
-        presentInstant(),
+        operatorAt(presentInstant()),
       )
       assert.equal(made, isFull ? 'too many' : 'made')
     },
@@ -135,6 +144,7 @@ function issue(user: string, active: number): Act {
         apiKey,
         hashApiKey(key),
         ACTIVE_KEYS_MAX,
+        operatorAt(presentInstant()),
       )
       assert.equal(inserted, isFull ? 'at limit' : 'stored')
     },
@@ -146,7 +156,10 @@ function revoke(user: string, { id, name }: Key): Act {
   return {
     changes: { [`key ${id}`]: `${user} ${name} revoked ${now}` },
     async perform(store) {
-      assert.equal((await apiKeys(store.database).revokeApiKey(user, id, now))?.revoked_at, now)
+      assert.equal(
+        (await apiKeys(store.database).revokeApiKey(user, id, operatorAt(now)))?.revoked_at,
+        now,
+      )
     },
   }
 }

@@ -11,6 +11,8 @@ import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { type Answer, ask } from '../../fixtures/requests.ts'
 import { sessions } from '../../../src/management/accounts/sessions.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * A client that sends requests without a pause gets its budget and no more.
@@ -108,7 +110,7 @@ test('twenty writes beyond the budget wait and the rest are refused; waiting one
     person.post('/dashboard/organizations', { name: 'guild', slug: `guild-${index}` }),
   )
   await Promise.race(waiting)
-  await sessions(store.database).endSessions(user.id)
+  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   const answers = await Promise.all(waiting)
   const made = answers.filter(({ status }) => status === 303)
   assert.equal((await organizations(store.database).listOrganizations(user.id)).length, made.length)

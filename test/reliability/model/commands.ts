@@ -6,6 +6,7 @@ import type { Model, ModelKey } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>
 
@@ -45,7 +46,7 @@ function issue([index, name]: [number, string]): Command {
   return command(`issue "${name}" to ${index}`, async (model, { store, owners }) => {
     const owner = owners[index]!
     const refusal = expected.refusalOf(model, owner, name)
-    const issued = await issueApiKey(store.database, owner, name, model.now)
+    const issued = await issueApiKey(store.database, owner, name, operatorAt(model.now))
     assert.equal('refused' in issued ? issued.because : null, refusal)
     if ('refused' in issued) return
     const { key, apiKey } = issued
@@ -74,7 +75,7 @@ function revoke([isOwn, index]: [boolean, number]): Command {
   const who = isOwn ? 'its owner' : 'the other'
   return withKey(`revoke key ${index} as ${who}`, index, async (model, real, { id, owner }) => {
     const by = real.owners.find((one) => (one === owner) === isOwn)!
-    const revoked = await apiKeys(real.store.database).revokeApiKey(by, id, model.now)
+    const revoked = await apiKeys(real.store.database).revokeApiKey(by, id, operatorAt(model.now))
     assert.equal(revoked?.revoked_at ?? null, expected.revoke(model, by, id))
   })
 }
@@ -83,7 +84,7 @@ function revokeLeaked(index: number): Command {
   return withKey(`revoke key ${index}, which leaked`, index, async (model, { store }, known) => {
     const [revoked] = await apiKeys(store.database).revokeApiKeysByHash(
       [hashApiKey(known.key)],
-      model.now,
+      operatorAt(model.now),
     )
     assert.equal(revoked?.revoked_at, expected.revoke(model, known.owner, known.id))
   })

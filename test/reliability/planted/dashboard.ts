@@ -5,7 +5,7 @@ export const DASHBOARD: Mutant[] = [
   {
     name: 'failed-attempt-stays-counted',
     file: 'src/dashboard/account/attempts.ts',
-    from: '    await bestEffort(dashboard, () => store.forgetAttempts([], taken), undefined)\n',
+    from: '    await bestEffort(dashboard, () => signInAttempts(database).forgetAttempts([], taken), undefined)\n',
     to: '    void taken\n',
     noticedBy: witness(
       'test/dashboard/account/attempt-bounds.test.ts',
@@ -129,8 +129,8 @@ export const DASHBOARD: Mutant[] = [
   },
   {
     name: 'deleted-key-not-audited',
-    file: 'src/dashboard/keys/routes.ts',
-    from: "    if (revoked.revoked_at === at) await audit(dashboard, c, 'key revoked', userId, revoked.id)\n",
+    file: 'src/management/api-keys.ts',
+    from: '        noteRevoked(note, actor, [revoked!])\n',
     to: '',
     noticedBy: witness(
       'test/dashboard/account/acts.test.ts',
@@ -144,7 +144,7 @@ export const DASHBOARD: Mutant[] = [
     to: '    void onFault\n    return otherwise',
     noticedBy: witness(
       'test/dashboard/account/acts.test.ts',
-      'if the audit log fails, the service logs a fault',
+      'if the audit log is full, an act fails and changes nothing',
     ),
   },
   {

@@ -121,7 +121,7 @@ export const SQLITE: Mutant[] = [
   {
     name: 'removed-user-keys-revoked-last',
     file: 'src/management/accounts/removed-user.ts',
-    from: '  await endAccess(database, userId)\n',
+    from: '  await endAccess(database, userId, actor)\n',
     to: '',
     noticedBy: witness(
       'test/sqlite/removed-user.test.ts',

@@ -3,6 +3,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
 import { type Act, done, hashOf, type Place, pickKey, pickUser } from './world.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const ACTIVE_MAX = 5
 
@@ -38,7 +39,7 @@ export const revokeKey: Act = async (world) => {
   if (service !== null && random.chance(0.5))
     await apiKeys(service.database).revokeApiKeysByHash(
       [Buffer.from(hash, 'hex')],
-      presentInstant(),
+      operatorAt(presentInstant()),
     )
   else {
     const { stderr, code } = await world.run(main, ['key', 'revoke', '--key-stdin'], keys.get(hash))

@@ -9,6 +9,8 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import { DOWN, trapSqlite } from '../../reliability/fault-injection/sqlite-driver.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 test('a change after a failed one that could not be rolled back is committed', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -30,7 +32,10 @@ test('a change after a failed one that could not be rolled back is committed', a
     assert.equal(issued, !isReached)
     // A single statement: if the failed transaction were still open, it would become part of it.
     const email = `${randomUUID()}@example.com`
-    assert.equal(await users(store.database).insertUser(createUser(email)), true)
+    assert.equal(
+      await users(store.database).insertUser(createUser(email), operatorAt(presentInstant())),
+      true,
+    )
     assert.notEqual(find.get(email), undefined, `after call ${disturbed + 1}`)
   }
   assert.ok(disturbed > 4, `${disturbed} calls`)

@@ -17,6 +17,8 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Another program removes or replaces files of the service. The service holds them open and would
@@ -87,7 +89,10 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   const { path, store } = await openServed(t)
   rmSync(path)
   const user = createUser('eve@example.com')
-  await assert.rejects(users(store.database).insertUser(user), /listing\.db was removed while/)
+  await assert.rejects(
+    users(store.database).insertUser(user, operatorAt(presentInstant())),
+    /listing\.db was removed while/,
+  )
   await assert.rejects(inventory(store.database).listUserRecords(), /listing\.db was removed while/)
 })
 
@@ -95,7 +100,10 @@ test('the dashboard looks at the files after its changes, not after what it read
   const { path, store } = await openStill(t, manualClock())
   renameSync(path, `${path}.aside`)
   assert.equal((await inventory(store.database).listUserRecords()).length, 1)
-  const change = users(store.database).insertUser(createUser('eve@example.com'))
+  const change = users(store.database).insertUser(
+    createUser('eve@example.com'),
+    operatorAt(presentInstant()),
+  )
   await assert.rejects(change, /listing\.db was removed while/)
 })
 

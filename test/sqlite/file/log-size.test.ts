@@ -12,6 +12,8 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 const READ = `
   import { DatabaseSync } from 'node:sqlite'
@@ -46,7 +48,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   await eventually(async () => faults.length > 0)
   grow()
   // Each change makes the service look at its files.
-  await users(store.database).insertUser(createUser('b@example.com'))
+  await users(store.database).insertUser(createUser('b@example.com'), operatorAt(presentInstant()))
   assert.equal(faults.length, 1)
   assert.match(
     String(faults[0]),
@@ -59,7 +61,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   assert.equal(statSync(`${path}-wal`).size, 0)
   // The service sees the small log, and that ends the episode.
-  await users(store.database).insertUser(createUser('a@example.com'))
+  await users(store.database).insertUser(createUser('a@example.com'), operatorAt(presentInstant()))
   assert.equal(faults.length, 1)
   writer.exec(`BEGIN; ${'INSERT INTO filler VALUES (zeroblob(4194304));'.repeat(17)} COMMIT`)
   await eventually(async () => faults.length > 1)

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured, NotJournaled } from '../../../src/listing/faults.ts'
-import { formatInstant } from '../../../src/listing/instant.ts'
+import { formatInstant, presentInstant } from '../../../src/listing/instant.ts'
 import type { Store } from '../../../src/management/store.ts'
 import { sql, uuid } from '../../../src/management/sql.ts'
 import { openMirror, unite } from '../../../src/sqlite/journal/mirror.ts'
@@ -17,12 +17,17 @@ import { issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { users } from '../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 test('a revocation is in the journal when the revoke returns, and so is a removed user', async (t) => {
   const { ada, bob, command, lines } = await twoKeys(t)
-  await command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
+  await command((store) =>
+    apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
+  )
   assert.deepEqual(lines(), [hexOf(ada.key)])
-  await command((store) => users(store.database).removeUser(bob.user.id))
+  await command((store) =>
+    users(store.database).removeUser(bob.user.id, operatorAt(presentInstant())),
+  )
   assert.deepEqual(lines(), [hexOf(ada.key), hexOf(bob.key)])
 })
 
@@ -47,7 +52,7 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
   const { path, ada, bob, lines, withoutJournal } = await twoKeys(t)
   const store = await openSqliteStore(path, { create: false })
   t.after(() => store.close())
-  const revoke = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
+  const revoke = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
   await withoutJournal(async () => {
     await assert.rejects(revoke(), isNotJournaled)
     const [key] = await apiKeys(store.database).listApiKeys(ada.user.id)
@@ -64,7 +69,9 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
 
 test('a change that a restore comes before is made in the united file', async (t) => {
   const { path, ada, bob, command, lines, restoreOlder } = await twoKeys(t)
-  await command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
+  await command((store) =>
+    apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
+  )
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   const mirror = await openMirror(database, path)
@@ -154,7 +161,7 @@ test('a store reports how many keys it has revoked again, and opens no unreadabl
   const open = () =>
     openSqliteStore(path, { create: false, onFault: ({ message }) => faults.push(message) })
   for (const { user, keyId } of [ada, bob])
-    await command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, 7))
+    await command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(7)))
   await restoreOlder()
   await (await open()).close()
   await (await open()).close()

@@ -7,6 +7,7 @@ import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { twoKeys } from './beside.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { lastBackup } from '../../../src/management/last-backup.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Whatever the order of these acts: a key whose revocation was acknowledged stays revoked, and a
@@ -20,7 +21,7 @@ interface Model {
 }
 
 const revoke = ({ ada, command }: Files) =>
-  command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7))
+  command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
 
 const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async revoke(files, model) {
@@ -36,7 +37,8 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
 
   async 'failing append'({ path, ada, withoutJournal }, model) {
     const store = await openSqliteStore(path, { create: false })
-    const revoking = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7)
+    const revoking = () =>
+      apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
     const isKnown = (await apiKeys(store.database).listApiKeys(ada.user.id))[0]?.revoked_at !== null
     await withoutJournal(async () => {
       // The line of a known revocation is there since the start.
@@ -66,7 +68,10 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async 'restore and revoke beside a store'({ ada, restoreOlder, command }, model) {
     await command(async (store) => {
       await restoreOlder()
-      assert.notEqual(await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, 7), null)
+      assert.notEqual(
+        await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
+        null,
+      )
     })
     model.acknowledged = model.revoked = true
   },

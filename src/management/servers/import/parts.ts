@@ -6,7 +6,7 @@ import { inStrings, type Sql, sql, uuid } from '../../sql.ts'
 import type { ImportedRow } from '../changed-server.ts'
 import type { PlanContext } from './draft.ts'
 import { type ImportPlan, planImport } from './plan.ts'
-import { createOrderedIds } from '../ordered-ids.ts'
+import { createOrderedIds } from '../../ordered-ids.ts'
 import { placeOf } from '../registered-servers.ts'
 import { ROW } from '../server-lists.ts'
 

@@ -7,6 +7,7 @@ import { addUser, issueKey } from '../../../fixtures/service.ts'
 import type { Disturbance, Trap } from '../trap.ts'
 import { serverImports } from '../../../../src/management/servers/server-imports.ts'
 import { apiKeys } from '../../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 
 /** The API on a real socket and a real database. */
 export interface ApiScene {
@@ -97,13 +98,13 @@ const TRIES_MAX = 3
 async function issueKeys(store: ServingStore, userId: string) {
   const keys = { good: '', limited: '', revoked: '' }
   for (const { id } of await apiKeys(store.database).listApiKeys(userId))
-    await apiKeys(store.database).revokeApiKey(userId, id, 1)
+    await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(1))
   for (const name of ['good', 'limited', 'revoked'] as const)
     keys[name] = (await issueKey(store, { id: userId }, name)).key
   const revoked = (await apiKeys(store.database).listApiKeys(userId, 0)).find(
     ({ name }) => name === 'revoked',
   )
-  await apiKeys(store.database).revokeApiKey(userId, revoked!.id, 1)
+  await apiKeys(store.database).revokeApiKey(userId, revoked!.id, operatorAt(1))
   return keys
 }
 

@@ -21,14 +21,20 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'POST /sign-in': [by('sign-in', user.email)],
     'a wrong password': [by('sign-in refused', user.email)],
     'POST /sign-out': [by('sign-out', user.email)],
-    'POST /sign-up': [[NEW, 'sign-up', EMAILS.signedUp]],
+    'POST /sign-up': [
+      [NEW, 'sign-up', EMAILS.signedUp],
+      [NEW, 'sign-in', EMAILS.signedUp],
+    ],
     'POST /dashboard/account/email': [by('e-mail changed', EMAILS.changed)],
-    'POST /dashboard/account/password': [by('password changed', user.email)],
+    'POST /dashboard/account/password': [
+      by('password changed', user.email),
+      by('sign-in', user.email),
+    ],
     'POST /dashboard/account/sessions': [by('sign-out everywhere', user.email)],
     'ending a session': [by('session ended', otherSession)],
     'POST /dashboard/api': [by('key issued', NEW)],
     'a key after an old sign-in': [by('key issued', NEW)],
-    'POST /link/:token': [by('sign-in link used', 'ada@example.com')],
+    'POST /link/:token': [by('sign-in link used', user.email), by('sign-in', user.email)],
     'POST /dashboard/api/:id/delete': [by('key revoked', keys[0]!.id)],
     'POST /dashboard/api/leaked': keys.map(({ id }) => by('key revoked', id)),
     'POST /dashboard/organizations': [by('organization made', NEW)],
@@ -45,7 +51,10 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
 }
 
 export const SETUP_ENTRIES = {
-  'POST /setup/:token': [[NEW, 'sign-up', EMAILS.signedUp]],
+  'POST /setup/:token': [
+    [NEW, 'sign-up', EMAILS.signedUp],
+    [NEW, 'sign-in', EMAILS.signedUp],
+  ],
 } as const
 
 /**

@@ -18,7 +18,6 @@ export function commandsOn(url: string): CreateCommand {
   return (args, { stdin = '', repeated, isInParts = false, ...rest } = {}) => ({
     name: args,
     audited: [],
-    following: ['audit_log'],
     isInParts: isInParts || rest.isBetween !== undefined,
     run: () => runCommand(args, { env, stdin }),
     isDone: ({ code }) => code === 0,

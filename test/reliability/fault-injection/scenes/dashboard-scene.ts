@@ -26,6 +26,7 @@ import { organizations } from '../../../../src/management/organizations.ts'
 import { users } from '../../../../src/management/accounts/users.ts'
 import { invitations } from '../../../../src/management/invitations.ts'
 import { secrets } from '../../../../src/management/accounts/secrets.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 
 /** A dashboard with one of everything, and its tables. */
 export interface Scene {
@@ -83,7 +84,7 @@ export async function openScene(
   const { user: bob } = await dashboard.signedIn('bob@example.com')
   const keys: Scene['keys'] = []
   for (const name of ['one', 'two']) {
-    const issued = await issueApiKey(store.database, user.id, name, NOW + keys.length)
+    const issued = await issueApiKey(store.database, user.id, name, operatorAt(NOW + keys.length))
     if ('refused' in issued) throw new Error(issued.refused)
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
@@ -94,11 +95,14 @@ export async function openScene(
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
   const tokenHash = hash('sha256', link, 'hex')
-  await signInLinks(store.database).keepSignInLink({
-    userId: user.id,
-    tokenHash,
-    expiresAt: presentInstant() + DAY_US,
-  })
+  await signInLinks(store.database).keepSignInLink(
+    {
+      userId: user.id,
+      tokenHash,
+      expiresAt: presentInstant() + DAY_US,
+    },
+    operatorAt(presentInstant()),
+  )
   await tables.remember()
   const otherSession = newest!.id
   const people = { ada, user, otherSession, bob }
@@ -137,28 +141,39 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
   await organizations(store.database).insertOrganization(
     ada.id,
     { id: organization, slug: 'guild', name: 'Guild' },
-    NOW,
+    operatorAt(NOW),
   )
   const empty = { id: emptyOrganization, slug: 'empty', name: 'Empty' }
-  await organizations(store.database).insertOrganization(ada.id, empty, NOW)
+  await organizations(store.database).insertOrganization(ada.id, empty, operatorAt(NOW))
   const other = { id: otherOrganization, slug: 'other', name: 'Other' }
-  await organizations(store.database).insertOrganization(bob.id, other, NOW)
+  await organizations(store.database).insertOrganization(bob.id, other, operatorAt(NOW))
 
   const left = createUser('left@example.com')
-  await users(store.database).insertUser(left)
+  await users(store.database).insertUser(left, operatorAt(presentInstant()))
   const now = presentInstant()
   for (const { email, id } of [bob, left]) {
-    await invitations(store.database).invite(ada.id, organization, email, 0, now)
-    await invitations(store.database).acceptInvitation(id, organization, 0, now)
+    await invitations(store.database).invite(ada.id, organization, email, 0, operatorAt(now))
+    await invitations(store.database).acceptInvitation(id, organization, 0, operatorAt(now))
   }
   for (const [index, { id }] of [ada, left].entries()) {
     const fields = { ...SERVER, organization_id: organization }
     await registeredServers(store.database).insertServer(id, randomUUID(), fields, NOW - index)
   }
-  await organizations(store.database).removeMember(ada.id, organization, left.id)
-  await invitations(store.database).invite(ada.id, organization, 'dan@example.com', 0, now)
+  await organizations(store.database).removeMember(
+    ada.id,
+    organization,
+    left.id,
+    operatorAt(presentInstant()),
+  )
+  await invitations(store.database).invite(
+    ada.id,
+    organization,
+    'dan@example.com',
+    0,
+    operatorAt(now),
+  )
   const [invited] = await invitations(store.database).listInvited(ada.id, organization, 0)
-  await invitations(store.database).invite(bob.id, otherOrganization, ada.email, 0, now)
+  await invitations(store.database).invite(bob.id, otherOrganization, ada.email, 0, operatorAt(now))
   return { ...joined, invitation: invited!.id }
 }
 

@@ -81,6 +81,9 @@ function routesOfDashboard(): string[] {
   return [...new Set(routes)].toSorted()
 }
 
+/** Its answer stands without its entry. */
+const isRefusal = (name: string): boolean => name === 'a wrong password'
+
 export function operationOf(
   { ada, dashboard }: Pick<Scene, 'dashboard'> & Partial<Scene>,
   { name, status, repeated, isInParts = false, isStranger, isLate, beginsSession, visit }: Visit,
@@ -89,7 +92,7 @@ export function operationOf(
   return {
     name,
     isInParts,
-    following: ['audit_log', ...(beginsSession ? ['sessions'] : [])],
+    following: beginsSession ? ['audit_log', 'sessions'] : isRefusal(name) ? ['audit_log'] : [],
     async run() {
       isRested = !isRested
       const ahead = (isLate ? LATE_MS : 0) + (isRested ? REST_MS : 0)

@@ -11,7 +11,7 @@ type Operations = Record<string, Operation<Ended>[]>
 /** The commands that are tried with faults, by their names. Add an entry for each new command. */
 export function operationsOf(filled: Filled, url: string): Operations {
   // A database that can't record a good backup costs a warning only.
-  const following = ['audit_log', 'last_backup']
+  const following = ['last_backup']
   const command = commandsOn(url)
   return {
     ...ofUsers(command, filled),

@@ -10,6 +10,7 @@ import { issueKey } from '../../../fixtures/service.ts'
 import { listInState } from './listing.ts'
 import type { Incident, Operation } from '../record/record.ts'
 import { recordActs } from './acts.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 
 export interface Owner {
   name: string
@@ -100,7 +101,7 @@ export async function setScene(operator: Operator): Promise<Scene> {
   async function revoke({ name, id, owner }: Subject): Promise<void> {
     for (;;) {
       const revoked = await acts.act('revoke', { key: name, owner: owner.name, body: '' }, () =>
-        operator.revokeApiKey(owner.userId, id, presentInstant()),
+        operator.revokeApiKey(owner.userId, id, operatorAt(presentInstant())),
       )
       if (revoked !== null) return
       await delay(50)
@@ -119,7 +120,7 @@ export async function setScene(operator: Operator): Promise<Scene> {
 
 async function addOwner(operator: Operator, name: string, size: number): Promise<Owner> {
   const user = createUser(`${name}@example.com`)
-  await operator.insertUser(user)
+  await operator.insertUser(user, operatorAt(presentInstant()))
   // No answer may show these.
   const organization = await operator.ensureOrganization('guild', user.id)
   const hidden = { name: 'hidden', address: `hidden.${name}.example.com` }
@@ -132,5 +133,7 @@ async function forget(operator: Operator, owner: Owner, name: string): Promise<v
   const keys = await operator.listApiKeys(owner.userId).catch(() => [])
   for (const key of keys)
     if (key.name === name)
-      await operator.revokeApiKey(owner.userId, key.id, presentInstant()).catch(() => {})
+      await operator
+        .revokeApiKey(owner.userId, key.id, operatorAt(presentInstant()))
+        .catch(() => {})
 }

@@ -13,6 +13,7 @@ import { addOwner, addUser } from '../../../fixtures/service.ts'
 import { rowsOf } from '../../../archive/files.ts'
 import { inventory } from '../../../../src/management/accounts/inventory.ts'
 import { apiKeys } from '../../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 
 /*
  * `backup` and `restore` are killed at system calls that change files, at places spread over all of
@@ -69,7 +70,7 @@ async function originIn(t: TestContext): Promise<string> {
   const store = await openServingSqliteStore(path)
   const { key, keyId, user } = await addOwner(store, 'ada@example.com')
   await backUpSqlite(path, join(folder, 'backup'))
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, presentInstant())
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(presentInstant()))
   await addUser(store, 'bob@example.com')
   await store.close()
   execFileSync('tee', [join(folder, 'key')], { input: key, stdio: ['pipe', 'ignore', 'inherit'] })

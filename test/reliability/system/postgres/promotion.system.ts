@@ -8,6 +8,7 @@ import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { openStore, outcomeOf } from '../../../postgres/claims/outcomes.ts'
 import { apiKeys } from '../../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 
 /*
  * A primary is killed right after a revocation, and its standby is promoted. With a synchronous
@@ -46,7 +47,9 @@ async function revoked(email: string, interrupt: () => Promise<void>): Promise<s
   try {
     const { user, key, keyId } = await addOwner(store, email)
     await interrupt()
-    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, Date.now() * 1_000))
+    assert.ok(
+      await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(Date.now() * 1_000)),
+    )
     return key
   } finally {
     await store.close()

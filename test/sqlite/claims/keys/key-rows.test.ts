@@ -18,6 +18,8 @@ import { callWith, execElsewhere, nameOf, openClaims } from '../open-claims.ts'
 import { hashOf, openKeys } from './open-keys.ts'
 import { apiKeys } from '../../../../src/management/api-keys.ts'
 import { users } from '../../../../src/management/accounts/users.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../../src/listing/instant.ts'
 
 /*
  * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's
@@ -53,11 +55,11 @@ test('the next claim sees what the service itself changes', async (t) => {
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await claim(store, key)).outcome, 'granted')
   assert.equal((await claim(store, key)).outcome, 'limited')
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, 1)
+  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
   assert.equal((await claim(store, key)).outcome, 'revoked')
   const bob = await addOwner(store, 'bob@example.com')
   assert.equal((await claim(store, bob.key)).outcome, 'granted')
-  await users(store.database).removeUser(bob.user.id)
+  await users(store.database).removeUser(bob.user.id, operatorAt(presentInstant()))
   assert.equal((await claim(store, bob.key)).outcome, 'unknown')
 })
 
