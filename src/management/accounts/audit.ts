@@ -89,7 +89,7 @@ const ENTRY = columnsOf({
 })
 
 /** Removes up to AUDIT_DROPPED entries older than AUDIT_KEPT_US, too. */
-export async function writeEntries(
+async function writeEntries(
   transaction: Transaction,
   { skipLocked }: Dialect,
   entries: readonly Row[],
