@@ -102,14 +102,14 @@ async function outlastUnknownClaims(): Promise<void> {
 }
 
 /**
- * False for a file without keys, and for one that was never served if its lock file is new. A copy
- * from before a key's first claim has no claim, but its key may have been used since. An archive
- * has no boots, but the instant of its backup.
+ * False for a file that was never served, if its lock file is new. A file without keys may lack
+ * claims, too: a restore or an older copy took the keys away, and a command can bring them back.
  */
 function mayLackClaims(database: DatabaseSync, seal: string | null): boolean {
-  const telling = seal === null ? ['boots', 'last_backup'] : ['api_keys']
+  if (seal !== null) return true
+  // An archive has no boots, but the instant of its backup.
   const tables = tableNames(database)
-  return telling.some(
+  return ['boots', 'last_backup'].some(
     (table) =>
       tables.includes(table) &&
       database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,

@@ -23,6 +23,11 @@ import { claim } from '../../contract/keys/claim.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { parentFolder, temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { apiKeys } from '../../../src/management/api-keys.ts'
+import { users } from '../../../src/management/accounts/users.ts'
 
 /*
  * A file may lack claims that limit a key: another one was here before, or another process still
@@ -126,13 +131,25 @@ test('the first start on a file does not wait, also with keys that a command add
   assert.equal(await startWaits(t, join(temporaryFolder(t), 'listing.db')), false)
 })
 
-test('a start after a killed process does not wait if the file has no key', async (t) => {
+test('a copy from before any key is not served within the second of a key that comes back', async (t) => {
   const folder = temporaryFolder(t)
-  const [path, killed] = [join(folder, 'listing.db'), join(folder, 'killed.db')]
-  const store = await openServingSqliteStore(path, manualClock(BOOT))
-  for (const end of ['', '-wal', '-serving']) copyFileSync(`${path}${end}`, `${killed}${end}`)
-  await store.close()
-  assert.equal(await startWaits(t, killed), false)
+  const [path, older] = [join(folder, 'listing.db'), join(folder, 'older.db')]
+  await (await openServingSqliteStore(path)).close()
+  copyFileSync(path, older)
+  const second = await openServingSqliteStore(path)
+  const { user, key } = await addOwner(second, 'ada@example.com')
+  const [issued] = await apiKeys(second.database).listApiKeys(user.id)
+  assert.ok(await isGranted(second, key))
+  const grantedAt = performance.now()
+  await second.close()
+  renameSync(older, path)
+  const third = await openServingSqliteStore(path)
+  t.after(() => third.close())
+  const operator = operatorAt(presentInstant())
+  assert.ok(await users(third.database).insertUser(user, operator))
+  await apiKeys(third.database).insertApiKey(issued!, hashApiKey(key), 5, operator)
+  assert.ok(await isGranted(third, key))
+  assert.ok(performance.now() - grantedAt >= 1_000)
 })
 
 test('a copy from before the first claim is not served within its second', async (t) => {
@@ -156,7 +173,8 @@ test('a copy from before the first claim is not served within its second', async
 test('a start that fails releases the lock', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await (await openServingSqliteStore(path)).close()
-  damageTable(path, 'api_keys')
+  damageTable(path, 'boots')
+  rmSync(`${path}-serving`)
   await assert.rejects(openServedFile(path, BOOT))
   ;(await takeServingLock(path, 0)).release()
 })
