@@ -1,5 +1,6 @@
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
-import { backup, DatabaseSync } from 'node:sqlite'
+import { DatabaseSync } from 'node:sqlite'
+import { copyPages } from '../../../src/archive/sqlite-backup.ts'
 import { copyOf, replaceFile, restore, revoke, type Side, unite } from './model.ts'
 import {
   type Act,
@@ -61,7 +62,7 @@ export const pagesBesideService: Act = async (world) => {
   const archive = pick(world, world.archives)
   if (main.engine !== 'sqlite' || service === null || archive === null) return false
   const source = new DatabaseSync(archive.path, { readOnly: true })
-  await backup(source, pathOf(main), { rate: 2 ** 31 - 1 })
+  await copyPages(source, pathOf(main))
   source.close()
   replaceFile(main.side, archive.side)
   world.foreign = null
