@@ -53,7 +53,7 @@ test('comments are at most 100 columns wide', () => {
  * docstrings of a noun's records stand inside a function, and don't count.
  */
 function longFunctions({ path, text }: SourceFile): { name: string; lines: number }[] {
-  const lines = text.replaceAll(/^ +\/\*\*[^]*?\*\/\n/gm, '').split('\n')
+  const lines = text.replaceAll(/^ +\/\*\*[\s\S]*?\*\/\n/gm, '').split('\n')
   const isInTest = lines.map(() => false)
   for (const [index, line] of lines.entries())
     if (/^\s*(test|suite)\(/.test(line)) isInTest.fill(true, index, endOf(lines, index) + 1)
