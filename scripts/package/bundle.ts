@@ -37,7 +37,8 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
         groups: [
           // What every command loads.
           { name: 'commands', tags: ['$initial'] },
-          { name: 'management', test: /src\/(management\/|migrations\.ts)/ },
+          // Only a command that makes or recognizes a key needs Node's cryptography.
+          { name: 'management', test: /src\/(management\/(?!issued|leaked)|migrations\.ts)/ },
           { name: 'sqlite', test: /src\/sqlite\/store\.ts$/ },
         ],
       },

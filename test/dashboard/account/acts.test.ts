@@ -69,7 +69,7 @@ test('each request that changes something writes its entry to the audit log', as
     await make(scene, visit)
     const after = await auditLog(scene)
     const written = after.filter((row) => !before.includes(row)).map((row) => JSON.parse(row))
-    const actions = written.map(({ action }) => action)
+    const actions: string[] = written.map(({ action }) => action)
     assert.deepEqual(actions.toSorted(), WRITTEN[visit.name], visit.name)
     for (const { user_id, subject, address } of written) {
       assert.equal(address, '127.0.0.1')
