@@ -108,11 +108,22 @@ export async function startFleet(
   }
 }
 
-/** `orphans` is true if work of a killed process continues in its database. */
-export function processFaults(fleet: Fleet, orphans: boolean): Record<string, Fault> {
+/** The first requests after a stop share a connection attempt whose time ran out during it. */
+const RESUMED_MS = 100
+
+/**
+ * `hasServer` is true if the database is a server, which continues the work of a killed process and
+ * to which a process connects.
+ */
+export function processFaults(fleet: Fleet, hasServer: boolean): Record<string, Fault> {
+  const killed = { failures: ['no answer'], orphans: hasServer } as const
+  const stopped = {
+    failures: ['authentication'],
+    aftermathMs: hasServer ? RESUMED_MS : 0,
+  } as const
   return {
-    ...withEffect({ failures: ['no answer'], orphans }, { 'process killed': fleet.kill }),
-    ...withEffect({ failures: ['authentication'] }, { 'process stopped': fleet.pause }),
+    ...withEffect(killed, { 'process killed': fleet.kill }),
+    ...withEffect(stopped, { 'process stopped': fleet.pause }),
   }
 }
 
