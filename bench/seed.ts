@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { hashApiKey, prefixOf } from '../src/listing/api-key.ts'
+import { prefixOf } from '../src/listing/api-key.ts'
+import { hashApiKey } from '../src/listing/key-hash.ts'
 import { presentInstant } from '../src/listing/instant.ts'
 import { migratePostgres } from '../src/postgres/store.ts'
 import { migrateSqlite } from '../src/sqlite/store.ts'

@@ -58,7 +58,12 @@ async function fill(target: Store): Promise<{ key: string; servers: number }> {
   const sample = readFileSync(new URL('./sample-servers.json', import.meta.url), 'utf8')
   const checked = await readServers(sample)
   if ('complaint' in checked) throw new Error(checked.complaint)
-  await serverImports(target.database).saveServers(user.id, null, checked.entries, presentInstant())
+  await serverImports(target.database).saveServers(
+    user.id,
+    null,
+    checked.entries,
+    operatorAt(presentInstant()),
+  )
   const issued = await issueApiKey(target.database, user.id, 'demo', operatorAt(presentInstant()))
   if ('refused' in issued) throw new Error(issued.refused)
   return { key: issued.key, servers: checked.entries.length }

@@ -52,7 +52,12 @@ async function fill(store: ServingStore): Promise<void> {
     name: `Server ${index}`,
     address: `play${index}.example.com`,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant()),
+  )
 }
 
 async function print(name: string, path: string): Promise<void> {

@@ -126,9 +126,18 @@ async function fill(target: ServingStore): Promise<string[]> {
   if ('complaint' in checked) throw new Error(checked.complaint)
   // Names whose letters the fonts of a bare machine have.
   const entries = checked.entries.filter(({ name }) => /^[ -~]+$/.test(name))
-  await serverImports(target.database).saveServers(user.id, null, entries, now)
-  const organization = await organizations(target.database).ensureOrganization('red-stone', user.id)
-  await serverImports(target.database).saveServers(user.id, organization, entries.slice(0, 2), now)
+  await serverImports(target.database).saveServers(user.id, null, entries, operatorAt(now))
+  const organization = await organizations(target.database).ensureOrganization(
+    'red-stone',
+    user.id,
+    operatorAt(now),
+  )
+  await serverImports(target.database).saveServers(
+    user.id,
+    organization,
+    entries.slice(0, 2),
+    operatorAt(now),
+  )
   const other = createUser(OTHER)
   await users(target.database).insertUser(other, operatorAt(presentInstant()))
   await invitations(target.database).invite(user.id, organization, OTHER, 0, operatorAt(now))

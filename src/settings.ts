@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { DEFAULT_DATABASE_PATH } from './database-url.ts'
-import { checkEmail } from './listing/accounts/user.ts'
+import { checkEmail } from './listing/email.ts'
 import { complaintAboutDashboardUrl, complaintAboutUrl } from './public-url.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -11,6 +11,8 @@ import { temporaryFolder } from '../../test/fixtures/folder.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../test/fixtures/postgres/migrated.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /*
  * How long a backup and restores take on both engines, and how much memory this process has used by
@@ -82,7 +84,7 @@ async function measureRestores(
 async function restore(place: string, path: string): Promise<void> {
   const prepare = place.startsWith('postgres:') ? preparePostgresRestore : prepareSqliteRestore
   const prepared = await prepare(place, await openArchive(path))
-  const { kept } = await prepared.apply()
+  const { kept } = await prepared.apply(operatorAt(presentInstant()))
   await prepared.close()
   if (kept !== null) rmSync(kept)
 }

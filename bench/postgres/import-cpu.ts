@@ -63,7 +63,7 @@ async function saveParts(
       userId,
       null,
       entries.slice(start, start + PART),
-      now,
+      operatorAt(now),
     )
 }
 

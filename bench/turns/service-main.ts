@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { watchTurns } from './turn-watch.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * The service of a tree in a process of its own, with a watch on the turns of its event loop.
@@ -70,7 +71,12 @@ async function fill(userId: string, count: number): Promise<void> {
     updated_at: 1_700_000_000_000_000 + index * 1_000_000,
   }))
   for (let start = 0; start < count; start += 5_000)
-    await store.saveServers(userId, null, entries.slice(start, start + 5_000), Date.now() * 1_000)
+    await store.saveServers(
+      userId,
+      null,
+      entries.slice(start, start + 5_000),
+      operatorAt(Date.now() * 1_000),
+    )
 }
 
 function report(fault: unknown): string {

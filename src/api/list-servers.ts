@@ -1,5 +1,5 @@
 import type { Request, Response } from '../http/message.ts'
-import { hashApiKey } from '../listing/api-key.ts'
+import { hashApiKey } from '../listing/key-hash.ts'
 import type { Claim, ClaimStore, KnownClaim } from '../listing/claim.ts'
 import { ListFault, NotConfigured } from '../listing/faults.ts'
 import { renderServers } from '../listing/servers/server.ts'

@@ -1,3 +1,4 @@
+import type { Actor, AuditAction } from '../listing/accounts/audit.ts'
 import type { Instant } from '../listing/instant.ts'
 
 /*
@@ -112,10 +113,16 @@ export interface Restored extends RestorePlan {
   kept: string | null
 }
 
+/** The entry of a restore, which is beside the rows of the archive. */
+export function entryOf(path: string, { address, at }: Actor) {
+  const action: AuditAction = 'database restored'
+  return { id: crypto.randomUUID(), occurred_at: at, action, subject: path, address }
+}
+
 /** A restore that has been checked and has changed nothing yet. */
 export interface PreparedRestore {
   plan: RestorePlan
-  apply(): Promise<Restored>
+  apply(actor: Actor): Promise<Restored>
   /** Gives up what the preparation holds. Also call it after `apply`. */
   close(): Promise<void>
 }

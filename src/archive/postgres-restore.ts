@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
+import type { Actor } from '../listing/accounts/audit.ts'
+import { formatInstant } from '../listing/instant.ts'
 import { type Database, openDatabase } from '../postgres/database.ts'
 import { TYPES } from '../postgres/management-connection.ts'
 import { assertUpToDate, countApplied, migrate as migratePostgres } from '../postgres/migrate.ts'
@@ -8,6 +10,7 @@ import { ENDLESS } from '../postgres/patience.ts'
 import { unreachableServer, unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import {
+  entryOf,
   type Facts,
   NotBackedUp,
   NotRestored,
@@ -57,11 +60,11 @@ export async function preparePostgresRestore(
           const revoked = await countRevoked(archive, [listed, hashesIn(client)])
           return { archive: archive.facts, present: rows[0]!, revoked }
         })
-    const apply = async (): Promise<Restored> => {
+    const apply = async (actor: Actor): Promise<Restored> => {
       try {
         const hadTables = (await countApplied(database)) > 0
         if (!hadTables) await migratePostgres(database)
-        return await replace(database, archive, hadTables)
+        return await replace(database, archive, hadTables, actor)
       } catch (error) {
         throw sentenceFor(error, archive.path)
       }
@@ -82,6 +85,7 @@ async function replace(
   database: Database,
   archive: OpenArchive,
   hadTables: boolean,
+  actor: Actor,
 ): Promise<Restored> {
   let isComplete = false
   let kept: string | null = null
@@ -102,6 +106,7 @@ async function replace(
       const enableTriggers = await disableTriggers(client)
       await mergeRows(client, planned)
       await compareRows(client, planned)
+      await writeEntry(client, archive.path, actor)
       await enableTriggers()
       // Services ask at once, and PostgreSQL plans by what it knew of the rows before.
       await client.query(`ANALYZE ${TABLES.map(({ name }) => name).join(', ')}`)
@@ -116,6 +121,15 @@ async function replace(
   } finally {
     planned?.close()
   }
+}
+
+async function writeEntry(client: pg.ClientBase, path: string, actor: Actor): Promise<void> {
+  const { id, occurred_at, action, subject, address } = entryOf(path, actor)
+  await client.query(
+    `INSERT INTO audit_log (id, occurred_at, action, subject, address)
+    VALUES ($1, $2::timestamptz, $3, $4, $5)`,
+    [id, formatInstant(occurred_at), action, subject, address],
+  )
 }
 
 /** The present rows as SQLite has them. */

@@ -1,6 +1,7 @@
 import { existsSync, lchownSync, realpathSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
+import type { Actor } from '../listing/accounts/audit.ts'
 import type { Revocations } from '../listing/accounts/revocations.ts'
 import { formatInstant, presentInstant } from '../listing/instant.ts'
 import { MEGABYTE } from '../listing/text.ts'
@@ -13,6 +14,7 @@ import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
 import {
+  entryOf,
   type Facts,
   NotBackedUp,
   NotRestored,
@@ -70,13 +72,19 @@ export async function prepareSqliteRestore(
     ]
     const plan = { archive: archive.facts, present, revoked: await countRevoked(archive, lists) }
 
-    const apply = async (): Promise<Restored> => {
+    const apply = async (actor: Actor): Promise<Restored> => {
       if (present === null) migrate(database)
       // Rows change in an order of their own. Other commands wait from here on, so that the
       // archive of what is replaced lacks nothing.
       database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
       const kept = present === null ? null : await keepReplaced(path)
       const revoked = replaceRows(database, readLists())
+      database
+        .prepare(
+          `INSERT INTO main.audit_log (id, occurred_at, action, subject, address)
+          VALUES ($id, $occurred_at, $action, $subject, $address)`,
+        )
+        .run(entryOf(archive.path, actor))
       database.exec('COMMIT')
       isRestored = true
       try {
@@ -87,7 +95,7 @@ export async function prepareSqliteRestore(
       }
       return { ...plan, revoked, kept }
     }
-    return { plan, apply: () => withSentence(path, apply), close }
+    return { plan, apply: (actor) => withSentence(path, () => apply(actor)), close }
   } catch (error) {
     await close()
     throw sentenceFor(error, path)

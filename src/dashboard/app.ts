@@ -1,7 +1,7 @@
 import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
 import { html } from 'hono/html'
-import { Overloaded } from '../listing/accounts/accounts.ts'
+import { Overloaded } from '../sign-in/passwords.ts'
 import { NotJournaled } from '../listing/faults.ts'
 import { addAccountRoutes } from './account/account.ts'
 import { askToSignIn, recognizeSession, requireSession } from './account/session.ts'
@@ -9,12 +9,13 @@ import { addSessionListRoute } from './account/session-list.ts'
 import { addSignInLinkRoutes } from './account/sign-in-link.ts'
 import { addSessionRoutes } from './account/sign-in.ts'
 import { addSignUpRoutes } from './account/sign-up.ts'
-import type { App, Dashboard, Env } from './context.ts'
+import type { App, Env } from './context.ts'
 import { addClientRoute } from './docs/client.ts'
 import { addDocsRoutes } from './docs/page.ts'
 import { addAssets } from './html/assets.ts'
 import { showNotFound, showPage } from './html/page.ts'
 import { addLeakedKeyRoute } from './keys/leaked-key.ts'
+import type { KeysDashboard } from './keys/own-keys.ts'
 import { addKeyRoutes } from './keys/routes.ts'
 import type { Handler } from './listen.ts'
 import { addOperatorRoute } from './operator/page.ts'
@@ -48,11 +49,11 @@ function whatWentWrong(fault: Error, method: string) {
 }
 
 /** Answers each request by its page. */
-export function createDashboard(dashboard: Dashboard): Handler {
+export function createDashboard(dashboard: KeysDashboard): Handler {
   return getRequestListener(createRoutes(dashboard).fetch, { overrideGlobalObjects: false })
 }
 
-export function createRoutes(dashboard: Dashboard): App {
+export function createRoutes(dashboard: KeysDashboard): App {
   const app = new Hono<Env>()
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)

@@ -1,20 +1,18 @@
 import type { HttpBindings } from '@hono/node-server'
 import type { Hono, Context as HonoContext } from 'hono'
 import type { ReadAddress } from '../http/client-address.ts'
-import type { Accounts, Cookies } from '../listing/accounts/accounts.ts'
 import type { Actor } from '../listing/accounts/audit.ts'
 import type { Instant } from '../listing/instant.ts'
-import type { Browser, Session } from '../listing/accounts/sessions.ts'
+import type { Browser, Session } from '../listing/session.ts'
 import type { Database } from '../management/database.ts'
 import type { UseCountStore } from '../listing/use-counts.ts'
-import type { UseCounter } from '../usage/use-counter.ts'
 
 /** What the pages need from the service. */
 export interface Dashboard {
   database: Database
   counts: Pick<UseCountStore, 'listUseCounts'>
-  accounts: Accounts
-  counter: UseCounter
+  /** Reads the session of a `Cookie` header from the store. Null if there is none. */
+  accounts: { readSession(cookie: string): Promise<Session | null> }
   /** The API's public URL. */
   baseUrl: string
   dashboardUrl: string
@@ -68,7 +66,7 @@ export function cookieOf(c: Context): string {
 }
 
 /** Adds `Set-Cookie` lines to a response. */
-export function withCookies(response: Response, cookies: Cookies): Response {
+export function withCookies(response: Response, cookies: readonly string[]): Response {
   for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
   return response
 }

@@ -46,3 +46,7 @@ export function formatInstant(instant: Instant): string {
 export function presentInstant(): Instant {
   return Date.now() * 1000
 }
+
+export function formatNullable(instant: Instant | null): string | null {
+  return instant === null ? null : formatInstant(instant)
+}

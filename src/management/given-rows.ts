@@ -9,14 +9,14 @@ export function columnsOf(names: Partial<Record<GivenColumns[string], string>>):
   )
 }
 
-/** Runs a statement for these rows, if there are any. */
+/** Runs a statement for these rows, if there are any. Returns how many rows it changed. */
 export async function writeGiven(
   transaction: Transaction,
   columns: GivenColumns,
   rows: readonly object[],
   statement: (given: Given) => Sql,
-): Promise<void> {
-  if (rows.length > 0) await transaction.runGiven(columns, rows, statement)
+): Promise<number> {
+  return rows.length === 0 ? 0 : transaction.runGiven(columns, rows, statement)
 }
 
 /** Inserts these columns of the rows. `onConflict` is the clause for rows that exist. */
@@ -26,7 +26,7 @@ export function insertGiven(
   columns: GivenColumns,
   rows: readonly object[],
   onConflict = sql``,
-): Promise<void> {
+): Promise<number> {
   const names = Object.keys(columns)
   return writeGiven(transaction, columns, rows, ({ column, rowsOf }) => {
     const values = list(names.map((name) => column(name)))
@@ -40,7 +40,7 @@ export function updateGiven(
   table: string,
   columns: GivenColumns,
   rows: readonly object[],
-): Promise<void> {
+): Promise<number> {
   const given = { id: 'uuid', ...columns } as const
   const names = Object.keys(columns)
   return writeGiven(transaction, given, rows, ({ column, from }) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { type ApiKey, checkKeyName, generateKey, hashApiKey, prefixOf } from '../listing/api-key.ts'
+import { type ApiKey, checkKeyName, generateKey, prefixOf } from '../listing/api-key.ts'
+import { hashApiKey } from '../listing/key-hash.ts'
 import { ACTIVE_KEYS_MAX } from '../listing/key-format.ts'
 import type { Database } from './database.ts'
 import { apiKeys } from './api-keys.ts'

@@ -1,4 +1,5 @@
-import { type ApiKey, hashApiKey } from '../listing/api-key.ts'
+import type { ApiKey } from '../listing/api-key.ts'
+import { hashApiKey } from '../listing/key-hash.ts'
 import { findKeys } from '../listing/leaked-keys.ts'
 import { apiKeys } from './api-keys.ts'
 import type { Database } from './database.ts'

@@ -1,4 +1,4 @@
-import { type Instant, presentInstant } from '../listing/instant.ts'
+import type { Instant } from '../listing/instant.ts'
 import {
   type Member,
   type Membership,
@@ -10,7 +10,7 @@ import { USER_NAME } from './accounts/user-columns.ts'
 import type { Database, Queries, Transaction } from './database.ts'
 import { at, type Sql, sql, uuid } from './sql.ts'
 import type { Actor } from '../listing/accounts/audit.ts'
-import { act } from './accounts/audit.ts'
+import { act, type Note } from './accounts/audit.ts'
 
 export function organizations(database: Database) {
   const { byBytes } = database.dialect
@@ -20,30 +20,25 @@ export function organizations(database: Database) {
      * Creates an organization that the user owns. `too many` if the user is already in
      * ORGANIZATIONS_MAX.
      */
-    async insertOrganization(
+    insertOrganization: (
       userId: string,
-      { id, slug, name }: Organization,
+      organization: Organization,
       actor: Actor,
-    ): Promise<'made' | 'slug taken' | 'too many'> {
-      return act(database, actor, async (transaction, note) => {
-        // One transaction after the other for each user, so that none makes more than the maximum.
-        await transaction.lock('users', [userId])
-        if (await belongsToTooMany(transaction, userId)) return 'too many'
-        const inserted = await transaction.run(sql`
-          ${insertionOfOrganization({ id, slug, name })} ON CONFLICT (slug) DO NOTHING`)
-        if (inserted === 0) return 'slug taken'
-        await transaction.run(insertionOfMember(id, userId, 'owner', actor.at))
-        note('organization made', userId, id)
-        return 'made'
-      })
-    },
+    ): Promise<'made' | 'slug taken' | 'too many'> =>
+      act(database, actor, async (transaction, note) => {
+        const outcome = await insert(transaction, userId, organization, actor.at)
+        if (outcome === 'made') note('organization made', userId, organization.id)
+        return outcome
+      }),
 
     /**
      * Finds or creates the organization with this slug and returns its id. Makes the user a member,
      * and the owner if it has no members.
      */
-    ensureOrganization: (slug: string, userId: string): Promise<string> =>
-      database.transact((transaction) => ensureOrganization(transaction, slug, userId)),
+    ensureOrganization: (slug: string, userId: string, actor: Actor): Promise<string> =>
+      act(database, actor, (transaction, note) =>
+        ensureOrganization(transaction, slug, userId, actor.at, note),
+      ),
 
     /** The user's organizations, by name. */
     async listOrganizations(userId: string): Promise<Membership[]> {
@@ -98,6 +93,23 @@ export function organizations(database: Database) {
   }
 }
 
+async function insert(
+  transaction: Transaction,
+  userId: string,
+  organization: Organization,
+  now: Instant,
+): Promise<'made' | 'slug taken' | 'too many'> {
+  // One transaction after the other for each user, so that none makes more than the maximum.
+  await transaction.lock('users', [userId])
+  if (await belongsToTooMany(transaction, userId)) return 'too many'
+  const inserted = await transaction.run(
+    sql`${insertionOfOrganization(organization)} ON CONFLICT (slug) DO NOTHING`,
+  )
+  if (inserted === 0) return 'slug taken'
+  await transaction.run(insertionOfMember(organization.id, userId, 'owner', now))
+  return 'made'
+}
+
 async function remove(
   transaction: Transaction,
   userId: string,
@@ -121,19 +133,25 @@ async function ensureOrganization(
   transaction: Transaction,
   slug: string,
   userId: string,
+  now: Instant,
+  note: Note,
 ): Promise<string> {
   const wanted = { id: crypto.randomUUID(), slug, name: slug }
-  await transaction.run(sql`${insertionOfOrganization(wanted)} ON CONFLICT (slug) DO NOTHING`)
+  const made = await transaction.run(
+    sql`${insertionOfOrganization(wanted)} ON CONFLICT (slug) DO NOTHING`,
+  )
   const found = await transaction.get<{ id: string }>(
     sql`SELECT id FROM organizations WHERE slug = ${slug}`,
   )
   const { id } = found!
-  await transaction.run(sql`
+  if (made === 1) note('organization made', userId, id)
+  const joined = await transaction.run(sql`
     INSERT INTO members (organization_id, user_id, joined_at, role)
-    VALUES (${uuid(id)}, ${uuid(userId)}, ${at(presentInstant())},
+    VALUES (${uuid(id)}, ${uuid(userId)}, ${at(now)},
       CASE WHEN EXISTS (SELECT 1 FROM members WHERE organization_id = ${uuid(id)})
       THEN 'member' ELSE 'owner' END)
     ON CONFLICT DO NOTHING`)
+  if (joined === 1 && made === 0) note('member added', userId, id)
   return id
 }
 

@@ -1,6 +1,11 @@
+import { type Actor, inParts } from '../listing/accounts/audit.ts'
 import type { Revocations } from '../listing/accounts/revocations.ts'
+import type { Instant } from '../listing/instant.ts'
+import { countOf } from '../listing/text.ts'
+import { act, endParts, type Note } from './accounts/audit.ts'
 import { inBatches } from './batches.ts'
-import type { Database } from './database.ts'
+import type { Database, Transaction } from './database.ts'
+import { columnsOf, insertGiven } from './given-rows.ts'
 import { sql } from './sql.ts'
 
 export function revocations(database: Database) {
@@ -9,7 +14,8 @@ export function revocations(database: Database) {
      * Adds to the list, which revokes the keys that are here. Returns how many hashes it lacked.
      * Each batch is one transaction.
      */
-    async uniteRevocations(revoked: Revocations): Promise<number> {
+    async uniteRevocations(revoked: Revocations, operator: Actor): Promise<number> {
+      const actor = inParts(operator)
       const rows = Array.from(revoked, ([hash, revoked_at]) => ({
         key_hash: Uint8Array.from(Buffer.from(hash, 'hex')),
         revoked_at,
@@ -18,17 +24,24 @@ export function revocations(database: Database) {
       let added = 0
       await inBatches(async (rowsMax) => {
         const batch = rows.slice(done, done + rowsMax)
-        added += await database.transact((transaction) =>
-          transaction.runGiven({ key_hash: 'bytes', revoked_at: 'instant' }, batch, (given) => {
-            const values = sql`${given.column('key_hash')}, ${given.column('revoked_at')}`
-            return sql`INSERT INTO revoked_hashes (key_hash, revoked_at) ${given.rowsOf(values)}
-              ON CONFLICT (key_hash) DO NOTHING`
-          }),
-        )
+        added += await act(database, actor, (transaction, note) => add(transaction, batch, note))
         done += batch.length
         return batch.length
       })
+      await endParts(database, actor, 'revocations added', null, countOf(added, 'key'))
       return added
     },
   }
+}
+
+async function add(
+  transaction: Transaction,
+  batch: readonly { key_hash: Uint8Array; revoked_at: Instant }[],
+  note: Note,
+): Promise<number> {
+  const columns = columnsOf({ bytes: 'key_hash', instant: 'revoked_at' })
+  const unknown = sql`ON CONFLICT (key_hash) DO NOTHING`
+  const added = await insertGiven(transaction, 'revoked_hashes', columns, batch, unknown)
+  if (added > 0) note('revocations added', null, countOf(added, 'key'))
+  return added
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import type pg from 'pg'
 import { type Finding, judgeLastBackup, ok, problem, warning } from '../listing/health/finding.ts'
 import { presentInstant } from '../listing/instant.ts'
-import { lastBackup } from '../management/last-backup.ts'
+import { findLastBackup } from '../management/last-backup.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, ForeignSchema } from './migrate.ts'
@@ -145,6 +145,6 @@ export function judgeClock({ clockMs, errorMs }: ServerFacts): Finding {
 }
 
 async function inspectBackup(database: Database): Promise<Finding> {
-  const madeAt = await lastBackup(managementConnection(database)).findLastBackup()
+  const madeAt = await findLastBackup(managementConnection(database))
   return judgeLastBackup(madeAt, presentInstant())
 }

@@ -11,7 +11,7 @@ import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
 import { complaintAboutStandbys } from './standbys.ts'
 import { useCounts } from './use-counts.ts'
-import { lastBackup } from '../management/last-backup.ts'
+import { findLastBackup } from '../management/last-backup.ts'
 
 /** Connections that decide claims: while one waits for the disk, the other one works. */
 const CLAIM_CONNECTIONS = 2
@@ -94,7 +94,7 @@ export async function openServingPostgresStore(
         databaseBytes: Number(size!.bytes),
         logBytes: null,
         diskFreeBytes: null,
-        lastBackupAt: await lastBackup(store.database).findLastBackup(),
+        lastBackupAt: await findLastBackup(store.database),
       }
     },
 

@@ -1,4 +1,5 @@
-import type { Accounts } from '../listing/accounts/accounts.ts'
+import type { Actor } from '../listing/accounts/audit.ts'
+import type { Browser, Session } from '../listing/session.ts'
 import type { Instant } from '../listing/instant.ts'
 import { SESSION_LENGTH_US, USER_AGENT_LENGTH_MAX } from '../listing/accounts/sessions.ts'
 import { createToken, hashToken } from '../listing/accounts/token.ts'
@@ -7,6 +8,15 @@ import { sessionCookie } from './session-cookie.ts'
 import type { Database } from '../management/database.ts'
 import { sessions } from '../management/accounts/sessions.ts'
 import { passwords } from '../management/accounts/passwords.ts'
+
+/** Sign-in, for the dashboard and the commands. A `line` is the `Cookie` header of a request. */
+export type Accounts = ReturnType<typeof createAccounts>
+
+/** A new session. `cookies` are lines for `Set-Cookie`. */
+export interface SignedIn {
+  userId: string
+  cookies: readonly string[]
+}
 
 export interface AccountsOptions {
   /** The dashboard's public URL. */
@@ -18,21 +28,24 @@ export interface AccountsOptions {
  * Signs users in and out. The store has only hashes of session tokens, so a copy of it is not
  * enough to sign in.
  */
-export function createAccounts(
-  database: Database,
-  { dashboardUrl, now }: AccountsOptions,
-): Accounts {
+export function createAccounts(database: Database, { dashboardUrl, now }: AccountsOptions) {
   const hasher = createPasswords()
   const cookie = sessionCookie(dashboardUrl)
   const hashesIn = (line: string) => cookie.read(line).map(hashToken)
 
-  const accounts: Accounts = {
-    async readSession(line) {
+  const accounts = {
+    /**
+     * The session of the cookie, always read from the store. Null if there is none or it has ended.
+     */
+    async readSession(line: string): Promise<Session | null> {
       const hashes = hashesIn(line)
       return hashes.length === 0 ? null : sessions(database).findSession(hashes, now())
     },
 
-    async signIn(email, password, browser) {
+    /**
+     * Begins a session. Null for an unknown email address or a wrong password, after the same work.
+     */
+    async signIn(email: string, password: string, browser: Browser): Promise<SignedIn | null> {
       const stored = await passwords(database).findPassword(email)
       const { isRight, renewed } = await hasher.check(password, stored?.hash ?? null)
       if (stored === null || !isRight) return null
@@ -54,17 +67,20 @@ export function createAccounts(
       return accounts.signIn(email, password, browser)
     },
 
-    async signOut(line, actor) {
+    /** Ends all sessions in the cookie. */
+    async signOut(line: string, actor: Actor): Promise<readonly string[]> {
       await sessions(database).endSessionsOf(hashesIn(line), actor)
       return [cookie.remove()]
     },
 
-    async checkPassword(userId, password) {
+    /** The stored hash that matches the password. Null if this is not the user's password. */
+    async checkPassword(userId: string, password: string): Promise<string | null> {
       const stored = await passwords(database).findPasswordHash(userId)
       return (await hasher.check(password, stored)).isRight ? stored : null
     },
 
-    hashPassword: hasher.hash,
+    /** Hashes a password for the store. Throws Overloaded. */
+    hashPassword: (password: string): Promise<string> => hasher.hash(password),
   }
   return accounts
 }

@@ -1,5 +1,9 @@
 import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
-import { Overloaded } from '../listing/accounts/accounts.ts'
+
+/** Too many passwords wait to be checked. Nothing has changed. */
+export class Overloaded extends Error {
+  override name = 'Overloaded'
+}
 
 /** The cost of a hash, with memory in KiB. docs/decisions/0015-sign-in.md gives the reasons. */
 const COST: Cost = { memory: 32_768, passes: 3, parallelism: 1 }

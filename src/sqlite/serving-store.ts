@@ -22,7 +22,7 @@ import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUseCounts, writeUseCounts } from './use-counts.ts'
 import { assertSafeVersion } from './version.ts'
-import { lastBackup } from '../management/last-backup.ts'
+import { findLastBackup } from '../management/last-backup.ts'
 
 /** A command that writes to the file may hold it while the dashboard changes something. */
 const SERVICE_WRITE_WAIT_MS = 2_000
@@ -88,7 +88,7 @@ export async function openServingSqliteStore(
       readCounts: () => ({ claims: queue.counts, pools: {} }),
       measure: async () => ({
         ...(await measureFile(path)),
-        lastBackupAt: await lastBackup(managing).findLastBackup(),
+        lastBackupAt: await findLastBackup(managing),
       }),
       checkSchema: async () => checkSchema(database),
       close: closeOpened,

@@ -6,6 +6,7 @@ import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer, assertCommonHeaders } from './answers.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -64,7 +65,7 @@ test('the next answer shows a change of the listing', async (t) => {
       user.id,
       null,
       [{ name, address: 'a.example.com', slug: 'one' }],
-      NOW,
+      operatorAt(NOW),
     )
     const answer = await ask(port, { key })
     assert.deepEqual(

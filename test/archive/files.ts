@@ -10,6 +10,8 @@ import { prepareRestore } from '../../src/open-store.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /** A database file that the test serves, backs up and restores. */
 export function files(t: TestContext) {
@@ -53,7 +55,7 @@ export async function restoreFile(
 ): Promise<Restored> {
   const prepared = await prepareRestore({ engine: 'sqlite', path }, from, lists)
   try {
-    return await prepared.apply()
+    return await prepared.apply(operatorAt(presentInstant()))
   } finally {
     await prepared.close()
   }

@@ -19,6 +19,8 @@ import {
   restore,
   rowsOfPostgres,
 } from './postgres-rows.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 let server: Server
 before(async () => {
@@ -139,7 +141,7 @@ test('a restore changes nothing if it cannot keep what it replaces', async (t) =
   const elsewhere = { ...opened, path: join(missing, 'archive') }
   const prepared = await preparePostgresRestore(url, elsewhere)
   t.after(() => prepared.close())
-  await assert.rejects(prepared.apply(), {
+  await assert.rejects(prepared.apply(operatorAt(presentInstant())), {
     name: 'NotRestored',
     message: /cannot restore .*kept first.*there is no folder .*missing/,
   })

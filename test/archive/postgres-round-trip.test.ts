@@ -18,6 +18,7 @@ import {
   restore,
   rowsOfFile,
   rowsOfPostgres,
+  rowsRestored,
 } from './postgres-rows.ts'
 
 let server: Server
@@ -47,7 +48,7 @@ test('rows go from PostgreSQL to an archive and to another database unchanged', 
   // A database without tables gets them.
   const archive = { ...FACTS, made_at: madeAt }
   assert.deepEqual(await restore(to, path), { archive, present: null, revoked: 0, kept: null })
-  assert.deepEqual(await rowsOfPostgres(to), rows)
+  assert.deepEqual(await rowsRestored(to), rows)
   const [backup] = await query<{ at: string }>(
     to,
     'SELECT (extract(epoch FROM made_at) * 1000000)::bigint AS at FROM last_backup',
@@ -107,11 +108,11 @@ test('a restore makes other rows equal to the archive, and keeps what it replace
   const { present, kept, revoked } = await restore(url, path)
   const replaced = { users: 4, servers: 2, api_keys: 7, active_api_keys: 6 }
   assert.deepEqual([present, revoked], [replaced, 0])
-  assert.deepEqual(await rowsOfPostgres(url), rows)
+  assert.deepEqual(await rowsRestored(url), rows)
   assert.deepEqual(await stateOf(url), before)
   assert.deepEqual(rowsOfFile(kept!), changed)
   await restore(url, kept!)
-  assert.deepEqual(await rowsOfPostgres(url), changed)
+  assert.deepEqual(await rowsRestored(url), changed)
 })
 
 test('a restore renews each listing and the epoch, and ends sessions and links', async (t) => {

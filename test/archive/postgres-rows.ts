@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import { type ArchiveTable, type Kind, type Restored, TABLES } from '../../src/archive/archive.ts'
@@ -6,6 +7,8 @@ import { preparePostgresRestore } from '../../src/archive/postgres-restore.ts'
 import { asAdmin, removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import type { Server } from '../fixtures/postgres/server.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 /** The rows of each table, in the same words from both engines and in the same order. */
 export type Rows = Record<string, string[]>
@@ -28,7 +31,7 @@ export async function query<Row = Record<string, unknown>>(
 export async function restore(url: string, path: string): Promise<Restored> {
   const prepared = await preparePostgresRestore(url, await openArchive(path))
   try {
-    return await prepared.apply()
+    return await prepared.apply(operatorAt(presentInstant()))
   } finally {
     await prepared.close()
   }
@@ -53,6 +56,14 @@ export async function rowsOfPostgres(url: string): Promise<Rows> {
       all[table.name] = textsOf((await admin.query(selectFrom(table, as))).rows)
     return all
   })
+}
+
+/** The rows after a restore, without its entry in the audit log. */
+export async function rowsRestored(url: string): Promise<Rows> {
+  const { audit_log: entries = [], ...rows } = await rowsOfPostgres(url)
+  const others = entries.filter((entry) => !entry.includes('"database restored"'))
+  assert.equal(others.length, entries.length - 1)
+  return { ...rows, audit_log: others }
 }
 
 export function rowsOfFile(path: string): Rows {

@@ -14,6 +14,7 @@ import {
   query,
   restore,
   rowsOfPostgres,
+  rowsRestored,
 } from './postgres-rows.ts'
 
 let server: Server
@@ -72,7 +73,7 @@ for (const searchPath of ['listing', 'listing,public'])
     const before = await siteRows(url)
 
     const { kept } = await restore(own, path)
-    assert.deepEqual(await rowsOfPostgres(own), rows)
+    assert.deepEqual(await rowsRestored(own), rows)
     assert.deepEqual(await siteRows(url), before)
     await restore(own, kept!)
     assert.deepEqual(await activeKeys(own), [31, 60])

@@ -10,6 +10,8 @@ import { readJournal } from '../../src/sqlite/journal/journal.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { change, filledFile, files, hashOf, idOf, restoreFile, rows, userSql } from './files.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../src/listing/instant.ts'
 
 const REVOKE = (number: number): string =>
   `UPDATE api_keys SET revoked_at = 5 WHERE key_hash = unhex('${hashOf(number)}')`
@@ -51,7 +53,10 @@ test('a restore makes the tables equal to the archive, and keeps what was there'
   assert.deepEqual([archive, restored.present, restored.revoked], [facts, facts, 0])
   for (const { name, columns } of TABLES) {
     const query = `SELECT ${Object.keys(columns).join(', ')} FROM ${name} ORDER BY 1, 2`
-    assert.deepEqual(rows(path, query), rows(target, query), name)
+    const found = rows(path, query)
+    const entry = found.findIndex((row) => JSON.stringify(row).includes('database restored'))
+    if (name === 'audit_log') found.splice(entry, 1)
+    assert.deepEqual(found, rows(target, query), name)
   }
   for (const name of ['sessions', 'boots', 'secrets'])
     assert.deepEqual(rows(path, `SELECT * FROM ${name}`), [], name)
@@ -184,7 +189,7 @@ test('what another program writes during a restore is kept, or refused', async (
   const prepared = await prepareRestore({ engine: 'sqlite', path }, target, [])
   t.after(prepared.close)
   const kept = () => readdirSync(folder).find((name) => /before-restore-\w+Z$/.test(name))
-  const restored = prepared.apply()
+  const restored = prepared.apply(operatorAt(presentInstant()))
   while (kept() === undefined) await setImmediate()
   assert.throws(() => change(path, userSql(2)), /database is locked/)
   await restored

@@ -23,28 +23,24 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   const dashboard = await startDashboard(t)
   const { store, url } = dashboard
   const { user } = await dashboard.signedIn('ada@example.com')
-  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+  const operator = operatorAt(presentInstant())
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    user.id,
+    operator,
+  )
   const entries = NAMES.map((name, index) => ({
     name,
     address: `s${index}.example`,
     edition: name.slice(0, 60),
     status: name.slice(0, 60),
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
-  await serverImports(store.database).saveServers(user.id, organization, entries, presentInstant())
+  await serverImports(store.database).saveServers(user.id, null, entries, operator)
+  await serverImports(store.database).saveServers(user.id, organization, entries, operator)
   for (const name of NAMES) {
-    const issued = await issueApiKey(
-      store.database,
-      user.id,
-      name.slice(0, 60),
-      operatorAt(presentInstant()),
-    )
+    const issued = await issueApiKey(store.database, user.id, name.slice(0, 60), operator)
     assert.ok('key' in issued)
-    await apiKeys(store.database).revokeApiKey(
-      user.id,
-      issued.apiKey.id,
-      operatorAt(presentInstant()),
-    )
+    await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, operator)
   }
   // Keys with one instant would sort by their random ids, and the test opens the page of the first.
   for (const [index, name] of PARTS.slice(0, 4).entries())

@@ -5,6 +5,7 @@ import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * Many servers at once: the table, actions with undo, and importing.
@@ -104,6 +105,6 @@ async function fill({ signedIn, store }: TestDashboard, count: number) {
     address: `s${index + 1}.example.com`,
     updated_at: now - index * 3_600_000_000,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, now)
+  await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(now))
   return { user }
 }

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * The clicks and fields of five jobs, as docs/dashboard.md has them.
@@ -116,7 +117,7 @@ for (const job of JOBS)
 async function prepare(dashboard: TestDashboard, page: Page): Promise<void> {
   const { person, user } = await dashboard.signedIn(EMAIL)
   const entry = { name: 'Cobblestone', address: 'play.example.com' }
-  await serverImports(dashboard.store.database).saveServers(user.id, null, [entry], 1)
+  await serverImports(dashboard.store.database).saveServers(user.id, null, [entry], operatorAt(1))
   key = await person.issue('Discord bot')
   await signIn(page, dashboard, EMAIL)
   await page.goto(`${dashboard.url}/dashboard/servers`)

@@ -89,13 +89,13 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
     user.id,
     server,
     { ...stored!, version: WORD.slice(0, 64) },
-    1,
+    operatorAt(1),
   )
   await press('main .primary', 'Nothing was saved')
   await serverChanges(store.database).changeServers(
     user.id,
     { id: user.id, status: null, servers: [server] },
-    1,
+    operatorAt(1),
   )
   await press('main .primary', 'This server no longer exists')
   await page.goto(`${url}/dashboard/servers/import`)

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { ServiceError } from '../../client/src/index.ts'
 import { type Seen, startScene, whileAsking } from './scene.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 /*
  * Clients against the rules of the real service, for an hour of fake time.
@@ -36,7 +37,7 @@ test('alone, a client that watches gets no 429 within an hour and yields each ch
     user.id,
     null,
     [entry],
-    1_900_000_000_000_000,
+    operatorAt(1_900_000_000_000_000),
   )
   await time.run(HOUR_MS / 2, 1)
   stopped.abort(new Error('the test is over'))

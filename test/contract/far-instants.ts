@@ -9,6 +9,7 @@ import { removeServer } from '../fixtures/changed-servers.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
 import { registeredServers } from '../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 /** Year 1, which Go writes for "never", and the end of year 9999. */
@@ -64,7 +65,12 @@ export function farInstantsContract(open: OpenFixture): void {
     )
     const fields = { ...FIELDS, name: 'edited', slug: 'edited' }
     assert.equal(
-      await registeredServers(store.database).updateServer(user.id, never!.id, fields, NOW),
+      await registeredServers(store.database).updateServer(
+        user.id,
+        never!.id,
+        fields,
+        operatorAt(NOW),
+      ),
       'written',
     )
     assert.equal(await removeServer(store.database, user.id, always!.id, NOW), true)
@@ -86,7 +92,7 @@ export function farInstantsContract(open: OpenFixture): void {
     for (const slug of [{}, { slug: 'a', address: 'b.example.com' }]) {
       const sane = { ...entry, ...slug, updated_at: NOW }
       assert.deepEqual(
-        await serverImports(store.database).saveServers(user.id, null, [sane], NOW),
+        await serverImports(store.database).saveServers(user.id, null, [sane], operatorAt(NOW)),
         saved({ changed: 1 }),
       )
     }

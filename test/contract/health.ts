@@ -5,7 +5,7 @@ import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
-import { lastBackup } from '../../src/management/last-backup.ts'
+import { findLastBackup, writeLastBackup } from '../../src/management/last-backup.ts'
 
 const NOW = 1_790_000_000_123_456
 
@@ -63,14 +63,14 @@ export function healthContract(open: OpenFixture): void {
   test('the last backup is the one that was recorded last, in every process', async (t) => {
     const { store, openSecond } = await open(t)
     const other = await openSecond()
-    assert.equal(await lastBackup(store.database).findLastBackup(), null)
-    await lastBackup(other.database).recordBackup(NOW)
-    await lastBackup(other.database).recordBackup(NOW + 1)
-    assert.equal(await lastBackup(store.database).findLastBackup(), NOW + 1)
+    assert.equal(await findLastBackup(store.database), null)
+    await other.database.transact((transaction) => writeLastBackup(transaction, NOW))
+    await other.database.transact((transaction) => writeLastBackup(transaction, NOW + 1))
+    assert.equal(await findLastBackup(store.database), NOW + 1)
     assert.equal((await store.measure()).lastBackupAt, NOW + 1)
     // A wall clock that was set back.
-    await lastBackup(store.database).recordBackup(NOW)
-    assert.equal(await lastBackup(other.database).findLastBackup(), NOW)
+    await store.database.transact((transaction) => writeLastBackup(transaction, NOW))
+    assert.equal(await findLastBackup(other.database), NOW)
   })
 
   test('the store counts its batches, and measures the database', async (t) => {

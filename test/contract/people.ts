@@ -96,7 +96,12 @@ export async function register(
 ): Promise<string> {
   const id = randomUUID()
   assert.equal(
-    await registeredServers(store.database).insertServer(user.id, id, fields(changed), now),
+    await registeredServers(store.database).insertServer(
+      user.id,
+      id,
+      fields(changed),
+      operatorAt(now),
+    ),
     'written',
   )
   return id

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
+import { generateKey, prefixOf } from '../../src/listing/api-key.ts'
+import { hashApiKey } from '../../src/listing/key-hash.ts'
 import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
@@ -12,6 +13,7 @@ import { users } from '../../src/management/accounts/users.ts'
 import { sessions } from '../../src/management/accounts/sessions.ts'
 import { operatorAt } from '../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
+import { removeUser } from '../../src/management/accounts/removed-user.ts'
 
 /*
  * Races and leftovers that an attacker could use.
@@ -120,7 +122,7 @@ test('a setup link never works again once an account existed', async (t) => {
   const token = await secrets(store.database).keepSecret('setup', 'a-token')
   await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
   const user = await users(store.database).findUser('ada@example.com')
-  await users(store.database).removeUser(user!.id, operatorAt(presentInstant()))
+  await removeUser(store.database, user!.id, operatorAt(presentInstant()))
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 

@@ -126,7 +126,11 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
   await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
   const owner = visitor()
   await owner.signIn(user.email, PASSWORD)
-  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   const people = { anonymous: visitor(), 'ended session': ended, owner } as Record<Role, Person>
   const ids = {} as Record<Role, string>
   for (const role of ['other user', 'operator', 'former', 'member', 'disabled user'] as const) {
@@ -142,7 +146,7 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
       id,
       place,
       [{ name, address: `${name}.example`, status }],
-      1,
+      operatorAt(1),
     )
     assert.equal(saved.added, 1)
     const servers = await serverLists(store.database).listServers(id)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Overloaded } from '../../src/listing/accounts/accounts.ts'
+import { Overloaded } from '../../src/sign-in/passwords.ts'
 import { AuthenticationFault, ListFault, NotConfigured } from '../../src/listing/faults.ts'
 
 test('each fault has its own name, which the log shows', () => {

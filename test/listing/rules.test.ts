@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkKeyName, generateKey, hashApiKey, prefixOf } from '../../src/listing/api-key.ts'
+import { checkKeyName, generateKey, prefixOf } from '../../src/listing/api-key.ts'
+import { hashApiKey } from '../../src/listing/key-hash.ts'
 import { formatInstant, parseInstant, presentInstant } from '../../src/listing/instant.ts'
 import { renderServers } from '../../src/listing/servers/server.ts'
 import { countOf, quote } from '../../src/listing/text.ts'
 import { slotOf } from '../../src/listing/use-counts.ts'
-import {
-  checkEmail,
-  complaintAboutExternalId,
-  createUser,
-  nameOf,
-} from '../../src/listing/accounts/user.ts'
+import { complaintAboutExternalId, createUser, nameOf } from '../../src/listing/accounts/user.ts'
+import { checkEmail } from '../../src/listing/email.ts'
 
 test('a new key is the fixed prefix and 64 random lowercase hex digits', () => {
   const keys = new Set(Array.from({ length: 1_000 }, generateKey))

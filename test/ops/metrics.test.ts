@@ -12,7 +12,7 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { ROOT } from '../fixtures/tree.ts'
 import { type Samples, samplesIn } from './samples.ts'
-import { lastBackup } from '../../src/management/last-backup.ts'
+import { writeLastBackup } from '../../src/management/last-backup.ts'
 
 test('requests are counted by route and status, with their duration', async (t) => {
   const { store, port, metrics } = await start(t)
@@ -94,7 +94,9 @@ test('the metrics tell when the last backup was made, and 0 before the first one
   const before = await start(t, path)
   await eventually(async () => (await before.metrics()).has(last))
   assert.equal((await before.metrics()).get(last), 0)
-  await lastBackup(before.store.database).recordBackup(1_700_000_000_500_000)
+  await before.store.database.transact((transaction) =>
+    writeLastBackup(transaction, 1_700_000_000_500_000),
+  )
   await before.close()
   const { metrics } = await start(t, path)
   await eventually(async () => (await metrics()).has(last))

@@ -59,13 +59,13 @@ test('an import and forms that change the same servers do not deadlock', async (
   const user = await addUser(stores[0], 'ada@example.com')
   const entries = Array.from({ length: 20 }, (_, n) => ({ name: `${n}`, address: `${n}.example` }))
   const changes = entries.slice(0, 19).map((entry) => ({ ...entry, version: '2' }))
-  await serverImports(stores[0].database).saveServers(user.id, null, entries, 1)
+  await serverImports(stores[0].database).saveServers(user.id, null, entries, operatorAt(1))
   const ids = (await serverLists(stores[0].database).listServers(user.id))
     .toSorted((a, b) => Number(a.name) - Number(b.name))
     .map(({ id }) => id)
   await slowDown(url, 'servers')
   const [saved, ...changed] = await Promise.all([
-    serverImports(stores[0].database).saveServers(user.id, null, changes, 2),
+    serverImports(stores[0].database).saveServers(user.id, null, changes, operatorAt(2)),
     setStatus(stores[1].database, user.id, ids[18]!, 'draft', 3),
     setStatus(stores[1].database, user.id, ids[17]!, 'draft', 3),
     removeServer(stores[1].database, user.id, ids[19]!, 3),

@@ -13,7 +13,7 @@ import { programIn } from '../cli/program.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { postgresTables } from '../reliability/fault-injection/tables.ts'
-import { lastBackup } from '../../src/management/last-backup.ts'
+import { writeLastBackup } from '../../src/management/last-backup.ts'
 
 let server: Server
 before(async () => {
@@ -32,7 +32,7 @@ const FACTS: ServerFacts = {
 test('the doctor looks at a PostgreSQL database and changes nothing', async (t) => {
   const url = await createDatabase(server)
   const store = await openPostgresStore(url, { create: true })
-  await lastBackup(store.database).recordBackup(presentInstant())
+  await store.database.transact((transaction) => writeLastBackup(transaction, presentInstant()))
   await store.close()
   const tables = await postgresTables(url)
   t.after(tables.close)

@@ -10,6 +10,7 @@ import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../src/listing/accounts/audit.ts'
 
 let server: Server
 before(async () => {
@@ -40,7 +41,7 @@ test('one import runs one statement for new servers and one for changed servers,
   const revised = entries.map((entry, index) => (index < 5 ? { ...entry, version: '2' } : entry))
   const more = [...revised, { name: 'One more', address: 'more.example.com', updated_at: NOW }]
   const save = (list: readonly ServerEntry[]) =>
-    serverImports(store.database).saveServers(user.id, null, list, NOW + 1)
+    serverImports(store.database).saveServers(user.id, null, list, operatorAt(NOW + 1))
   await asAdmin(url, async (admin) => {
     await admin.query(COUNT)
     const statements = async () => {
@@ -68,7 +69,7 @@ test('a field that an import leaves out keeps what another program changes at th
   const store = await openStore(t, url)
   const user = await addUser(store)
   const entry = { name: 'Survival', address: 'play.example.com' }
-  await serverImports(store.database).saveServers(user.id, null, [entry], NOW)
+  await serverImports(store.database).saveServers(user.id, null, [entry], operatorAt(NOW))
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query(`UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival'`)
@@ -76,7 +77,7 @@ test('a field that an import leaves out keeps what another program changes at th
       user.id,
       null,
       [{ ...entry, listing_kind: 'realm' }],
-      NOW + 1,
+      operatorAt(NOW + 1),
     )
     await untilWaiting(url, 1)
     await admin.query('COMMIT')

@@ -9,9 +9,9 @@ import { addUser } from '../fixtures/service.ts'
 import { organizations } from '../../src/management/organizations.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
 import { returnedServers } from '../../src/management/servers/returned-servers.ts'
-import { users } from '../../src/management/accounts/users.ts'
 import { operatorAt } from '../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
+import { removeUser } from '../../src/management/accounts/removed-user.ts'
 
 /*
  * Owners and members leave or are removed at the same time, in several processes.
@@ -54,14 +54,22 @@ async function organizationOf(
   former: readonly AddressedUser[],
 ): Promise<string> {
   const [store] = stores as [Store]
-  const id = await organizations(store.database).ensureOrganization(`of-${nameOf(user)}`, user.id)
+  const id = await organizations(store.database).ensureOrganization(
+    `of-${nameOf(user)}`,
+    user.id,
+    operatorAt(presentInstant()),
+  )
   for (const one of former) {
-    await organizations(store.database).ensureOrganization(`of-${nameOf(user)}`, one.id)
+    await organizations(store.database).ensureOrganization(
+      `of-${nameOf(user)}`,
+      one.id,
+      operatorAt(presentInstant()),
+    )
     const entries = Array.from({ length: PER_OWNER }, (_, n) => ({
       name: 'a',
       address: `${nameOf(user)}${n}.example.com`,
     }))
-    await serverImports(store.database).saveServers(one.id, id, entries, 1)
+    await serverImports(store.database).saveServers(one.id, id, entries, operatorAt(1))
     assert.ok(
       await organizations(store.database).removeMember(
         one.id,
@@ -101,8 +109,8 @@ test("removing two users with servers in each other's organization does not dead
     await organizationOf(eve, [fay])
     await organizationOf(fay, [eve])
     const removed = await Promise.all([
-      users(stores[0]!.database).removeUser(eve.id, operatorAt(presentInstant())),
-      users(stores[1]!.database).removeUser(fay.id, operatorAt(presentInstant())),
+      removeUser(stores[0]!.database, eve.id, operatorAt(presentInstant())),
+      removeUser(stores[1]!.database, fay.id, operatorAt(presentInstant())),
     ])
     assert.deepEqual(removed, [true, true])
   }
@@ -113,15 +121,23 @@ test('when both owners of an organization are removed at once, its member owns i
     const [gil, hal, ida] = await listed(`gil${round}`, `hal${round}`, `ida${round}`)
     assert.ok(gil && hal && ida)
     const [store] = stores as [Store]
-    const id = await organizations(store.database).ensureOrganization(`guild${round}`, gil.id)
+    const id = await organizations(store.database).ensureOrganization(
+      `guild${round}`,
+      gil.id,
+      operatorAt(presentInstant()),
+    )
     for (const { id: userId } of [hal, ida])
-      await organizations(store.database).ensureOrganization(`guild${round}`, userId)
+      await organizations(store.database).ensureOrganization(
+        `guild${round}`,
+        userId,
+        operatorAt(presentInstant()),
+      )
     await asAdmin(url, (client) =>
       client.query(`UPDATE members SET role = 'owner' WHERE user_id = $1`, [hal.id]),
     )
     await Promise.all([
-      users(stores[0]!.database).removeUser(gil.id, operatorAt(presentInstant())),
-      users(stores[1]!.database).removeUser(hal.id, operatorAt(presentInstant())),
+      removeUser(stores[0]!.database, gil.id, operatorAt(presentInstant())),
+      removeUser(stores[1]!.database, hal.id, operatorAt(presentInstant())),
     ])
     const members = await organizations(store.database).listMembers(ida.id, id)
     assert.deepEqual(

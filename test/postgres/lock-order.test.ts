@@ -16,11 +16,11 @@ import { organizations } from '../../src/management/organizations.ts'
 import { invitations } from '../../src/management/invitations.ts'
 import { returnedServers } from '../../src/management/servers/returned-servers.ts'
 import { registeredServers } from '../../src/management/servers/registered-servers.ts'
-import { users } from '../../src/management/accounts/users.ts'
 import { secrets } from '../../src/management/accounts/secrets.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { operatorAt } from '../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
+import { removeUser } from '../../src/management/accounts/removed-user.ts'
 
 /*
  * Every transaction locks users first, ordered by id, and then organizations. Each test holds a row
@@ -124,7 +124,7 @@ test('returning servers while their user registers another one does not deadlock
         bob.id,
         randomUUID(),
         fields({ organization_id: id }),
-        NOW,
+        operatorAt(NOW),
       ),
   )
   assert.deepEqual(both, [1, 'not found'])
@@ -141,7 +141,7 @@ test('returning servers while their user edits one does not deadlock', async (t)
         bob.id,
         left,
         fields({ organization_id: id }),
-        NOW,
+        operatorAt(NOW),
       ),
   )
   assert.deepEqual(both, [1, 'not found'])
@@ -153,7 +153,7 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const both = await whileHeld(
     holdOrganization(id),
     () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
-    () => users(second.database).removeUser(ada.id, operatorAt(presentInstant())),
+    () => removeUser(second.database, ada.id, operatorAt(presentInstant())),
   )
   assert.deepEqual(both, [1, true])
   assert.equal(
@@ -170,7 +170,7 @@ test('removing a user while another leaves a server behind does not deadlock', a
     const removed = await asAdmin(url, async (admin) => {
       await admin.query('BEGIN')
       await holdOrganization(id)(admin)
-      const removing = users(first.database).removeUser(ada.id, operatorAt(presentInstant()))
+      const removing = removeUser(first.database, ada.id, operatorAt(presentInstant()))
       removing.catch(() => {})
       await untilWaiting(url, 1)
       // Ada's removal has found no server of others, and now there is one.

@@ -7,11 +7,11 @@ import { claim } from '../contract/keys/claim.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
-import { users } from '../../src/management/accounts/users.ts'
 import { apiKeys } from '../../src/management/api-keys.ts'
 import { serverLists } from '../../src/management/servers/server-lists.ts'
 import { operatorAt } from '../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
+import { removeUser } from '../../src/management/accounts/removed-user.ts'
 
 test("a deleted user's keys are revoked before the first batch deletes servers", async (t) => {
   const store = await openServingSqliteStore(join(temporaryFolder(t), 'listing.db'), manualClock())
@@ -21,7 +21,7 @@ test("a deleted user's keys are revoked before the first batch deletes servers",
     address: `s${index}.example.com`,
   }))
   const { user, key } = await addOwner(store, 'ada@example.com', entries)
-  const removed = users(store.database).removeUser(user.id, operatorAt(presentInstant()))
+  const removed = removeUser(store.database, user.id, operatorAt(presentInstant()))
   const isRevoked = async () =>
     (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null
   while (!(await isRevoked())) await setImmediate()

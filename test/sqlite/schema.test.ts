@@ -12,9 +12,9 @@ import { organizations } from '../../src/management/organizations.ts'
 import { invitations } from '../../src/management/invitations.ts'
 import { passwords } from '../../src/management/accounts/passwords.ts'
 import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { users } from '../../src/management/accounts/users.ts'
 import { operatorAt } from '../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../src/listing/instant.ts'
+import { removeUser } from '../../src/management/accounts/removed-user.ts'
 
 /*
  * Rules that the schema itself enforces, whichever program writes to the file.
@@ -26,7 +26,11 @@ test("deleting a user by any program deletes the user's keys and rows", async (t
     { name: 'a', address: 'a.example' },
   ])
   const bob = await addOwner(store, 'bob@example.com', [{ name: 'b', address: 'b.example' }])
-  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   await invitations(store.database).invite(
     user.id,
     organization,
@@ -50,10 +54,18 @@ test('deleting an organization by any program deletes all that belongs to it', a
   const { store, foreign, countRows } = await openWithForeign(t)
   const entry = { name: 'a', address: 'a.example' }
   const { user } = await addOwner(store, 'ada@example.com', [entry])
-  const guild = await organizations(store.database).ensureOrganization('guild', user.id)
-  const clan = await organizations(store.database).ensureOrganization('clan', user.id)
+  const guild = await organizations(store.database).ensureOrganization(
+    'guild',
+    user.id,
+    operatorAt(presentInstant()),
+  )
+  const clan = await organizations(store.database).ensureOrganization(
+    'clan',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   for (const id of [guild, clan]) {
-    await serverImports(store.database).saveServers(user.id, id, [entry], 1)
+    await serverImports(store.database).saveServers(user.id, id, [entry], operatorAt(1))
     await invitations(store.database).invite(user.id, id, 'eve@example.com', 0, operatorAt(1))
   }
   foreign.exec(`DELETE FROM organizations WHERE slug = 'guild'`)
@@ -70,7 +82,7 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
     INSERT INTO older_uses SELECT api_key, used_at FROM uses`)
   const tables = ['uses', 'last_uses', 'older_uses']
   assert.deepEqual(tables.map(countRows), [1, 1, 1])
-  assert.equal(await users(store.database).removeUser(user.id, operatorAt(presentInstant())), true)
+  assert.equal(await removeUser(store.database, user.id, operatorAt(presentInstant())), true)
   assert.deepEqual(tables.map(countRows), [0, 0, 0])
 })
 
@@ -80,7 +92,7 @@ test('the number of a deleted key is never reused', async (t) => {
     Number(foreign.prepare('SELECT serial FROM api_keys WHERE id = ?').get(id)?.serial)
   const { user, keyId } = await addOwner(store, 'ada@example.com')
   const first = serialOf(keyId)
-  await users(store.database).removeUser(user.id, operatorAt(presentInstant()))
+  await removeUser(store.database, user.id, operatorAt(presentInstant()))
   const next = await issueKey(store, await addUser(store, 'bob@example.com'))
   assert.ok(serialOf(next.id) > first, `${serialOf(next.id)} after ${first}`)
 })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { ArchiveFacts, Facts } from '../../archive/archive.ts'
-import { formatInstant } from '../../listing/instant.ts'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 import { countOf } from '../../listing/text.ts'
 import { backUpStore } from '../../open-store.ts'
 import { nameDatabase } from '../../database-url.ts'
@@ -13,7 +14,8 @@ import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { readNumber } from '../spans.ts'
 import type { Shell } from '../shell.ts'
-import { lastBackup } from '../../management/last-backup.ts'
+import { act } from '../../management/accounts/audit.ts'
+import { writeLastBackup } from '../../management/last-backup.ts'
 
 interface Options {
   keep?: string
@@ -62,14 +64,19 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
   if (keep !== null) await removeOlder(file, keep)
   if (options.json) printJson(shell, { file, ...facts, made_at: formatInstant(facts.made_at!) })
   say(shell, `backed up and checked ${file}: ${describe(facts)}`)
-  await record(shell, facts)
+  await record(shell, facts, file)
   sayDatabase(shell, nameDatabase(database))
 }
 
 /** The backup is good even if the database can't be written, as by a role that may only read. */
-async function record(shell: Shell, { made_at }: ArchiveFacts): Promise<void> {
+async function record(shell: Shell, { made_at }: ArchiveFacts, target: string): Promise<void> {
   try {
-    await withStore(shell, (store) => lastBackup(store.database).recordBackup(made_at!))
+    await withStore(shell, ({ database }) =>
+      act(database, operatorAt(presentInstant()), async (transaction, note) => {
+        await writeLastBackup(transaction, made_at!)
+        note('database backed up', null, target)
+      }),
+    )
   } catch (error) {
     say(
       shell,
@@ -116,7 +123,7 @@ async function toStandardOutput(shell: Shell): Promise<void> {
     const facts = await backUpStore(database, file)
     await writeWhole(shell, file)
     say(shell, `backed up and checked: ${describe(facts)}`)
-    await record(shell, facts)
+    await record(shell, facts, 'standard output')
   } finally {
     remove()
     stopWatching()

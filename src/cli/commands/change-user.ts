@@ -2,16 +2,16 @@ import type { Command } from 'commander'
 import { nameOf, type User } from '../../listing/accounts/user.ts'
 import { type Instant, presentInstant } from '../../listing/instant.ts'
 import { countOf } from '../../listing/text.ts'
+import { HELP_HINT } from '../context.ts'
 import {
   addUserCommand,
   changeUser,
   EXTERNAL_ID,
-  HELP_HINT,
   readEmail,
   type UserOptions,
-} from '../context.ts'
+  userJson,
+} from './named-user.ts'
 import { Failure, Misuse } from '../errors.ts'
-import { userJson } from '../json.ts'
 import { printJson, say, shortInstant } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import { inventory } from '../../management/accounts/inventory.ts'

@@ -1,11 +1,19 @@
+import { type Actor, inParts, operatorAt } from '../../listing/accounts/audit.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
+import { presentInstant } from '../../listing/instant.ts'
 import { isOrganizationSlug } from '../../listing/organization.ts'
-import { type PreviewedImport, sayCounts } from '../../listing/servers/server-import.ts'
+import {
+  type ImportCounts,
+  type PreviewedImport,
+  sayCounts,
+} from '../../listing/servers/server-import.ts'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 import { count, countOf, quote } from '../../listing/text.ts'
+import { endParts } from '../../management/accounts/audit.ts'
 import { inBatches } from '../../management/batches.ts'
 import { confirm } from '../confirm.ts'
-import { changeStore, type CommandStore, findUser, needUser, withStore } from '../context.ts'
+import { changeStore, type CommandStore, withStore } from '../context.ts'
+import { findUser, needUser } from './named-user.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { printJson, say } from '../output.ts'
 import { saveInBatches } from '../server-import/saved-parts.ts'
@@ -93,6 +101,7 @@ async function save(
   options: ImportOptions,
 ): Promise<void> {
   const { userId, slug, name } = place
+  const operator = operatorAt(presentInstant())
   const removal = `remove ${countOf(absent.length, 'server')} of ${name} from ${store.place}`
   if (isMost({ absent, present }) && !options.pruneAll)
     throw new Misuse(
@@ -101,17 +110,31 @@ async function save(
     )
   if (absent.length > 0) await confirm(shell, `${removal} that are not in the import`, options)
   const organizationId =
-    slug === null ? null : await organizations(store.database).ensureOrganization(slug, userId)
-  const counts = await saveInBatches(shell, store, userId, organizationId, read)
-  const removed = absent.length === 0 ? 0 : await prune(store, place, read, absent)
+    slug === null
+      ? null
+      : await organizations(store.database).ensureOrganization(slug, userId, operator)
+  const actor = inParts(operator)
+  const counts = await saveInBatches(shell, store, userId, organizationId, read, actor)
+  const removed = absent.length === 0 ? 0 : await prune(store, place, read, absent, actor)
+  await endParts(
+    store.database,
+    actor,
+    'servers imported',
+    userId,
+    sayAll(counts, removed, options),
+  )
   if (options.json) printJson(shell, { ...counts, removed })
   const { added, changed, unchanged } = counts
-  const isPruned = options.prune === true || options.pruneAll === true
   say(
     shell,
     `imported ${countOf(added + changed + unchanged, 'server')} for ${name}: ` +
-      `${sayCounts(counts)}${isPruned ? `, ${count(removed)} removed` : ''}`,
+      sayAll(counts, removed, options),
   )
+}
+
+function sayAll(counts: ImportCounts, removed: number, options: ImportOptions): string {
+  const isPruned = options.prune === true || options.pruneAll === true
+  return isPruned ? `${sayCounts(counts)}, ${count(removed)} removed` : sayCounts(counts)
 }
 
 /** A file that was cut off looks like one that removes most servers. */
@@ -125,13 +148,14 @@ async function prune(
   place: Place,
   read: ReadFile,
   confirmed: readonly string[],
+  actor: Actor,
 ): Promise<number> {
   const absent = new Set((await compare(store, place, read, { prune: true })).absent)
   const ids = confirmed.filter((id) => absent.has(id))
   let removed = 0
   await inBatches(async (rows) => {
     const batch = ids.splice(0, rows)
-    removed += await serverImports(store.database).removeServers(place.userId, batch)
+    removed += await serverImports(store.database).removeServers(place.userId, batch, actor)
     return batch.length
   }, store.isServed)
   return removed

@@ -1,20 +1,13 @@
 import type { Command } from 'commander'
-import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
+import type { OwnedApiKey } from '../../management/accounts/owned-api-keys.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../listing/key-format.ts'
-import { type Instant, presentInstant } from '../../listing/instant.ts'
-import {
-  changeStore,
-  EXTERNAL_ID,
-  findUser,
-  needOption,
-  needUser,
-  readUser,
-  withStore,
-} from '../context.ts'
+import { type Instant, presentInstant, formatNullable } from '../../listing/instant.ts'
+import { changeStore, needOption, withStore } from '../context.ts'
+import { EXTERNAL_ID, findUser, needUser, readUser } from './named-user.ts'
 import { Failure, Misuse } from '../errors.ts'
-import { formatNullable, keyJson } from '../json.ts'
+import { keyJson } from './key-json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
 import { addImportCommand } from './state/import-keys.ts'
 import type { RevokeOptions } from './revoke-key.ts'

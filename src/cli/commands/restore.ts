@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import type { Restored, RestorePlan } from '../../archive/archive.ts'
 import { nameDatabase } from '../../database-url.ts'
-import { formatInstant } from '../../listing/instant.ts'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 import { countOf } from '../../listing/text.ts'
 import { prepareRestore, readRevocations } from '../../open-store.ts'
 import { confirm, YES } from '../confirm.ts'
@@ -56,7 +57,7 @@ async function restore(shell: Shell, file: string, options: Options): Promise<vo
   try {
     if (prepared.plan.present !== null)
       await confirm(shell, describePlan(file, prepared.plan), options)
-    const restored = await prepared.apply()
+    const restored = await prepared.apply(operatorAt(presentInstant()))
     if (options.json) printJson(shell, recordOf(restored))
     const { kept, revoked } = restored
     say(
@@ -92,7 +93,10 @@ async function revoke(shell: Shell, options: Options): Promise<void> {
   const list = await readRevocations(options.revocations)
   const lists = options.revocations.join(', ')
   await changeStore(shell, async (store) => {
-    const added = await revocations(store.database).uniteRevocations(list)
+    const added = await revocations(store.database).uniteRevocations(
+      list,
+      operatorAt(presentInstant()),
+    )
     const [listed, known] = [list.size, list.size - added]
     if (options.json) printJson(shell, { listed, added })
     const keys = countOf(listed, 'key')

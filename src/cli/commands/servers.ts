@@ -1,24 +1,24 @@
-import type { Command } from 'commander'
+import { type NamedUser, nameOf } from '../../listing/accounts/user.ts'
 import {
+  type ServerRecord,
   OWNED_SERVERS_MAX,
   type OwnedServer,
-  type ServerRecord,
 } from '../../listing/servers/server-import.ts'
-import { nameOf } from '../../listing/accounts/user.ts'
+import { formatInstant, presentInstant } from '../../listing/instant.ts'
+import type { Command } from 'commander'
+import { operatorAt } from '../../listing/accounts/audit.ts'
 import { countOf, quote } from '../../listing/text.ts'
 import { confirm, YES } from '../confirm.ts'
+import { changeStore, withStore } from '../context.ts'
 import {
-  changeStore,
   EXTERNAL_ID,
   findUser,
   needUser,
   readUser,
   type UserReference,
-  withStore,
   wordsFor,
-} from '../context.ts'
+} from './named-user.ts'
 import { Failure } from '../errors.ts'
-import { serverJson } from '../json.ts'
 import { createJsonArray, createTable, printJson, say, shortInstant } from '../output.ts'
 import type { ImportOptions } from './import-servers.ts'
 import type { Shell } from '../shell.ts'
@@ -221,6 +221,7 @@ async function remove(
     const removed = await serverImports(store.database).removeServers(
       user.id,
       servers.map(({ id }) => id),
+      operatorAt(presentInstant()),
     )
     if (options.json)
       printJson(
@@ -229,4 +230,11 @@ async function remove(
       )
     say(shell, `removed ${countOf(removed, 'server')} of ${name}`)
   })
+}
+
+/** A server, as `server list` and `server remove` print it. */
+export function serverJson(server: ServerRecord, owner: NamedUser): object {
+  const updated_at = formatInstant(server.updated_at)
+  const { id: created_by, email, external_id } = owner
+  return { ...server, updated_at, created_by, email, external_id }
 }

@@ -1,23 +1,22 @@
 import type { Command } from 'commander'
 import { count, countOf, quote } from '../../listing/text.ts'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
-import { formatInstant } from '../../listing/instant.ts'
+import { formatInstant, presentInstant, formatNullable } from '../../listing/instant.ts'
 import { createUser, nameOf } from '../../listing/accounts/user.ts'
 import { confirm, YES } from '../confirm.ts'
+import { changeStore, withStore } from '../context.ts'
 import {
   addUserCommand,
-  changeStore,
   changeUser,
   findUser,
   needUser,
   readEmail,
   readExternalId,
   type UserOptions,
-  withStore,
-} from '../context.ts'
+  userJson,
+} from './named-user.ts'
 import { Failure, Misuse } from '../errors.ts'
 import { readInput } from '../input.ts'
-import { formatNullable, userJson } from '../json.ts'
 import { addChangeCommands } from './change-user.ts'
 import { addLinkCommand } from './link-user.ts'
 import { print, printJson, printTable, say, shortInstant } from '../output.ts'
@@ -26,7 +25,7 @@ import { users } from '../../management/accounts/users.ts'
 import { passwords } from '../../management/accounts/passwords.ts'
 import { inventory } from '../../management/accounts/inventory.ts'
 import { operatorAt } from '../../listing/accounts/audit.ts'
-import { presentInstant } from '../../listing/instant.ts'
+import { removeUser } from '../../management/accounts/removed-user.ts'
 
 export function addUserCommands(program: Command, shell: Shell): void {
   const user = program
@@ -239,7 +238,7 @@ async function remove(
       `and ${countOf(organizations, 'organization')}`
     const forGood = api_keys === 0 ? '' : ', and revoke the keys: no restore brings them back'
     await confirm(shell, `remove ${name} with ${counts} from ${store.place}${forGood}`, options)
-    if (!(await users(store.database).removeUser(user.id, operatorAt(presentInstant()))))
+    if (!(await removeUser(store.database, user.id, operatorAt(presentInstant()))))
       throw new Failure(`cannot remove ${name}: another process has just removed the user`)
     if (options.json) printJson(shell, userJson(user))
     say(shell, `removed ${name} with ${counts}`)

@@ -1,4 +1,4 @@
-import { presentInstant } from '../../listing/instant.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
 import { createParts } from '../../listing/servers/import-parts.ts'
 import { countNothing, type ImportCounts } from '../../listing/servers/server-import.ts'
 import type { Store } from '../../management/store.ts'
@@ -17,9 +17,9 @@ export async function saveInBatches(
   userId: string,
   organizationId: string | null,
   { entries, places }: ReadFile,
+  actor: Actor,
 ): Promise<ImportCounts> {
   const progress = createProgress(shell)
-  const now = presentInstant()
   const total = countNothing()
   const parts = createParts(entries)
   let done = 0
@@ -30,7 +30,7 @@ export async function saveInBatches(
         userId,
         organizationId,
         part.map((position) => entries[position]!),
-        now,
+        actor,
         {
           hasSlug: parts.hasSlug,
           placeOf: (position) => places[part[position]!]!,

@@ -9,7 +9,7 @@ import type { Shell } from '../shell.ts'
 import { applyPlans } from './apply-plans.ts'
 import { planFile } from './plan-file.ts'
 import { keyFilesBeside, parseJson } from './read-file.ts'
-import { countChanges, planJson, sayPlan } from './show-plan.ts'
+import { countChanges, planJson, sayChanges, sayPlan } from './show-plan.ts'
 
 export interface ApplyOptions {
   dryRun?: boolean
@@ -37,15 +37,11 @@ export async function applyFile(shell: Shell, file: string, options: ApplyOption
           `in ${store.place}`,
         options,
       )
-      await applyPlans(shell, store, plans, planned.options)
+      await applyPlans(shell, store, plans, planned.options, 'state applied')
     }
     if (options.json) printJson(shell, planJson(plans, !dryRun))
     if (!isNeeded) say(shell, '0 changes')
     else if (dryRun) say(shell, 'nothing was changed')
-    else
-      say(
-        shell,
-        `${count(added)} added, ${count(changed)} changed, ${count(removed)} removed or revoked`,
-      )
+    else say(shell, sayChanges(plans))
   })
 }

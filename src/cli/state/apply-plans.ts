@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
 import { presentInstant, type Instant } from '../../listing/instant.ts'
 import { isOrganization } from '../../listing/state/declared-state.ts'
 import type { RecordPlan, StateOptions } from '../../listing/state/state-store.ts'
@@ -10,17 +10,22 @@ import { Failure } from '../errors.ts'
 import { createProgress } from '../output.ts'
 import type { Shell } from '../shell.ts'
 import { takeRows } from './plan-file.ts'
+import { sayChanges } from './show-plan.ts'
+import { operatorAt } from '../../listing/accounts/audit.ts'
+import { act } from '../../management/accounts/audit.ts'
 import { states } from '../../management/state/states.ts'
 
 /**
  * Makes the confirmed changes, many records in each transaction. Stops at the first transaction
- * that fails; what is done stays done.
+ * that fails; what is done stays done. The audit log has an entry for each change, and a last one
+ * with this action that counts them.
  */
 export async function applyPlans(
   shell: Shell,
   store: Store,
   plans: readonly RecordPlan[],
   given: StateOptions,
+  action: 'state applied' | 'keys imported',
 ): Promise<void> {
   const needed = plans.filter(({ changes }) => changes.length > 0)
   const options = { ...given, now: presentInstant() }
@@ -50,6 +55,9 @@ export async function applyPlans(
     return rows
   }, store.isServed)
   progress.clear()
+  if (needed.length === 0) return
+  const actor = operatorAt(options.now)
+  await act(store.database, actor, async (_, note) => note(action, null, sayChanges(needed)))
 }
 
 function unchanged(batch: readonly RecordPlan[]): string {

@@ -3,7 +3,8 @@ import { presentInstant } from '../../listing/instant.ts'
 import { readKeyTable } from '../../listing/state/key-table.ts'
 import { type ListedKey, readKeys } from '../../listing/state/read-state.ts'
 import { count, countOf } from '../../listing/text.ts'
-import { changeStore, findUser, needOption, readUser } from '../context.ts'
+import { changeStore, needOption } from '../context.ts'
+import { findUser, readUser } from '../commands/named-user.ts'
 import { Failure } from '../errors.ts'
 import { inputName, readInput } from '../input.ts'
 import { printJson, say } from '../output.ts'
@@ -38,7 +39,7 @@ export async function importKeys(shell: Shell, options: ImportKeysOptions): Prom
       now,
     })
     const { plans } = planned
-    await applyPlans(shell, store, plans, planned.options)
+    await applyPlans(shell, store, plans, planned.options, 'keys imported')
     if (options.json) printJson(shell, planJson(plans, true))
     const { added } = countChanges(plans)
     const kept = keptRevoked(plans)

@@ -10,6 +10,12 @@ export function countChanges(plans: readonly RecordPlan[]) {
   return { added: counts.add, changed: counts.change, removed: counts.remove }
 }
 
+/** The same for people, without a full stop. */
+export function sayChanges(plans: readonly RecordPlan[]): string {
+  const { added, changed, removed } = countChanges(plans)
+  return `${count(added)} added, ${count(changed)} changed, ${count(removed)} removed or revoked`
+}
+
 const SIGNS: Record<StateChange['action'], string> = { add: '+', change: '~', remove: '-' }
 
 /** Prints what would change, by user and organization, and which keys stay revoked. */

@@ -1,7 +1,8 @@
+import { type AccountsDashboard, confirmPassword } from './attempts.ts'
 import { html } from 'hono/html'
 import { complaintAboutPassword, type EmailChange } from '../../listing/accounts/passwords.ts'
 import { EMAIL_CHANGES_MAX } from '../../listing/accounts/rate-limits.ts'
-import { checkEmail } from '../../listing/accounts/user.ts'
+import { checkEmail } from '../../listing/email.ts'
 import {
   actorOf,
   type App,
@@ -19,7 +20,6 @@ import { isolated } from '../html/text.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { takeTold, tellNext } from '../request/next-notice.ts'
 import { limitUser } from '../request/rate-limit.ts'
-import { confirmPassword } from './attempts.ts'
 import { showCurrentPassword } from './current-password.ts'
 import { showEvents } from './events.ts'
 import { showNewPassword } from './new-password.ts'
@@ -38,7 +38,7 @@ interface AccountPage {
 /**
  * The user's own account. Changes that could hand it to another person ask for the password again.
  */
-export function addAccountRoutes(app: App, dashboard: Dashboard): void {
+export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts } = dashboard
 
   app.get('/dashboard/account', (c) => {
@@ -103,7 +103,7 @@ export function addAccountRoutes(app: App, dashboard: Dashboard): void {
 
 /** No user can take an operator's address, because nothing verifies addresses. */
 async function changeAddress(
-  dashboard: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
   checkedHash: string,
   email: string,
@@ -131,7 +131,7 @@ const DONE = {
 
 type Done = keyof typeof DONE
 
-function toAccount(dashboard: Dashboard, c: Context, outcome: Done): Response {
+function toAccount(dashboard: AccountsDashboard, c: Context, outcome: Done): Response {
   tellNext(dashboard, c, outcome)
   return c.redirect('/dashboard/account', 303)
 }
@@ -141,7 +141,7 @@ const CHANGED_MEANWHILE =
 
 /** The stored hash that the current password matches, or why the form is refused. */
 async function confirmInSession(
-  dashboard: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
 ): Promise<{ checked: string } | { status: 403 | 422 | 429; message: string }> {
   const confirmed = await confirmPassword(dashboard, c)

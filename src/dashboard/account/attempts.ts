@@ -3,14 +3,19 @@ import {
   WRONG_PASSWORDS_OF_ACCOUNT_MAX,
   WRONG_PASSWORDS_OF_ADDRESS_MAX,
 } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
-import { EMAIL_LENGTH_MAX } from '../../listing/accounts/user.ts'
+import { type AttemptSubject, signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
+import { EMAIL_LENGTH_MAX } from '../../listing/email.ts'
+import type { Accounts } from '../../sign-in/accounts.ts'
 import { actorOf, addressOf, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { audit } from '../../management/accounts/audit.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { subjectOf, takeAttempt } from '../request/rate-limit.ts'
-import { signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
 import { users } from '../../management/accounts/users.ts'
+
+/** What the pages of accounts need, beside what all pages need. */
+export interface AccountsDashboard extends Dashboard {
+  accounts: Accounts
+}
 
 export type Tried<T> =
   | { outcome: 'good'; result: T }
@@ -41,7 +46,7 @@ export async function attempt<T>(
  * or why the password is refused.
  */
 export async function confirmPassword(
-  dashboard: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
 ): Promise<{ checked: string } | { status: 403 | 429; message: string }> {
   const { userId, name, startedAt } = c.get('session')

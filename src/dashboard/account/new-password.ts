@@ -1,5 +1,6 @@
+import type { AccountsDashboard } from './attempts.ts'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from '../../listing/accounts/passwords.ts'
-import { browserOf, type Context, type Dashboard, withCookies } from '../context.ts'
+import { browserOf, type Context, withCookies } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import type { Html } from '../html/text.ts'
 import { bestEffort } from '../request/best-effort.ts'
@@ -29,7 +30,7 @@ export function showNewPassword({ name = 'password', advice = '', ...field }: Ne
 
 /** Signs the user in with the password just chosen. If that fails, the next page asks for it. */
 export async function signInAndOpen(
-  dashboard: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
   { email, password }: { email: string; password: string },
   path: string,

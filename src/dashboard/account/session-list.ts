@@ -1,15 +1,8 @@
+import type { AccountsDashboard } from './attempts.ts'
 import { html } from 'hono/html'
 import { DAY_US, type Instant } from '../../listing/instant.ts'
 import { SESSION_LENGTH_US, type StoredSession } from '../../listing/accounts/sessions.ts'
-import {
-  actorOf,
-  type App,
-  type Context,
-  cookieOf,
-  type Dashboard,
-  fieldOf,
-  withCookies,
-} from '../context.ts'
+import { actorOf, type App, type Context, cookieOf, fieldOf, withCookies } from '../context.ts'
 import { showAgo } from '../html/relative-time.ts'
 import type { Html } from '../html/text.ts'
 import { bestEffort } from '../request/best-effort.ts'
@@ -19,7 +12,7 @@ import { sessionList, sessions } from '../../management/accounts/sessions.ts'
 import type { Database } from '../../management/database.ts'
 
 /** Ends one of the user's sessions, or all of them. */
-export function addSessionListRoute(app: App, dashboard: Dashboard): void {
+export function addSessionListRoute(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts } = dashboard
 
   app.post('/dashboard/account/sessions', async (c) => {

@@ -1,7 +1,8 @@
+import type { AccountsDashboard } from './attempts.ts'
 import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
 import { hashToken } from '../../listing/accounts/token.ts'
-import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, fieldOf } from '../context.ts'
 import { showUsername } from '../html/form-field.ts'
 import { showPage } from '../html/page.ts'
 import { isolated } from '../html/text.ts'
@@ -12,7 +13,7 @@ import { signInLinks } from '../../management/accounts/sign-in-links.ts'
  * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
  * programs open links, too. The form sets a password and signs the user in.
  */
-export function addSignInLinkRoutes(app: App, dashboard: Dashboard): void {
+export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts, now } = dashboard
 
   app.get('/link/:token', async (c) => {

@@ -1,3 +1,4 @@
+import { type AccountsDashboard, attempt } from './attempts.ts'
 import { html } from 'hono/html'
 import {
   actorOf,
@@ -11,11 +12,10 @@ import {
 } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../html/page.ts'
-import { attempt } from './attempts.ts'
 import { readReturnPath } from './return-path.ts'
 import { passwords } from '../../management/accounts/passwords.ts'
 
-export function addSessionRoutes(app: App, dashboard: Dashboard): void {
+export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts, signUp } = dashboard
 
   app.get('/sign-in', async (c) => {

@@ -1,6 +1,8 @@
+import type { AccountsDashboard } from './attempts.ts'
 import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../listing/accounts/passwords.ts'
-import { type AddressedUser, checkEmail, createUser } from '../../listing/accounts/user.ts'
+import { type AddressedUser, createUser } from '../../listing/accounts/user.ts'
+import { checkEmail } from '../../listing/email.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showField } from '../html/form-field.ts'
 import { showNotFound, showPage } from '../html/page.ts'
@@ -14,7 +16,7 @@ import { secrets } from '../../management/accounts/secrets.ts'
  * Creates accounts: at `/sign-up` if it is open, and the first one by the setup link that the
  * service prints.
  */
-export function addSignUpRoutes(app: App, dashboard: Dashboard): void {
+export function addSignUpRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, operators, signUp } = dashboard
 
   app.get('/sign-up', (c) => (signUp === 'open' ? showForm(c, OPEN, {}) : showNotFound(c)))
@@ -102,7 +104,7 @@ interface Given {
 }
 
 async function createAccount(
-  dashboard: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
   kind: Kind,
   insert: (user: AddressedUser, passwordHash: string) => Promise<string | null>,

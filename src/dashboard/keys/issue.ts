@@ -1,20 +1,20 @@
+import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import { idFromFormTag } from '../../listing/form-id.ts'
 import { issueApiKey } from '../../management/issued-keys.ts'
 import { KEYS_ISSUED_MAX } from '../../listing/accounts/rate-limits.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
 import { confirmPassword } from '../account/attempts.ts'
 import { askToSignIn } from '../account/session.ts'
-import { actorOf, type Context, cookieOf, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type Context, cookieOf, fieldOf } from '../context.ts'
 import type { Notice } from '../html/page.ts'
 import { sentence } from '../html/sentence.ts'
 import { bestEffort } from '../request/best-effort.ts'
 import { limitUser } from '../request/rate-limit.ts'
 import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
 import { showIssuedKey } from './issued-key.ts'
-import { showOwnKeys } from './own-keys.ts'
 import { apiKeys } from '../../management/api-keys.ts'
 
-export async function issue(dashboard: Dashboard, c: Context): Promise<Response> {
+export async function issue(dashboard: KeysDashboard, c: Context): Promise<Response> {
   const { database, accounts, now, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')

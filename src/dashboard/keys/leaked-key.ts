@@ -1,11 +1,11 @@
+import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../listing/key-format.ts'
 import { revokeLeakedKeys } from '../../management/leaked-keys.ts'
-import { actorOf, type App, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, fieldOf } from '../context.ts'
 import { tellLeaked } from './notices.ts'
-import { showOwnKeys } from './own-keys.ts'
 
 /** Deletes the user's keys that occur in a leaked text. No page repeats the text. */
-export function addLeakedKeyRoute(app: App, dashboard: Dashboard): void {
+export function addLeakedKeyRoute(app: App, dashboard: KeysDashboard): void {
   const { database } = dashboard
 
   app.post('/dashboard/api/leaked', async (c) => {

@@ -1,14 +1,21 @@
 import { oldestInvitation } from '../../listing/invitation.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
 import { SLOTS_SHOWN, slotOf } from '../../listing/use-counts.ts'
-import type { Context, Dashboard } from '../context.ts'
+import type { UseCounter } from '../../usage/use-counter.ts'
+import type { AccountsDashboard } from '../account/attempts.ts'
+import type { Context } from '../context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
 import { apiKeys } from '../../management/api-keys.ts'
 import { invitations } from '../../management/invitations.ts'
 
+/** What the pages of keys need, beside what the pages of accounts need. */
+export interface KeysDashboard extends AccountsDashboard {
+  counter: UseCounter
+}
+
 /** Shows the page of the user's keys. */
 export async function showOwnKeys(
-  dashboard: Dashboard,
+  dashboard: KeysDashboard,
   c: Context,
   page: KeysPage,
 ): Promise<Response> {

@@ -1,3 +1,4 @@
+import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
 import { isFresh } from '../../listing/accounts/sessions.ts'
 import { actorOf, type App, type Context, type Dashboard } from '../context.ts'
@@ -6,11 +7,10 @@ import { showArrivalPage } from './arrival.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
 import { takeNotice, tellDeleted } from './notices.ts'
-import { showOwnKeys } from './own-keys.ts'
 import { apiKeys } from '../../management/api-keys.ts'
 
 /** Lists, issues, replaces and deletes the user's keys (spec 5.3). */
-export function addKeyRoutes(app: App, dashboard: Dashboard): void {
+export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
   const { database, now } = dashboard
 
   app.get('/dashboard/api', async (c) => {
@@ -51,7 +51,7 @@ export function addKeyRoutes(app: App, dashboard: Dashboard): void {
 }
 
 /** For a page of a key that another tab has deleted, the page of keys says so. */
-async function showGone(dashboard: Dashboard, c: Context): Promise<Response> {
+async function showGone(dashboard: KeysDashboard, c: Context): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const deleted = await apiKeys(dashboard.database).findApiKeys([id], c.get('session').userId)
   if (deleted.length === 0) return showNotFound(c)

@@ -1,5 +1,10 @@
 import { html } from 'hono/html'
-import type { OwnedApiKey, OwnedAuditEntry, UserSummary } from '../../listing/accounts/operator.ts'
+import {
+  type OwnedAuditEntry,
+  type UserSummary,
+  operator,
+} from '../../management/accounts/operator.ts'
+import type { OwnedApiKey } from '../../management/accounts/owned-api-keys.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
 import type { Instant } from '../../listing/instant.ts'
 import { type Names, tellEvent } from '../account/event-words.ts'
@@ -9,7 +14,6 @@ import { showNotFound, showPage } from '../html/page.ts'
 import { pill, showTable } from '../html/parts.ts'
 import { agoInWords, showAgo } from '../html/relative-time.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
-import { operator } from '../../management/accounts/operator.ts'
 import { apiKeys } from '../../management/api-keys.ts'
 
 const USERS_SHOWN = 20

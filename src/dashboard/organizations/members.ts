@@ -1,6 +1,6 @@
 import { MEMBERS_MAX, oldestInvitation } from '../../listing/invitation.ts'
 import { INVITATIONS_SENT_MAX } from '../../listing/accounts/rate-limits.ts'
-import { checkEmail } from '../../listing/accounts/user.ts'
+import { checkEmail } from '../../listing/email.ts'
 import { actorOf, type App, type Dashboard, fieldOf } from '../context.ts'
 import { sentence } from '../html/sentence.ts'
 import { tellNext } from '../request/next-notice.ts'

@@ -1,10 +1,9 @@
 import { hash } from 'node:crypto'
 import { MINUTE_US } from '../../listing/instant.ts'
 import { ATTEMPT_WINDOW_US, SIGN_UPS_MAX } from '../../listing/accounts/rate-limits.ts'
-import type { AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
+import { type AttemptSubject, signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
 import { countOf } from '../../listing/text.ts'
 import { addressOf, type Context, type Dashboard } from '../context.ts'
-import { signInAttempts } from '../../management/accounts/sign-in-attempts.ts'
 
 /** Limits how many accounts one client address creates. Null if it may create one more now. */
 export async function limitSignUps(dashboard: Dashboard, c: Context): Promise<string | null> {

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { idFromFormTag } from '../../listing/form-id.ts'
 import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import { PAGE_SIZE } from '../../listing/servers/server-search.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { showFormTag } from '../html/form-field.ts'
 import { showNotFound, showPage, showUnchanged } from '../html/page.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
@@ -15,7 +15,7 @@ import { organizations } from '../../management/organizations.ts'
 
 /** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
 export function addChangeRoutes(app: App, dashboard: Dashboard): void {
-  const { database, now } = dashboard
+  const { database } = dashboard
 
   app.post('/dashboard/servers/change', async (c) => {
     const { userId } = c.get('session')
@@ -39,7 +39,7 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
     const change = await serverChanges(database).changeServers(
       userId,
       { id, status, servers },
-      now(),
+      actorOf(dashboard, c),
     )
     if (change === null) return showGone(c)
     tellNext(dashboard, c, 'changed', change.id)
@@ -52,7 +52,7 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
     const undone = await serverChanges(database).undoServerChange(
       userId,
       fieldOf(c, 'change'),
-      now(),
+      actorOf(dashboard, c),
     )
     if (undone === null) tellNext(dashboard, c, 'too-late')
     else tellNext(dashboard, c, 'undone', undone.id)

@@ -9,7 +9,7 @@ import {
 } from '../../listing/servers/registered-server.ts'
 import { SERVER_DEFAULTS } from '../../listing/servers/server.ts'
 import { suggestSlug } from '../../listing/servers/server-entry.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../context.ts'
 import { type Notice, showNotFound } from '../html/page.ts'
 import { tellNext } from '../request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
@@ -24,7 +24,8 @@ const SUGGESTIONS_MAX = 20
 
 /** Registers and edits servers. */
 export function addEditRoutes(app: App, dashboard: Dashboard): void {
-  const { database, now } = dashboard
+  const { database } = dashboard
+  const servers = registeredServers(database)
   const organizationsOf = (c: Context) =>
     organizations(database).listOrganizations(c.get('session').userId)
 
@@ -47,19 +48,19 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 
     const id = idFromFormTag(userId, fieldOf(c, 'form'))
     const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
-      registeredServers(database).insertServer(userId, id, { ...fields, slug }, now()),
+      servers.insertServer(userId, id, { ...fields, slug }, actorOf(dashboard, c)),
     )
     if (written === 'written') return toList(dashboard, c, 'added', id, fields)
     if (written === 'too many') return showServerForm(c, { ...form, notice: TOO_MANY })
     if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    if (isSame(fields, await registeredServers(database).findServer(userId, id)))
+    if (isSame(fields, await servers.findServer(userId, id)))
       return toList(dashboard, c, 'added', id, fields)
     return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
 
   app.get('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await registeredServers(database).findSeenServer(userId, c.req.param('id'))
+    const server = await servers.findSeenServer(userId, c.req.param('id'))
     if (server === null) return showNotFound(c)
     if (server.created_by !== userId) return showSeenServer(c, server)
     const { id, ...fields } = server
@@ -73,7 +74,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 
   app.post('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await registeredServers(database).findServer(userId, c.req.param('id'))
+    const server = await servers.findServer(userId, c.req.param('id'))
     if (server === null) return showGone(c)
     const { id } = server
     const { fields, values, complaints } = readFields(c, server)
@@ -81,11 +82,11 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const organizations = await organizationsOf(c)
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
-    const written = await registeredServers(database).updateServer(userId, id, fields, now(), seen)
+    const written = await servers.updateServer(userId, id, fields, actorOf(dashboard, c), seen)
     const isMoved = fields.organization_id !== server.organization_id
     if (written === 'written') return toList(dashboard, c, isMoved ? 'moved' : 'saved', id, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    const stored = await registeredServers(database).findServer(userId, id)
+    const stored = await servers.findServer(userId, id)
     if (stored === null) return showGone(c)
     const notice = sayOutdated(stored, fields)
     return showServerForm(c, { ...form, notice, seen: fingerprintOf(stored) })

@@ -34,7 +34,18 @@ const COMMAND_LINE = 'command line'
 export interface Actor {
   address: string
   at: Instant
+  /**
+   * Of an act in several transactions only the first that changes anything writes an entry: see
+   * `inParts`. The number of those that have.
+   */
+  parts?: { changed: number }
 }
+
+/** The actor of an act in several transactions. */
+export const inParts = (actor: Actor): Actor & Required<Pick<Actor, 'parts'>> => ({
+  ...actor,
+  parts: { changed: 0 },
+})
 
 /** An operator at the command line. */
 export const operatorAt = (at: Instant): Actor => ({ address: COMMAND_LINE, at })
@@ -63,6 +74,13 @@ export type AuditAction =
   | 'invitation accepted'
   | 'invitation declined'
   | 'member removed'
+  | 'server registered'
+  | 'server changed'
+  | 'servers published'
+  | 'servers unpublished'
+  | 'servers removed'
+  | 'servers restored'
+  | 'servers imported'
   | 'servers given back'
   | 'key issued'
   | 'key revoked'
@@ -71,3 +89,8 @@ export type AuditAction =
   | 'member added'
   | 'member role changed'
   | 'organization renamed'
+  | 'state applied'
+  | 'keys imported'
+  | 'database backed up'
+  | 'database restored'
+  | 'revocations added'

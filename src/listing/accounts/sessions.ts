@@ -1,3 +1,4 @@
+import type { Browser, Session } from '../session.ts'
 import { DAY_US, type Instant, MINUTE_US } from '../instant.ts'
 
 /** The lifetime of a session. */
@@ -11,26 +12,9 @@ export const EXPIRED_DROPPED = 10
 /** The number of stored characters of a browser's User-Agent. */
 export const USER_AGENT_LENGTH_MAX = 256
 
-/** A signed-in user, as the store had it at the start of the request. */
-export interface Session {
-  id: string
-  userId: string
-  email: string | null
-  /** What the pages show for the user. */
-  name: string
-  startedAt: Instant
-}
-
 /** False if the session must confirm the password before it issues a key. */
 export function isFresh({ startedAt }: Pick<Session, 'startedAt'>, now: Instant): boolean {
   return now - startedAt < SESSION_FRESH_US
-}
-
-/** What a browser tells of itself, and its address. */
-export interface Browser {
-  /** At most USER_AGENT_LENGTH_MAX characters are stored. */
-  userAgent: string
-  address: string
 }
 
 /** One of a user's sessions, for the list of them. */

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { findKeys } from '../leaked-keys.ts'
-import { hashApiKey, prefixOf } from '../api-key.ts'
+import { prefixOf } from '../api-key.ts'
+import { hashApiKey } from '../key-hash.ts'
 import { FIXED_PREFIX } from '../key-format.ts'
 import type { Instant } from '../instant.ts'
 import type { ServerEntry } from '../servers/server-entry.ts'

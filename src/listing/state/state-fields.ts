@@ -1,5 +1,6 @@
 import * as v from 'valibot'
-import { checkEmail, complaintAboutExternalId } from '../accounts/user.ts'
+import { complaintAboutExternalId } from '../accounts/user.ts'
+import { checkEmail } from '../email.ts'
 import { checkKeyName } from '../api-key.ts'
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../key-format.ts'
 import { checkOrganizationName, complaintAboutOrganizationSlug } from '../organization.ts'

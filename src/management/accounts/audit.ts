@@ -1,5 +1,6 @@
 import {
   type Actor,
+  type inParts,
   AUDIT_DROPPED,
   AUDIT_KEPT_US,
   type AuditAction,
@@ -24,13 +25,14 @@ export function audit(database: Database) {
       ),
 
     /**
-     * The user's latest entries, newest first. Omits refused sign-ins, because strangers can cause
-     * any number.
+     * The user's latest entries about the account, newest first. Omits refused sign-ins, because
+     * strangers can cause any number, and what happened to servers.
      */
     async listEvents(userId: string, entriesMax: number): Promise<AuditEntry[]> {
       return database.all<AuditEntry>(sql`
         SELECT user_id, action, subject, address, ${instant('occurred_at')} FROM audit_log
-        WHERE user_id = ${uuid(userId)} AND action <> 'sign-in refused'
+        WHERE user_id = ${uuid(userId)}
+          AND action <> 'sign-in refused' AND substr(action, 1, 6) <> 'server'
         ORDER BY audit_log.occurred_at DESC, id DESC LIMIT ${entriesMax}`)
     },
 
@@ -62,19 +64,41 @@ export type Note = (action: AuditAction, userId: string | null, subject: string)
  * Runs an act as one transaction, with the entries that it notes. An act whose entry can't be
  * written changes nothing.
  */
-export function act<Result>(
+export async function act<Result>(
   database: Database,
-  { address, at: occurred_at }: Actor,
+  { address, at: occurred_at, parts }: Actor,
   body: (transaction: Transaction, note: Note) => Promise<Result>,
 ): Promise<Result> {
-  return database.transact(async (transaction) => {
-    const entries: Row[] = []
-    const result = await body(transaction, (action, user_id, subject) => {
+  let entries: Row[] = []
+  const result = await database.transact(async (transaction) => {
+    entries = []
+    const noted = await body(transaction, (action, user_id, subject) => {
       entries.push({ id: nextId(), action, user_id, subject, address, occurred_at })
     })
-    await writeEntries(transaction, database.dialect, entries)
-    return result
+    if (parts === undefined || parts.changed === 0)
+      await writeEntries(transaction, database.dialect, entries)
+    return noted
   })
+  if (parts !== undefined && entries.length > 0) parts.changed += 1
+  return result
+}
+
+/** Writes the last entry of an act in several transactions, if more than one changed anything. */
+export async function endParts(
+  database: Database,
+  { parts, ...actor }: ReturnType<typeof inParts>,
+  ...entry: Parameters<Note>
+): Promise<void> {
+  if (parts.changed > 1) await act(database, actor, async (_, note) => note(...entry))
+}
+
+/** The largest number of servers that an entry names. */
+const NAMED_MAX = 10
+
+/** What an entry about these servers has as its subject. */
+export function sayServers(ids: readonly string[]): string {
+  const others = ids.length - NAMED_MAX
+  return [...ids.slice(0, NAMED_MAX), ...(others > 0 ? [`and ${others} more`] : [])].join(' ')
 }
 
 type Row = AuditEntry & { id: string }

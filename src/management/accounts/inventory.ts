@@ -1,15 +1,41 @@
+import type { Instant } from '../../listing/instant.ts'
+import type { Organization } from '../../listing/organization.ts'
+import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
-import type {
-  Belongings,
-  OrganizationRecord,
-  UserRecord,
-} from '../../listing/accounts/inventory.ts'
 import type { Database } from '../database.ts'
 import { sql, uuid } from '../sql.ts'
-import { withOwners } from './owned-api-keys.ts'
+import { withOwners, type OwnedApiKey } from './owned-api-keys.ts'
 import { ownedAlone } from './removed-user.ts'
 import { USER_NAME, userColumns } from './user-columns.ts'
-import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
+
+/** What the service removes with a user. */
+export interface Belongings {
+  /** Active ones. */
+  api_keys: number
+  servers: number
+  /** Those of the servers that are in organizations. */
+  organization_servers: number
+  /** Organizations with no other member. */
+  organizations: number
+}
+
+/** A user as an operator lists them. */
+export interface UserRecord extends User {
+  /** With a password and an email address, unless disabled. */
+  can_sign_in: boolean
+  /** Active ones. */
+  api_keys: number
+  servers: number
+  /** Null if the audit log has no sign-in. */
+  last_sign_in_at: Instant | null
+}
+
+export interface OrganizationRecord extends Organization {
+  members: number
+  servers: number
+  /** Their names. */
+  owners: string[]
+}
 
 type UserRow = Omit<UserRecord, 'can_sign_in'> & { passwords: number }
 

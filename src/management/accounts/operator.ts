@@ -1,16 +1,41 @@
+import type { Instant } from '../../listing/instant.ts'
+import type { AuditEntry } from '../../listing/accounts/audit.ts'
+import type { User } from '../../listing/accounts/user.ts'
 import type { ApiKey } from '../../listing/api-key.ts'
-import type {
-  DatabaseFacts,
-  OwnedAuditEntry,
-  RecordCounts,
-  UserSummary,
-  OwnedApiKey,
-  AuditFilter,
-} from '../../listing/accounts/operator.ts'
+import { type OwnedApiKey, withOwners } from './owned-api-keys.ts'
 import type { Database } from '../database.ts'
 import { at, inUuids, sql, uuid } from '../sql.ts'
-import { withOwners } from './owned-api-keys.ts'
 import { userColumns } from './user-columns.ts'
+
+/** The database server or library, and the size of the database. */
+export interface DatabaseFacts {
+  engine: string
+  version: string
+  bytes: number
+}
+
+/** How many records the database has. */
+export interface RecordCounts {
+  users: number
+  /** Without the revoked ones. */
+  apiKeys: number
+  servers: number
+  organizations: number
+}
+
+export interface UserSummary extends User {
+  /** The user's active keys and servers. */
+  apiKeys: number
+  servers: number
+}
+
+/** With the names of the user. Both are null if the user is unknown or removed. */
+export type OwnedAuditEntry = AuditEntry & Pick<User, 'email' | 'external_id'>
+
+export interface AuditFilter {
+  userId?: string | undefined
+  since?: Instant | undefined
+}
 
 export function operator(database: Database) {
   const { instant, databaseFacts, recentApiKeys, selectApiKeys } = database.dialect

@@ -1,9 +1,11 @@
 import type { ApiKey } from '../../listing/api-key.ts'
-import type { OwnedApiKey } from '../../listing/accounts/operator.ts'
 import type { User } from '../../listing/accounts/user.ts'
 import type { Database } from '../database.ts'
 import { inUuids, sql } from '../sql.ts'
 import { USER_NAME, userColumns } from './user-columns.ts'
+
+/** With the names of the owner, and since when the owner is disabled. */
+export type OwnedApiKey = ApiKey & Pick<User, 'email' | 'external_id' | 'disabled_at'>
 
 /** Adds what is known of the owners, and sorts by their names, which keeps each owner's order. */
 export async function withOwners(

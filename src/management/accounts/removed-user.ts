@@ -11,9 +11,14 @@ interface Found {
 }
 
 /**
- * Removes the user with everything that belongs to them. First all access ends. Then the servers go
- * in batches, so that no request waits long. The rest follows in one transaction. False if there is
- * no such user, or another caller has removed it meanwhile.
+ * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
+ * oldest member becomes the owner of an organization that would have none. An organization without
+ * members is removed, after `returnServers` for the servers of other users. False if there is no
+ * such user, or another caller has removed it meanwhile.
+ *
+ * Not one transaction: first all access ends. Then the servers go in batches, so that no request
+ * waits long. If the promise is rejected, some servers may be gone. Calling it again removes the
+ * rest.
  */
 export async function removeUser(
   database: Database,

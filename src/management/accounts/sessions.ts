@@ -3,9 +3,9 @@ import {
   EXPIRED_DROPPED,
   SESSIONS_MAX,
   type NewSession,
-  type Session,
   type StoredSession,
 } from '../../listing/accounts/sessions.ts'
+import type { Session } from '../../listing/session.ts'
 import type { Database } from '../database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { act } from './audit.ts'

@@ -1,7 +1,15 @@
 import type { Instant } from '../../listing/instant.ts'
-import { ATTEMPTS_DROPPED, type AttemptSubject } from '../../listing/accounts/sign-in-attempts.ts'
 import type { Database, Queries } from '../database.ts'
 import { at, inStrings, sql } from '../sql.ts'
+
+/** The subject under which an attempt counts: an account, an address, or both. */
+export interface AttemptSubject {
+  subject: string
+  attemptsMax: number
+}
+
+/** The most expired attempts that one request removes. */
+export const ATTEMPTS_DROPPED = 100
 
 export function signInAttempts(database: Database) {
   const { instant, skipLocked } = database.dialect

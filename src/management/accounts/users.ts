@@ -2,7 +2,6 @@ import type { Actor } from '../../listing/accounts/audit.ts'
 import { nameOf, type User } from '../../listing/accounts/user.ts'
 import type { Database, Queries } from '../database.ts'
 import { act } from './audit.ts'
-import { removeUser } from './removed-user.ts'
 import { userColumns } from './user-columns.ts'
 import { at, type Sql, sql, uuid } from '../sql.ts'
 
@@ -28,18 +27,6 @@ export function users(database: Database) {
     async findExternalUser(externalId: string): Promise<User | null> {
       return database.get<User>(sql`SELECT ${columns} FROM users WHERE external_id = ${externalId}`)
     },
-
-    /**
-     * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
-     * oldest member becomes the owner of an organization that would have none. An organization
-     * without members is removed, after `returnServers` for the servers of other users. False if
-     * there is no such user.
-     *
-     * Not one transaction: the keys are revoked first. If the promise is rejected, some servers may
-     * be gone. Calling it again removes the rest.
-     */
-    removeUser: (userId: string, actor: Actor): Promise<boolean> =>
-      removeUser(database, userId, actor),
   }
 }
 

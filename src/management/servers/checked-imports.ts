@@ -15,8 +15,11 @@ import type { ServerEntry } from '../../listing/servers/server-entry.ts'
 import {
   countNothing,
   type ImportCounts,
+  sayCounts,
   type WholeImport,
 } from '../../listing/servers/server-import.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act, type Note } from '../accounts/audit.ts'
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
 import { at, sql, uuid } from '../sql.ts'
 import { type ChangedServer, changedFields, type ImportedRow } from './changed-server.ts'
@@ -61,9 +64,11 @@ export function checkedImports(database: Database) {
       userId: string,
       id: string,
       fingerprint: string,
-      now: Instant,
+      actor: Actor,
     ): Promise<'saved' | 'replanned' | 'too many' | 'not found'> =>
-      database.transact((transaction) => save(transaction, dialect, userId, id, fingerprint, now)),
+      act(database, actor, (transaction, note) =>
+        save(transaction, dialect, userId, id, fingerprint, actor.at, note),
+      ),
   }
 }
 
@@ -121,6 +126,7 @@ async function save(
   id: string,
   fingerprint: string,
   now: Instant,
+  note: Note,
 ): Promise<'saved' | 'replanned' | 'too many' | 'not found'> {
   await transaction.lock('users', [userId])
   const kept = await find(transaction, userId, id, now)
@@ -134,6 +140,7 @@ async function save(
   const { wrong: _, ...saved } = await saveParts(transaction, dialect, target, now)
   await transaction.run(sql`
     UPDATE checked_imports SET saved = ${JSON.stringify(saved)} WHERE id = ${uuid(id)}`)
+  if (saved.added + saved.changed > 0) note('servers imported', userId, sayCounts(saved))
   return 'saved'
 }
 

@@ -1,3 +1,4 @@
+import type { Actor } from '../../listing/accounts/audit.ts'
 import type { Instant } from '../../listing/instant.ts'
 import {
   fingerprintOf,
@@ -6,6 +7,7 @@ import {
   type ServerFields,
   type Written,
 } from '../../listing/servers/registered-server.ts'
+import { act } from '../accounts/audit.ts'
 import type { Database, Queries, Transaction } from '../database.ts'
 import { isMember } from '../organizations.ts'
 import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
@@ -42,9 +44,13 @@ export function registeredServers(database: Database) {
       userId: string,
       id: string,
       fields: ServerFields,
-      now: Instant,
+      actor: Actor,
     ): Promise<Written | 'known' | 'too many'> =>
-      database.transact((transaction) => insert(transaction, userId, id, fields, now)),
+      act(database, actor, async (transaction, note) => {
+        const outcome = await insert(transaction, userId, id, fields, actor.at)
+        if (outcome === 'written') note('server registered', userId, id)
+        return outcome
+      }),
 
     /**
      * Can also move the server to one of the user's organizations, or back. With the fingerprint of
@@ -55,10 +61,10 @@ export function registeredServers(database: Database) {
       userId: string,
       id: string,
       fields: ServerFields,
-      now: Instant,
+      actor: Actor,
       seen?: string,
     ): Promise<Written | 'outdated'> =>
-      database.transact(async (transaction) => {
+      act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
         const found = await findIn(transaction, isOwn(userId), id)
         if (found === null) return 'not found'
@@ -67,7 +73,9 @@ export function registeredServers(database: Database) {
           if (stored === fingerprintOf(fields)) return 'written'
           if (stored !== seen) return 'outdated'
         }
-        return update(transaction, userId, id, fields, now)
+        const outcome = await update(transaction, userId, id, fields, actor.at)
+        if (outcome === 'written') note('server changed', userId, id)
+        return outcome
       }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Actor, AuditAction } from '../../listing/accounts/audit.ts'
 import type { Instant } from '../../listing/instant.ts'
 import type { RegisteredServer } from '../../listing/servers/registered-server.ts'
 import {
@@ -6,6 +7,7 @@ import {
   UNDO_US,
   type WantedChange,
 } from '../../listing/servers/server-changes.ts'
+import { act, type Note, sayServers } from '../accounts/audit.ts'
 import type { Database, Dialect, Queries, Transaction } from '../database.ts'
 import { at, inUuids, type Sql, sql, uuid } from '../sql.ts'
 import { isOfMember, isOwn } from './registered-servers.ts'
@@ -24,9 +26,11 @@ export function serverChanges(database: Database) {
     changeServers: (
       userId: string,
       wanted: WantedChange,
-      now: Instant,
+      actor: Actor,
     ): Promise<ServerChange | null> =>
-      database.transact((transaction) => change(transaction, dialect, userId, wanted, now)),
+      act(database, actor, (transaction, note) =>
+        change(transaction, dialect, userId, wanted, actor.at, note),
+      ),
 
     /** A change of this user that is younger than UNDO_US. */
     async findServerChange(userId: string, id: string, now: Instant): Promise<ServerChange | null> {
@@ -40,8 +44,10 @@ export function serverChanges(database: Database) {
      * the user is no member of its organization any more, or if the user has REGISTERED_MAX
      * servers. Undoing twice undoes once. Null if there is no such change.
      */
-    undoServerChange: (userId: string, id: string, now: Instant): Promise<ServerChange | null> =>
-      database.transact((transaction) => undo(transaction, dialect, userId, id, now)),
+    undoServerChange: (userId: string, id: string, actor: Actor): Promise<ServerChange | null> =>
+      act(database, actor, (transaction, note) =>
+        undo(transaction, dialect, userId, id, actor.at, note),
+      ),
   }
 }
 
@@ -82,6 +88,7 @@ async function change(
   userId: string,
   { id, status, servers: ids }: WantedChange,
   now: Instant,
+  note: Note,
 ): Promise<ServerChange | null> {
   await transaction.lock('users', [userId])
   const known = await find(transaction, dialect, userId, id, now)
@@ -108,7 +115,14 @@ async function change(
     restored: null,
   }
   await keep(transaction, userId, kept)
+  if (changing.length > 0)
+    note(actionFor(status), userId, sayServers(changing.map((row) => row.id)))
   return toChange(kept)
+}
+
+function actionFor(status: string | null): AuditAction {
+  if (status === null) return 'servers removed'
+  return status === 'published' ? 'servers published' : 'servers unpublished'
 }
 
 async function keep(
@@ -132,6 +146,7 @@ async function undo(
   userId: string,
   id: string,
   now: Instant,
+  note: Note,
 ): Promise<ServerChange | null> {
   await transaction.lock('users', [userId])
   const kept = await find(transaction, dialect, userId, id, now)
@@ -144,6 +159,8 @@ async function undo(
   await transaction.run(
     sql`UPDATE server_changes SET restored = ${restored} WHERE id = ${uuid(id)}`,
   )
+  const ids = kept.servers.map((server) => server.id)
+  if (restored > 0) note('servers restored', userId, `${restored} of ${sayServers(ids)}`)
   return toChange({ ...kept, restored })
 }
 

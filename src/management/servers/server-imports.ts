@@ -4,14 +4,16 @@ import {
   type WrongEntry,
   type WholeImport,
   type PreviewedImport,
+  sayCounts,
 } from '../../listing/servers/server-import.ts'
+import type { Actor } from '../../listing/accounts/audit.ts'
+import { act, sayServers } from '../accounts/audit.ts'
 import type { Database, Dialect, Transaction } from '../database.ts'
 import { columnsOf, insertGiven } from '../given-rows.ts'
 import type { ChangedServer, ImportedRow } from './changed-server.ts'
 import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
 import { inUuids, sql, uuid } from '../sql.ts'
 import type { ServerEntry } from '../../listing/servers/server-entry.ts'
-import type { Instant } from '../../listing/instant.ts'
 
 export function serverImports(database: Database) {
   const { dialect } = database
@@ -35,16 +37,18 @@ export function serverImports(database: Database) {
       userId: string,
       organizationId: string | null,
       entries: readonly ServerEntry[],
-      now: Instant,
+      actor: Actor,
       whole: WholeImport = {},
     ): Promise<SavedServers> {
       const target: ImportTarget = { userId, organizationId, entries, whole }
       try {
-        return await database.transact(async (transaction) => {
+        return await act(database, actor, async (transaction, note) => {
           // Other imports and forms of this user wait. Without the lock they would not see the new
           // rows.
           await transaction.lock('users', [userId])
-          return await saveParts(transaction, dialect, target, now)
+          const saved = await saveParts(transaction, dialect, target, actor.at)
+          if (saved.added + saved.changed > 0) note('servers imported', userId, sayCounts(saved))
+          return saved
         })
       } catch (error) {
         if (!(error instanceof WrongEntries)) throw error
@@ -80,11 +84,13 @@ export function serverImports(database: Database) {
     },
 
     /** Deletes servers of the user for good and ignores other ids. Returns how many it deleted. */
-    async removeServers(userId: string, ids: readonly string[]): Promise<number> {
-      return database.transact(async (transaction) => {
+    async removeServers(userId: string, ids: readonly string[], actor: Actor): Promise<number> {
+      return act(database, actor, async (transaction, note) => {
         await transaction.lock('users', [userId])
-        return transaction.run(sql`
+        const removed = await transaction.run(sql`
           DELETE FROM servers WHERE created_by = ${uuid(userId)} AND id ${inUuids(ids)}`)
+        if (removed > 0) note('servers removed', userId, sayServers(ids))
+        return removed
       })
     },
   }

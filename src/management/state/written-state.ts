@@ -1,6 +1,7 @@
 import type { AuditAction } from '../../listing/accounts/audit.ts'
 import { nameOf } from '../../listing/accounts/user.ts'
 import type { Instant } from '../../listing/instant.ts'
+import { count } from '../../listing/text.ts'
 import { revocationOf } from '../api-keys.ts'
 import type { StoredKey } from '../../listing/state/state-store.ts'
 import type { Dialect, GivenColumns, Transaction } from '../database.ts'
@@ -77,6 +78,15 @@ export async function writeChanges(
   for (const change of changes)
     for (const [action, userId, subject] of entriesOf(change, idOf, owners))
       note(action, userId, subject)
+  for (const [userId, servers] of Map.groupBy(changesOf(changes, 'server'), ownerOf))
+    note('servers imported', userId, sayServers(servers))
+}
+
+const ownerOf = ({ before, after }: Change<'server'>): string => (after ?? before)!.created_by
+
+function sayServers(changes: readonly Change<'server'>[]): string {
+  const countOf = (action: string) => count(changes.filter((one) => one.action === action).length)
+  return `${countOf('add')} new, ${countOf('change')} changed, ${countOf('remove')} removed`
 }
 
 /** A field that stays keeps its value, even if another program has just changed it. */

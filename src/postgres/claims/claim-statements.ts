@@ -1,4 +1,4 @@
-import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
 import { SERVERS_MAX } from '../../listing/servers/server.ts'
 
 const INTERVAL = `interval '${CLAIM_INTERVAL_US} microseconds'`

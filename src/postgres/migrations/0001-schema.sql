@@ -86,8 +86,10 @@ CREATE TABLE audit_log (
 
 CREATE INDEX audit_log_of_user ON audit_log (user_id, occurred_at);
 CREATE INDEX audit_log_by_age ON audit_log (occurred_at);
--- An owner's own events, without the refused sign-ins that a stranger can cause in any number.
-CREATE INDEX audit_log_events_of_user ON audit_log (user_id, occurred_at) WHERE action <> 'sign-in refused';
+-- The events of an account, without refused sign-ins and what happened to its servers: there may be
+-- any number of these.
+CREATE INDEX audit_log_events_of_user ON audit_log (user_id, occurred_at)
+  WHERE action <> 'sign-in refused' AND substr(action, 1, 6) <> 'server';
 
 CREATE TABLE organizations (
   id uuid PRIMARY KEY,

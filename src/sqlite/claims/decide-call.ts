@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Call, type Decided, outcomeOfDuplicate } from '../../claims/call.ts'
-import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
 import { ListFault } from '../../listing/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../../listing/servers/server.ts'
 import type { KeyRows } from './key-rows.ts'

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { CLAIM_INTERVAL_US } from '../../listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
 import { NotConfigured } from '../../listing/faults.ts'
 import { closeDatabase, openFile, tableNames } from '../database.ts'
 import { LOOK_MS } from './file-watch.ts'

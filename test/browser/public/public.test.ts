@@ -7,6 +7,7 @@ import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
 import { launchForFile, openWindow } from '../tab.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * The public pages of servers in Chromium. The tests of every state visit one of them, too.
@@ -78,7 +79,7 @@ async function publish(t: Parameters<typeof startDashboard>[0], names: readonly 
         user.id,
         id,
         fields,
-        presentInstant(),
+        operatorAt(presentInstant()),
       ),
       'written',
     )

@@ -32,14 +32,19 @@ export async function fillAccount(
     version: '1.21.4',
     listing_kind: 'server',
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, now)
+  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(now))
   const organization = crypto.randomUUID()
   await organizations(store.database).insertOrganization(
     userId,
     { id: organization, slug: 'guild', name },
     operatorAt(now),
   )
-  await serverImports(store.database).saveServers(userId, organization, entries.slice(0, 3), now)
+  await serverImports(store.database).saveServers(
+    userId,
+    organization,
+    entries.slice(0, 3),
+    operatorAt(now),
+  )
   const servers = await serverLists(store.database).listServers(userId)
   const server = servers.find((one) => one.organization === null)
   let key = ''

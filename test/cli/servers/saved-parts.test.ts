@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { saveInBatches } from '../../../src/cli/server-import/saved-parts.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { commandsIn } from '../command.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 
@@ -15,12 +16,14 @@ test('a row that is wrong only when it is saved is named, with the advice to cor
   t.after(() => store.close())
   const { id } = (await users(store.database).findUser('ada@example.com'))!
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const saved = saveInBatches({ stdin: stdout, stdout, stderr, env: {} }, store, id, null, {
+  const shell = { stdin: stdout, stdout, stderr, env: {} }
+  const read = {
     entries: [{ name: 'b', address: 'a.example.com' }],
     places: ['row 4'],
     isFullAnswer: false,
     source: 'servers.csv',
-  })
+  }
+  const saved = saveInBatches(shell, store, id, null, read, operatorAt(1))
   await assert.rejects(saved, {
     message:
       'imported 0 of 1 servers, then failed: row 4: "name" is "b", but the server with this ' +

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { type Commands, commandsIn } from '../command.ts'
 
 export const hashOf = (key: string) => hashApiKey(key).toString('hex')

@@ -71,9 +71,11 @@ test('the audit log and the organizations are listed', async (t) => {
   const program = await fill(t)
   const { json, actions } = listsOf(program)
   const all = await actions('')
-  assert.equal(all.length, 4)
-  assert.deepEqual(await actions('--limit 1'), ['key issued bob@example.com'])
+  assert.equal(all.length, 6)
+  assert.deepEqual(await actions('--limit 1'), ['servers imported ada@example.com'])
   assert.deepEqual(await actions('--user ada@example.com'), [
+    'servers imported ada@example.com',
+    'organization made ada@example.com',
     'key issued ada@example.com',
     'user added ada@example.com',
   ])

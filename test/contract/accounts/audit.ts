@@ -11,7 +11,7 @@ import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, NOW } from '../people.ts'
 import { audit } from '../../../src/management/accounts/audit.ts'
-import { users } from '../../../src/management/accounts/users.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 const entry = (user_id: string | null, occurred_at: number): AuditEntry => ({
   user_id,
@@ -46,7 +46,7 @@ export function auditContract(open: OpenFixture): void {
     const { store } = await open(t)
     const user = await addUser(store)
     await audit(store.database).writeAudit(entry(user.id, NOW))
-    await users(store.database).removeUser(user.id, OPERATOR)
+    await removeUser(store.database, user.id, OPERATOR)
     const actions = (await audit(store.database).listEvents(user.id, 9)).map(({ action }) => action)
     assert.deepEqual(actions, ['user removed', 'sign-in', 'user added'])
   })

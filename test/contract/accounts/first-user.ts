@@ -5,9 +5,9 @@ import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW } from '../people.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { secrets } from '../../../src/management/accounts/secrets.ts'
 import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 const HASH = 'a hash of a password'
 
@@ -19,7 +19,7 @@ export function firstUserContract(open: OpenFixture): void {
     assert.equal(await passwords(store.database).hasAccounts(), false)
     await passwords(store.database).setPassword(user.id, HASH, OPERATOR)
     assert.equal(await passwords(store.database).hasAccounts(), true)
-    await users(store.database).removeUser(user.id, OPERATOR)
+    await removeUser(store.database, user.id, OPERATOR)
     assert.equal(await passwords(store.database).hasAccounts(), false)
   })
 

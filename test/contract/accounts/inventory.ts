@@ -11,6 +11,8 @@ import { inventory } from '../../../src/management/accounts/inventory.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { operator } from '../../../src/management/accounts/operator.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))
@@ -73,7 +75,7 @@ export function inventoryContract(open: OpenFixture): void {
       address: `${index}.example.com`,
     }))
     for (const user of [ada!, bob!])
-      await serverImports(store.database).saveServers(user.id, null, entries, NOW)
+      await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(NOW))
     const listed: OwnedServer[] = []
     for (let last: OwnedServer | null = null; ; last = listed.at(-1)!) {
       const page = await serverLists(store.database).listOwnedServers(last)
@@ -160,7 +162,7 @@ export function inventoryContract(open: OpenFixture): void {
     })
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
     assert.deepEqual(
-      await serverImports(store.database).saveServers(ada!.id, null, entries, NOW),
+      await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
       saved({ added: 1, changed: 1, unchanged: 1 }),
     )
     assert.deepEqual(await preview(null), {
@@ -168,9 +170,20 @@ export function inventoryContract(open: OpenFixture): void {
       absent: [gone],
       present: 4,
     })
-    assert.equal(await serverImports(store.database).removeServers(bob!.id, [gone]), 0)
     assert.equal(
-      await serverImports(store.database).removeServers(ada!.id, [gone, 'no id', ours]),
+      await serverImports(store.database).removeServers(
+        bob!.id,
+        [gone],
+        operatorAt(presentInstant()),
+      ),
+      0,
+    )
+    assert.equal(
+      await serverImports(store.database).removeServers(
+        ada!.id,
+        [gone, 'no id', ours],
+        operatorAt(presentInstant()),
+      ),
       2,
     )
     assert.deepEqual((await preview(null)).absent, [])

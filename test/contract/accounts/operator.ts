@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'

@@ -22,6 +22,8 @@ import { users } from '../../../src/management/accounts/users.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {
@@ -45,7 +47,7 @@ export function removedUsersContract(open: OpenFixture): void {
 
     const counts = { api_keys: 1, servers: 2, organization_servers: 1, organizations: 1 }
     assert.deepEqual({ ...(await inventory(store.database).countBelongings(ada.id)) }, counts)
-    assert.equal(await users(store.database).removeUser(ada.id, OPERATOR), true)
+    assert.equal(await removeUser(store.database, ada.id, OPERATOR), true)
     assert.equal(await users(store.database).findUser('ada@example.com'), null)
     assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
     assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
@@ -62,8 +64,8 @@ export function removedUsersContract(open: OpenFixture): void {
   test('removing an unknown user removes no user', async (t) => {
     const { store } = await open(t)
     const listed = await addUsers(store, 'ada', 'bob')
-    assert.equal(await users(store.database).removeUser(randomUUID(), OPERATOR), false)
-    assert.equal(await users(store.database).removeUser('ada@example.com', OPERATOR), false)
+    assert.equal(await removeUser(store.database, randomUUID(), OPERATOR), false)
+    assert.equal(await removeUser(store.database, 'ada@example.com', OPERATOR), false)
     assert.deepEqual(await listUsers(store), listed)
   })
 
@@ -72,7 +74,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     await rename(store, ada!, 'moved@example.com')
     const successor = await addOwner(store, 'ada@example.com')
-    assert.equal(await users(store.database).removeUser(ada!.id, OPERATOR), true)
+    assert.equal(await removeUser(store.database, ada!.id, OPERATOR), true)
     assert.deepEqual(await listUsers(store), [successor.user])
     assert.equal((await claim(store, successor.key)).outcome, 'granted')
   })
@@ -84,9 +86,7 @@ export function removedUsersContract(open: OpenFixture): void {
       { name: 'a', address: 'a.example.com' },
     ])
     const removed = await Promise.all(
-      [store, second, store, second].map((one) =>
-        users(one.database).removeUser(user.id, OPERATOR),
-      ),
+      [store, second, store, second].map((one) => removeUser(one.database, user.id, OPERATOR)),
     )
     assert.deepEqual(tally(removed), { true: 1, false: 3 })
   })
@@ -95,7 +95,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
     const { key } = await issueKey(store, user, 'second')
-    await users(store.database).removeUser(user.id, OPERATOR)
+    await removeUser(store.database, user.id, OPERATOR)
     const again = await addOwner(store, user.email)
     assert.equal((await apiKeys(store.database).listApiKeys(again.user.id)).length, 1)
     assert.deepEqual(await serverLists(store.database).listServers(again.user.id), [])
@@ -116,7 +116,7 @@ function heirsContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 1)
     await join(store, id, ada!, joe!, NOW + 3)
     await register(store, bob!, { organization_id: id })
-    await users(store.database).removeUser(ada!.id, OPERATOR)
+    await removeUser(store.database, ada!.id, OPERATOR)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
     assert.equal((await organizations(store.database).listOrganizations(bob!.id))[0]?.servers, 1)
   })
@@ -126,7 +126,7 @@ function heirsContract(open: OpenFixture): void {
     const [ada, ...others] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of others) await join(store, id, ada!, member)
-    await users(store.database).removeUser(ada!.id, OPERATOR)
+    await removeUser(store.database, ada!.id, OPERATOR)
     const [first] = others.map((user) => user.id).toSorted()
     const owners = (await organizations(store.database).listMembers(first!, id)).filter(
       ({ role }) => role === 'owner',
@@ -147,7 +147,7 @@ function heirsContract(open: OpenFixture): void {
     await execute(
       `UPDATE members SET role = 'owner' WHERE organization_id = '${id}' AND user_id = '${eve!.id}'`,
     )
-    await users(store.database).removeUser(ada!.id, OPERATOR)
+    await removeUser(store.database, ada!.id, OPERATOR)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner'])
     assert.deepEqual(await rolesIn(store, bob!.id, other), ['owner', 'member'])
   })
@@ -168,7 +168,7 @@ function aloneContract(open: OpenFixture): void {
     const elsewhere = await register(store, bob!, { organization_id: kept })
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
 
-    await users(store.database).removeUser(ada!.id, OPERATOR)
+    await removeUser(store.database, ada!.id, OPERATOR)
     const back = await registeredServers(store.database).findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
     assert.equal((await registeredServers(store.database).findServer(bob!.id, taken))?.slug, null)
@@ -188,7 +188,7 @@ function aloneContract(open: OpenFixture): void {
       const id = await addOrganization(store, ada!)
       await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
       const [removed, joined] = await Promise.all([
-        users(store.database).removeUser(ada!.id, OPERATOR),
+        removeUser(store.database, ada!.id, OPERATOR),
         invitations(second.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
       ])
       assert.equal(removed, true)
@@ -206,8 +206,8 @@ function aloneContract(open: OpenFixture): void {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
-        users(store.database).removeUser(ada!.id, OPERATOR),
-        registeredServers(second.database).insertServer(ada!.id, id, fields(), NOW),
+        removeUser(store.database, ada!.id, OPERATOR),
+        registeredServers(second.database).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })
       assert.equal(await registeredServers(store.database).findServer(ada!.id, id), null)

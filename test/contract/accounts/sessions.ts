@@ -2,17 +2,17 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Accounts } from '../../../src/listing/accounts/accounts.ts'
+import { type Accounts, createAccounts } from '../../../src/sign-in/accounts.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import { SESSIONS_MAX } from '../../../src/listing/accounts/sessions.ts'
 import type { Store } from '../../../src/management/store.ts'
 import { createUser, type User } from '../../../src/listing/accounts/user.ts'
-import { createAccounts } from '../../../src/sign-in/accounts.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { passwords } from '../../../src/management/accounts/passwords.ts'
 import { sessions, sessionList } from '../../../src/management/accounts/sessions.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { OPERATOR } from '../people.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 const EMAIL = 'ada@example.com'
 /** The hash of `old password` in better-auth's format. */
@@ -125,7 +125,7 @@ export function sessionContract(open: OpenFixture): void {
 
     await sessions(store.database).endSessionsOf(['one', 'none'], OPERATOR)
     assert.equal(await sessions(store.database).findSession(['one'], now), null)
-    await users(store.database).removeUser(user.id, OPERATOR)
+    await removeUser(store.database, user.id, OPERATOR)
     assert.equal(await sessions(store.database).findSession(['two'], now), null)
     assert.equal(await passwords(store.database).findPassword(EMAIL), null)
     assert.equal(await begin('three', now), false)

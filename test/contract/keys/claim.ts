@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey, hashApiKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { AuthenticationFault, ListFault } from '../../../src/listing/faults.ts'
 import type { Claim } from '../../../src/listing/claim.ts'
 import type { ServingStore } from '../../../src/management/store.ts'

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import type { ServingStore } from '../../../src/management/store.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -20,12 +22,16 @@ export function listingContract(open: OpenFixture): void {
       { name: 'bedrock', address: 'b.example.com', edition: 'bedrock', status: 'anything' },
     ])
     await addOwner(store, 'bob@example.com', [{ name: 'not hers', address: 'x.example.com' }])
-    const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+    const organization = await organizations(store.database).ensureOrganization(
+      'guild',
+      user.id,
+      operatorAt(presentInstant()),
+    )
     await serverImports(store.database).saveServers(
       user.id,
       organization,
       [{ name: 'ours', address: 'o.example.com' }],
-      NOW,
+      operatorAt(NOW),
     )
     assert.deepEqual((await namesOf(store, key)).toSorted(), ['bedrock', 'draft'])
   })
@@ -78,7 +84,7 @@ export function listingContract(open: OpenFixture): void {
       user.id,
       null,
       [{ name: 'b', address: 'b.example.com' }],
-      NOW,
+      operatorAt(NOW),
     )
     await elapse(1_000)
     const changed = await claim(store, key, first.revision)

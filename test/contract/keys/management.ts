@@ -9,6 +9,7 @@ import { serverImports } from '../../../src/management/servers/server-imports.ts
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -116,7 +117,7 @@ export function managementContract(open: OpenFixture): void {
         { name: 'two', address: 'two.example.com', version: '2', updated_at: 2 * NOW },
         { name: 'three', address: 'three.example.com' },
       ],
-      NOW,
+      operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 1, changed: 2 }))
     const listed = await serverLists(store.database).listServers(user.id)
@@ -152,16 +153,24 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const entry = { name: 'one', address: 'one.example.com' }
     const { user } = await addOwner(store, 'ada@example.com', [entry])
-    const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+    const organization = await organizations(store.database).ensureOrganization(
+      'guild',
+      user.id,
+      operatorAt(presentInstant()),
+    )
     assert.equal(
-      await organizations(store.database).ensureOrganization('guild', user.id),
+      await organizations(store.database).ensureOrganization(
+        'guild',
+        user.id,
+        operatorAt(presentInstant()),
+      ),
       organization,
     )
     const outcome = await serverImports(store.database).saveServers(
       user.id,
       organization,
       [entry],
-      NOW,
+      operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 1 }))
     assert.deepEqual(

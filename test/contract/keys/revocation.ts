@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { revocations } from '../../../src/management/revocations.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { OPERATOR } from '../people.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {
@@ -77,10 +78,16 @@ export function revocationContract(open: OpenFixture): void {
     // More than a batch of hashes whose keys are nowhere.
     for (let index = 0; index < 1_500; index += 1)
       list.set(index.toString(16).padStart(64, '0'), index)
-    assert.equal(await revocations(second.database).uniteRevocations(list), 1_501)
+    assert.equal(
+      await revocations(second.database).uniteRevocations(list, operatorAt(presentInstant())),
+      1_501,
+    )
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal((await claim(store, other)).outcome, 'granted')
-    assert.equal(await revocations(second.database).uniteRevocations(list), 0)
+    assert.equal(
+      await revocations(second.database).uniteRevocations(list, operatorAt(presentInstant())),
+      0,
+    )
     await second.close()
   })
 
@@ -116,8 +123,8 @@ export function revocationContract(open: OpenFixture): void {
     ])
     const second = await openSecond()
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.equal(await users(second.database).removeUser(user.id, OPERATOR), true)
-    assert.equal(await users(second.database).removeUser(user.id, OPERATOR), false)
+    assert.equal(await removeUser(second.database, user.id, OPERATOR), true)
+    assert.equal(await removeUser(second.database, user.id, OPERATOR), false)
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     await second.close()
   })

@@ -6,8 +6,8 @@ import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {
@@ -163,7 +163,7 @@ export function membersContract(open: OpenFixture): void {
     await join(store, id, ada!, eve!, NOW + 2)
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     await join(store, id, ada!, bob!, NOW + 3)
-    await users(store.database).removeUser(ada!.id, OPERATOR)
+    await removeUser(store.database, ada!.id, OPERATOR)
     assert.deepEqual(
       (await organizations(store.database).listMembers(eve!.id, id)).map(({ role }) => role),
       ['member', 'owner'],

@@ -18,6 +18,8 @@ import { organizations } from '../../../src/management/organizations.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 export function organizationsContract(open: OpenFixture): void {
   test('an organization belongs to the user who made it and counts its servers', async (t) => {
@@ -196,7 +198,7 @@ function removalContract(open: OpenFixture): void {
           bob!.id,
           randomUUID(),
           fields({ organization_id: id }),
-          NOW,
+          operatorAt(NOW),
         ),
       ])
       assert.equal(written, removed ? 'not found' : 'written')
@@ -217,7 +219,11 @@ function ensuringContract(open: OpenFixture): void {
     const users = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const ids = await Promise.all(
       [...users, ...users].map(({ id }, index) =>
-        organizations((index % 2 === 0 ? store : second).database).ensureOrganization('guild', id),
+        organizations((index % 2 === 0 ? store : second).database).ensureOrganization(
+          'guild',
+          id,
+          operatorAt(presentInstant()),
+        ),
       ),
     )
     assert.equal(new Set(ids).size, 1)

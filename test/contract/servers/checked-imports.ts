@@ -11,6 +11,7 @@ import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },
@@ -73,11 +74,16 @@ export function checkedImportsContract(open: OpenFixture): void {
     assert.equal(await checkedImports(store.database).findImport(bob!.id, id, NOW), null)
     const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
     assert.equal(
-      await checkedImports(store.database).saveImport(bob!.id, id, fingerprint, NOW),
+      await checkedImports(store.database).saveImport(bob!.id, id, fingerprint, operatorAt(NOW)),
       'not found',
     )
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW + 9),
+      await checkedImports(store.database).saveImport(
+        ada!.id,
+        id,
+        fingerprint,
+        operatorAt(NOW + 9),
+      ),
       'saved',
     )
     const listed = await serverLists(store.database).listServers(ada!.id)
@@ -110,7 +116,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     await checkedImports(store.database).keepImport(ada!.id, id, entries, NOW)
     const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, entries)
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW),
+      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'saved',
     )
     const listed = await serverLists(store.database).listServers(ada!.id)
@@ -130,7 +136,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
     const outcomes = await Promise.all(
       [store, second, store].map((one) =>
-        checkedImports(one.database).saveImport(ada!.id, id, fingerprint, NOW),
+        checkedImports(one.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       ),
     )
     assert.deepEqual(tally(outcomes), { saved: 3 })
@@ -148,16 +154,21 @@ export function checkedImportsContract(open: OpenFixture): void {
       ada!.id,
       server,
       fields({ slug: 'known', version: '2' }),
-      NOW,
+      operatorAt(NOW),
     )
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, NOW),
+      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'replanned',
     )
     assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
     const again = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, again.fingerprint, NOW),
+      await checkedImports(store.database).saveImport(
+        ada!.id,
+        id,
+        again.fingerprint,
+        operatorAt(NOW),
+      ),
       'saved',
     )
   })
@@ -188,7 +199,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, full, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, full, operatorAt(NOW))
     for (const [entries, outcome] of [
       [[{ name: 'more', address: 'more.example.com' }], 'too many'],
       [[{ name: 'imported', address: 's1.example.com', version: '2' }], 'saved'],
@@ -198,7 +209,12 @@ export function checkedImportsContract(open: OpenFixture): void {
       const planned = await checkedImports(store.database).planServers(ada!.id, entries)
       assert.equal(planned.isTooMany, outcome === 'too many')
       assert.equal(
-        await checkedImports(store.database).saveImport(ada!.id, id, planned.fingerprint, NOW),
+        await checkedImports(store.database).saveImport(
+          ada!.id,
+          id,
+          planned.fingerprint,
+          operatorAt(NOW),
+        ),
         outcome,
       )
     }
@@ -217,7 +233,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     const until = NOW + IMPORTS_MAX + IMPORT_KEPT_US
     assert.equal(await checkedImports(store.database).findImport(ada!.id, last, until), null)
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, last, '', until),
+      await checkedImports(store.database).saveImport(ada!.id, last, '', operatorAt(until)),
       'not found',
     )
   })

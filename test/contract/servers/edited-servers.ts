@@ -17,6 +17,7 @@ import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function editingContract(open: OpenFixture): void {
   test('an edit replaces every field and the instant', async (t) => {
@@ -36,13 +37,23 @@ export function editingContract(open: OpenFixture): void {
       organization_id,
     })
     assert.equal(
-      await registeredServers(store.database).updateServer(ada!.id, id, edited, NOW + 7),
+      await registeredServers(store.database).updateServer(
+        ada!.id,
+        id,
+        edited,
+        operatorAt(NOW + 7),
+      ),
       'written',
     )
     const expected = { id, ...edited, created_by: ada!.id, updated_at: NOW + 7 }
     assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), expected)
     assert.equal(
-      await registeredServers(store.database).updateServer(ada!.id, id, fields(), NOW + 8),
+      await registeredServers(store.database).updateServer(
+        ada!.id,
+        id,
+        fields(),
+        operatorAt(NOW + 8),
+      ),
       'written',
     )
     const back = { id, ...fields(), created_by: ada!.id, updated_at: NOW + 8 }
@@ -61,7 +72,12 @@ export function editingContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'taken' })
     const id = await register(store, ada!, { slug: 'own', organization_id })
     const update = (changed: Parameters<typeof fields>[0]) =>
-      registeredServers(store.database).updateServer(ada!.id, id, fields(changed), NOW + 1)
+      registeredServers(store.database).updateServer(
+        ada!.id,
+        id,
+        fields(changed),
+        operatorAt(NOW + 1),
+      )
     assert.equal(await update({ slug: 'own', organization_id }), 'written')
     assert.equal(await update({ slug: 'taken', organization_id }), 'written')
     const before = await registeredServers(store.database).findServer(ada!.id, id)
@@ -76,7 +92,13 @@ export function editingContract(open: OpenFixture): void {
     const id = await register(store, ada!, { version: '1' })
     const seen = fingerprintOf((await registeredServers(store.database).findServer(ada!.id, id))!)
     const edit = (version: string, now: number, wasSeen = seen) =>
-      registeredServers(store.database).updateServer(ada!.id, id, fields({ version }), now, wasSeen)
+      registeredServers(store.database).updateServer(
+        ada!.id,
+        id,
+        fields({ version }),
+        operatorAt(now),
+        wasSeen,
+      )
     assert.equal(await edit('2', NOW + 1), 'written')
     assert.equal(await edit('3', NOW + 2), 'outdated')
     assert.equal(await edit('2', NOW + 3), 'written')
@@ -84,7 +106,13 @@ export function editingContract(open: OpenFixture): void {
     assert.deepEqual([stored?.version, stored?.updated_at], ['2', NOW + 1])
     assert.equal(await edit('3', NOW + 4, fingerprintOf(stored!)), 'written')
     assert.equal(
-      await registeredServers(store.database).updateServer(eve!.id, id, fields(), NOW, seen),
+      await registeredServers(store.database).updateServer(
+        eve!.id,
+        id,
+        fields(),
+        operatorAt(NOW),
+        seen,
+      ),
       'not found',
     )
   })
@@ -104,7 +132,12 @@ export function editingContract(open: OpenFixture): void {
     ] as const) {
       assert.equal(await registeredServers(store.database).findServer(userId, server), null)
       assert.equal(
-        await registeredServers(store.database).updateServer(userId, server, fields(), NOW + 1),
+        await registeredServers(store.database).updateServer(
+          userId,
+          server,
+          fields(),
+          operatorAt(NOW + 1),
+        ),
         'not found',
       )
       assert.equal(await setStatus(store.database, userId, server, 'draft', NOW + 1), false)
@@ -165,7 +198,7 @@ function statusContract(open: OpenFixture): void {
     assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), false)
     const same = fields({ organization_id })
     assert.equal(
-      await registeredServers(store.database).updateServer(bob!.id, id, same, NOW),
+      await registeredServers(store.database).updateServer(bob!.id, id, same, operatorAt(NOW)),
       'not found',
     )
     assert.equal(
@@ -173,7 +206,7 @@ function statusContract(open: OpenFixture): void {
       'published',
     )
     assert.equal(
-      await registeredServers(store.database).updateServer(bob!.id, id, fields(), NOW),
+      await registeredServers(store.database).updateServer(bob!.id, id, fields(), operatorAt(NOW)),
       'written',
     )
     assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), true)
@@ -202,7 +235,7 @@ function statusContract(open: OpenFixture): void {
         ada!.id,
         id,
         fields(),
-        NOW + index,
+        operatorAt(NOW + index),
       ),
     )
     const [removed, ...edited] = await Promise.all([
@@ -222,8 +255,8 @@ function statusContract(open: OpenFixture): void {
     for (let round = 0; round < 5; round += 1) {
       const given = fields({ slug: `round-${round}` })
       const written = await Promise.all([
-        registeredServers(store.database).updateServer(ada!.id, ids[0]!, given, NOW),
-        registeredServers(second.database).updateServer(ada!.id, ids[1]!, given, NOW),
+        registeredServers(store.database).updateServer(ada!.id, ids[0]!, given, operatorAt(NOW)),
+        registeredServers(second.database).updateServer(ada!.id, ids[1]!, given, operatorAt(NOW)),
       ])
       assert.deepEqual(tally(written), { written: 1, 'slug taken': 1 })
     }

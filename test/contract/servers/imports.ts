@@ -8,6 +8,7 @@ import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const FULL = {
   name: 'one',
@@ -31,7 +32,7 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const save = async (entry: ServerEntry) => {
-      await serverImports(store.database).saveServers(ada!.id, null, [entry], NOW)
+      await serverImports(store.database).saveServers(ada!.id, null, [entry], operatorAt(NOW))
       const listed = await serverLists(store.database).listServers(ada!.id)
       assert.equal(listed.length, 1)
       const { organization, updated_at, id: _, ...server } = listed[0]!
@@ -81,9 +82,15 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
-    const outcome = await serverImports(store.database).saveServers(ada!.id, null, entries, NOW, {
-      placeOf: (position) => `row ${position + 2}`,
-    })
+    const outcome = await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      entries,
+      operatorAt(NOW),
+      {
+        placeOf: (position) => `row ${position + 2}`,
+      },
+    )
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
       [
@@ -99,9 +106,14 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const edited = [entries[0]!, { ...entries[1]!, version: '2', updated_at: NOW }, entries[2]!]
-    const outcome = await serverImports(store.database).saveServers(ada!.id, null, edited, NOW + 9)
+    const outcome = await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      edited,
+      operatorAt(NOW + 9),
+    )
     assert.deepEqual(outcome, saved({ changed: 1, unchanged: 2 }))
     const listed = await serverLists(store.database).listServers(ada!.id)
     assert.deepEqual(
@@ -113,7 +125,12 @@ export function importsContract(open: OpenFixture): void {
       ],
     )
     const older = entries.map((entry) => ({ ...entry, updated_at: NOW - 5 }))
-    const again = await serverImports(store.database).saveServers(ada!.id, null, older, NOW + 99)
+    const again = await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      older,
+      operatorAt(NOW + 99),
+    )
     assert.deepEqual(again, saved({ unchanged: 3 }))
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), listed)
   })
@@ -125,7 +142,7 @@ export function importsContract(open: OpenFixture): void {
     for (const [index, address] of addresses.entries())
       for (const slug of [`slug-${index}`, null]) await register(store, ada!, { address, slug })
     const entries = addresses.map((address) => ({ name: 'Survival', address, version: '2' }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const listed = await serverLists(store.database).listServers(ada!.id)
     for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
   })
@@ -140,7 +157,9 @@ export function importsContract(open: OpenFixture): void {
       { name: null as unknown as string, address: 'three.example.com' },
       { name: 'last', address: 'four.example.com' },
     ]
-    await assert.rejects(serverImports(store.database).saveServers(ada!.id, null, entries, NOW))
+    await assert.rejects(
+      serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
+    )
     assert.deepEqual(await namesOf(store, ada!), ['before'])
     const after = { name: 'before', address: 'one.example.com', version: '2' }
     assert.deepEqual(await saveOne(store, ada!, null, after), saved({ changed: 1 }))
@@ -155,7 +174,7 @@ function orderContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!, { slug: 'guild' })
     const ties = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await serverImports(store.database).saveServers(ada!.id, id, ties, NOW)
+    await serverImports(store.database).saveServers(ada!.id, id, ties, operatorAt(NOW))
     await saveOne(store, ada!, null, { name: 'new', address: 'n.example', updated_at: NOW + 1 })
     await saveOne(store, ada!, null, { name: 'old', address: 'o.example', updated_at: NOW - 1 })
     await saveOne(store, bob!, null, FULL)
@@ -183,7 +202,7 @@ function orderContract(open: OpenFixture): void {
           ada!.id,
           null,
           entries,
-          NOW,
+          operatorAt(NOW),
         ),
       ),
     )
@@ -198,12 +217,17 @@ function orderContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const slug = `round-${round}`
       const [{ added }, written] = await Promise.all([
-        serverImports(second.database).saveServers(ada!.id, null, [{ ...FULL, slug }], NOW),
+        serverImports(second.database).saveServers(
+          ada!.id,
+          null,
+          [{ ...FULL, slug }],
+          operatorAt(NOW),
+        ),
         registeredServers(store.database).insertServer(
           ada!.id,
           crypto.randomUUID(),
           fields({ slug }),
-          NOW,
+          operatorAt(NOW),
         ),
       ])
       assert.equal(written, added === 1 ? 'slug taken' : 'written')
@@ -213,7 +237,7 @@ function orderContract(open: OpenFixture): void {
 }
 
 function saveOne(store: Store, user: User, place: string | null, entry: ServerEntry) {
-  return serverImports(store.database).saveServers(user.id, place, [entry], NOW)
+  return serverImports(store.database).saveServers(user.id, place, [entry], operatorAt(NOW))
 }
 
 async function namesOf(store: Store, user: User): Promise<string[]> {

@@ -9,6 +9,7 @@ import { organizations } from '../../../src/management/organizations.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** Servers under an organization that their users have left. */
 export function leftServersContract(open: OpenFixture): void {
@@ -136,7 +137,7 @@ export function leftServersContract(open: OpenFixture): void {
       name: 'Survival',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(bob!.id, id, entries, NOW)
+    await serverImports(store.database).saveServers(bob!.id, id, entries, operatorAt(NOW))
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     assert.equal(
       await returnedServers(store.database).countServersOfFormerMembers(id),

@@ -4,6 +4,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, saved } from '../people.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** How `saveServers` writes more entries than an engine plans at once. */
 export function longImportsContract(open: OpenFixture): void {
@@ -20,7 +21,7 @@ export function longImportsContract(open: OpenFixture): void {
       ada!.id,
       null,
       [...entries, ...again],
-      NOW,
+      operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 2_500, duplicates: 2 }))
     const listed = (await serverLists(store.database).listServers(ada!.id)).toReversed()
@@ -37,7 +38,9 @@ export function longImportsContract(open: OpenFixture): void {
       name: index === 1_000 ? (null as unknown as string) : `Server ${index}`,
       address: `s${index}.example.com`,
     }))
-    await assert.rejects(serverImports(store.database).saveServers(ada!.id, null, entries, NOW))
+    await assert.rejects(
+      serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
+    )
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
   })
 }

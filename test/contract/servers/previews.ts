@@ -7,6 +7,7 @@ import { addOrganization, addUsers, NOW, register } from '../people.ts'
 import { claim } from '../keys/claim.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function previewsContract(open: OpenFixture): void {
   test("a preview has the rows that a claim of the user's key returns", async (t) => {
@@ -42,7 +43,7 @@ export function previewsContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     assert.deepEqual(
       (await serverLists(store.database).previewListing(ada!.id)).map(({ name }) => name),
       entries.slice(0, SERVERS_MAX).map(({ name }) => name),

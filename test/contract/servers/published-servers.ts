@@ -6,6 +6,7 @@ import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
 import { publishedServers } from '../../../src/management/servers/published-servers.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverChanges } from '../../../src/management/servers/server-changes.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function publishedContract(open: OpenFixture): void {
   test('a published personal server is found by its id, with its eight fields', async (t) => {
@@ -54,7 +55,12 @@ export function publishedContract(open: OpenFixture): void {
     const isFound = async () =>
       (await publishedServers(second.database).findPublishedServer(id)) !== null
     const update = (status: string) =>
-      registeredServers(store.database).updateServer(ada!.id, id, fields({ status }), NOW)
+      registeredServers(store.database).updateServer(
+        ada!.id,
+        id,
+        fields({ status }),
+        operatorAt(NOW),
+      )
     assert.equal(await isFound(), false)
     await update('published')
     assert.equal(await isFound(), true)
@@ -64,7 +70,7 @@ export function publishedContract(open: OpenFixture): void {
     await serverChanges(store.database).changeServers(
       ada!.id,
       { id: randomUUID(), status: null, servers: [id] },
-      NOW,
+      operatorAt(NOW),
     )
     assert.equal(await isFound(), false)
   })

@@ -5,6 +5,8 @@ import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /** Reading many servers, as an export does. */
 export function readingContract(open: OpenFixture): void {
@@ -14,7 +16,7 @@ export function readingContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!, { slug: 'red' })
     await register(store, ada!, { organization_id })
     for (const user of [ada!, bob!])
-      await serverImports(store.database).saveServers(user.id, null, many(), NOW)
+      await serverImports(store.database).saveServers(user.id, null, many(), operatorAt(NOW))
     const listed = await serverLists(store.database).listServers(ada!.id)
     const personal = listed.filter(({ organization }) => organization === null)
     for (const [scope, expected] of [
@@ -37,7 +39,7 @@ export function readingContract(open: OpenFixture): void {
   test('servers that go while they are read are read to their end, and other work is done meanwhile', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
-    await serverImports(store.database).saveServers(ada!.id, null, many(), NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, many(), operatorAt(NOW))
     const listed = await serverLists(store.database).listServers(ada!.id)
     const ids = listed.map(({ id }) => id)
     const read: ServerRecord[] = []
@@ -49,7 +51,11 @@ export function readingContract(open: OpenFixture): void {
       setImmediate(() => {
         turns += 1
       })
-      removing ??= serverImports(store.database).removeServers(ada!.id, ids)
+      removing ??= serverImports(store.database).removeServers(
+        ada!.id,
+        ids,
+        operatorAt(presentInstant()),
+      )
       read.push(...servers)
     })
     assert.deepEqual(read, listed)

@@ -7,6 +7,7 @@ import { addOrganization, addUsers, fields, join, NOW, register, tally } from '.
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function registeringContract(open: OpenFixture): void {
   test('a server is stored as registered, with its user and instant', async (t) => {
@@ -21,7 +22,7 @@ export function registeringContract(open: OpenFixture): void {
     })
     const id = randomUUID()
     assert.equal(
-      await registeredServers(store.database).insertServer(ada!.id, id, given, NOW + 1),
+      await registeredServers(store.database).insertServer(ada!.id, id, given, operatorAt(NOW + 1)),
       'written',
     )
     const stored = { id, ...given, created_by: ada!.id, updated_at: NOW + 1 }
@@ -37,13 +38,13 @@ export function registeringContract(open: OpenFixture): void {
     const given = fields({ slug: 'survival' })
     const written = await Promise.all(
       [store, second, store, second].map((one) =>
-        registeredServers(one.database).insertServer(ada!.id, id, given, NOW),
+        registeredServers(one.database).insertServer(ada!.id, id, given, operatorAt(NOW)),
       ),
     )
     assert.deepEqual(tally(written), { written: 1, known: 3 })
     const elsewhere = fields({ organization_id: randomUUID() })
     assert.equal(
-      await registeredServers(store.database).insertServer(ada!.id, id, elsewhere, NOW),
+      await registeredServers(store.database).insertServer(ada!.id, id, elsewhere, operatorAt(NOW)),
       'known',
     )
     assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
@@ -60,7 +61,12 @@ export function registeringContract(open: OpenFixture): void {
     for (const organization_id of places) {
       const given = fields({ slug: 'a', organization_id })
       assert.equal(
-        await registeredServers(store.database).insertServer(ada!.id, randomUUID(), given, NOW),
+        await registeredServers(store.database).insertServer(
+          ada!.id,
+          randomUUID(),
+          given,
+          operatorAt(NOW),
+        ),
         'slug taken',
       )
       await register(store, ada!, { slug: 'b', organization_id })
@@ -80,7 +86,7 @@ export function registeringContract(open: OpenFixture): void {
           ada!.id,
           randomUUID(),
           fields({ slug: 'survival' }),
-          NOW,
+          operatorAt(NOW),
         ),
       ),
     )
@@ -101,7 +107,12 @@ export function registeringContract(open: OpenFixture): void {
     ] as const) {
       const given = fields({ organization_id })
       assert.equal(
-        await registeredServers(store.database).insertServer(user.id, randomUUID(), given, NOW),
+        await registeredServers(store.database).insertServer(
+          user.id,
+          randomUUID(),
+          given,
+          operatorAt(NOW),
+        ),
         'not found',
       )
     }
@@ -121,16 +132,16 @@ function limitContract(open: OpenFixture): void {
       ada!.id,
       null,
       entries(REGISTERED_MAX - 203),
-      NOW,
+      operatorAt(NOW),
     )
-    await serverImports(store.database).saveServers(ada!.id, id, entries(200), NOW)
+    await serverImports(store.database).saveServers(ada!.id, id, entries(200), operatorAt(NOW))
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         registeredServers((index % 2 === 0 ? store : second).database).insertServer(
           ada!.id,
           randomUUID(),
           fields({ organization_id: index % 3 === 0 ? id : null }),
-          NOW,
+          operatorAt(NOW),
         ),
       ),
     )
@@ -143,9 +154,14 @@ function limitContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const known = await register(store, ada!, { slug: 'taken' })
-    await serverImports(store.database).saveServers(ada!.id, null, entries(REGISTERED_MAX - 1), NOW)
+    await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      entries(REGISTERED_MAX - 1),
+      operatorAt(NOW),
+    )
     const insert = (id: string, changed: Parameters<typeof fields>[0]) =>
-      registeredServers(store.database).insertServer(ada!.id, id, fields(changed), NOW)
+      registeredServers(store.database).insertServer(ada!.id, id, fields(changed), operatorAt(NOW))
     const place = { organization_id: randomUUID() }
     assert.equal(await insert(known, place), 'known')
     assert.equal(await insert(randomUUID(), place), 'not found')

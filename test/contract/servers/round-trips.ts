@@ -15,6 +15,7 @@ import { addUsers, fields, NOW, register } from '../people.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** Small sets of values, so that servers share names, addresses and instants. */
 const valid = (field: string) => (value: string) =>
@@ -66,7 +67,12 @@ export function roundTripsContract(open: OpenFixture): void {
           )
           assert.deepEqual(planned, { ...counts, wrong: [], listed: [], isTooMany: false })
           assert.deepEqual(
-            await serverImports(store.database).saveServers(user!.id, null, entries, NOW + 9),
+            await serverImports(store.database).saveServers(
+              user!.id,
+              null,
+              entries,
+              operatorAt(NOW + 9),
+            ),
             {
               ...counts,
               wrong: [],
@@ -75,7 +81,12 @@ export function roundTripsContract(open: OpenFixture): void {
           const id = randomUUID()
           await checkedImports(store.database).keepImport(user!.id, id, entries, NOW)
           assert.equal(
-            await checkedImports(store.database).saveImport(user!.id, id, fingerprint, NOW + 9),
+            await checkedImports(store.database).saveImport(
+              user!.id,
+              id,
+              fingerprint,
+              operatorAt(NOW + 9),
+            ),
             'saved',
           )
           assert.deepEqual(
@@ -119,7 +130,12 @@ export function roundTripsContract(open: OpenFixture): void {
           { prune: true },
         )
         assert.deepEqual([preview.added, preview.wrong, preview.absent], [0, [], []])
-        await serverImports(store.database).saveServers(user!.id, null, entries, NOW + 9)
+        await serverImports(store.database).saveServers(
+          user!.id,
+          null,
+          entries,
+          operatorAt(NOW + 9),
+        )
         const after = await serverLists(store.database).listServers(user!.id)
         assert.deepEqual(identities(after, slug), identities(before, slug))
         if (!isEdited && slug !== 'new') assert.deepEqual(after, before)

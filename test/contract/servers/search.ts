@@ -12,6 +12,7 @@ import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 export function searchContract(open: OpenFixture): void {
   test("a search finds the user's personal servers, newest first, ties by id", async (t) => {
@@ -66,7 +67,7 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     for (const text of ['', 'sErVeR']) {
       const pages = []
       for (const page of [1, 2, 3, 4])
@@ -94,7 +95,7 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const search = (text: string, page = 1) =>
       serverLists(store.database).searchServers(ada!.id, { text, page })
     assert.equal((await search('')).total, SEARCHED_MAX)
@@ -105,7 +106,7 @@ export function searchContract(open: OpenFixture): void {
     // Of two servers with one instant the one with the lower id is left out.
     const { id, name, updated_at } = last.servers.at(-1)!
     const tie = { name: 'tie', address: 'tie.example.com', updated_at }
-    await serverImports(store.database).saveServers(ada!.id, null, [tie], NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, [tie], operatorAt(NOW))
     const added = (await serverLists(store.database).listServers(ada!.id)).find(
       (server) => server.name === 'tie',
     )!

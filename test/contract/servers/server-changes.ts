@@ -12,6 +12,7 @@ import { registeredServers } from '../../../src/management/servers/registered-se
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** Changes of several servers, and undoing them. */
 export function serverChangesContract(open: OpenFixture): void {
@@ -24,29 +25,26 @@ export function serverChangesContract(open: OpenFixture): void {
     const ofBob = await register(store, bob!, { status: 'draft' })
     const servers = [...drafts, published, ofBob, randomUUID(), 'nothing']
     const id = randomUUID()
-    const made = await serverChanges(store.database).changeServers(
+    const made = await changesIn(store).changeServers(
       ada!.id,
       { id, status: 'published', servers },
-      NOW,
+      OPERATOR,
     )
     const changed = [
       { id: drafts[0], name: 'one' },
       { id: drafts[1], name: 'two' },
     ]
     assert.deepEqual(made, { id, status: 'published', changed, restored: null })
-    assert.deepEqual(await serverChanges(store.database).findServerChange(ada!.id, id, NOW), made)
+    assert.deepEqual(await changesIn(store).findServerChange(ada!.id, id, NOW), made)
     for (const [server, updated_at] of [
       [drafts[0], NOW],
       [drafts[1], NOW],
       [published, NOW - 3],
     ] as const) {
-      const found = await registeredServers(store.database).findServer(ada!.id, server!)
+      const found = await serversIn(store).findServer(ada!.id, server!)
       assert.deepEqual([found?.status, found?.updated_at], ['published', updated_at])
     }
-    assert.equal(
-      (await registeredServers(store.database).findServer(bob!.id, ofBob))?.status,
-      'draft',
-    )
+    assert.equal((await serversIn(store).findServer(bob!.id, ofBob))?.status, 'draft')
   })
 
   test('a change whose id is known changes nothing more, also at the same moment', async (t) => {
@@ -57,13 +55,13 @@ export function serverChangesContract(open: OpenFixture): void {
     const wanted = { id: randomUUID(), status: null, servers }
     const made = await Promise.all(
       [store, second, store, second].map((one) =>
-        serverChanges(one.database).changeServers(ada!.id, wanted, NOW),
+        serverChanges(one.database).changeServers(ada!.id, wanted, OPERATOR),
       ),
     )
     for (const one of made) assert.deepEqual(one, made[0])
     assert.equal(made[0]?.changed.length, 2)
     const again = { ...wanted, id: randomUUID() }
-    assert.equal(await serverChanges(store.database).changeServers(ada!.id, again, NOW), null)
+    assert.equal(await changesIn(store).changeServers(ada!.id, again, OPERATOR), null)
   })
 
   test('undoing gives each server its former status and place, and happens once', async (t) => {
@@ -75,32 +73,22 @@ export function serverChangesContract(open: OpenFixture): void {
     ]
     const before = await serverLists(store.database).listServers(ada!.id)
     const id = randomUUID()
-    await serverChanges(store.database).changeServers(
-      ada!.id,
-      { id, status: 'published', servers },
-      NOW,
-    )
-    assert.equal(await serverChanges(store.database).undoServerChange(bob!.id, id, NOW), null)
-    assert.equal(await serverChanges(store.database).findServerChange(bob!.id, id, NOW), null)
-    assert.equal(
-      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW))?.restored,
-      2,
-    )
+    await changesIn(store).changeServers(ada!.id, { id, status: 'published', servers }, OPERATOR)
+    assert.equal(await changesIn(store).undoServerChange(bob!.id, id, OPERATOR), null)
+    assert.equal(await changesIn(store).findServerChange(bob!.id, id, NOW), null)
+    assert.equal((await changesIn(store).undoServerChange(ada!.id, id, OPERATOR))?.restored, 2)
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
-    await registeredServers(store.database).updateServer(
+    await serversIn(store).updateServer(
       ada!.id,
       servers[0]!,
       fields({ name: 'later' }),
-      NOW + 1,
+      operatorAt(NOW + 1),
     )
     assert.equal(
-      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW + 1))?.restored,
+      (await changesIn(store).undoServerChange(ada!.id, id, operatorAt(NOW + 1)))?.restored,
       2,
     )
-    assert.equal(
-      (await registeredServers(store.database).findServer(ada!.id, servers[0]!))?.name,
-      'later',
-    )
+    assert.equal((await serversIn(store).findServer(ada!.id, servers[0]!))?.name, 'later')
   })
 
   test('undoing leaves a server that has changed since', async (t) => {
@@ -110,20 +98,17 @@ export function serverChangesContract(open: OpenFixture): void {
     const removed = await register(store, ada!)
     const id = randomUUID()
     const wanted = { id, status: 'draft', servers: [...servers, removed] }
-    await serverChanges(store.database).changeServers(ada!.id, wanted, NOW + 1)
+    await changesIn(store).changeServers(ada!.id, wanted, operatorAt(NOW + 1))
     const edited = fields({ status: 'draft', name: 'edited' })
-    await registeredServers(store.database).updateServer(ada!.id, servers[0]!, edited, NOW + 2)
+    await serversIn(store).updateServer(ada!.id, servers[0]!, edited, operatorAt(NOW + 2))
     await removeServers(store, ada!, [removed])
     assert.equal(
-      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW + 2))?.restored,
+      (await changesIn(store).undoServerChange(ada!.id, id, operatorAt(NOW + 2)))?.restored,
       1,
     )
-    const found = await registeredServers(store.database).findServer(ada!.id, servers[0]!)
+    const found = await serversIn(store).findServer(ada!.id, servers[0]!)
     assert.deepEqual([found?.name, found?.status], ['edited', 'draft'])
-    assert.equal(
-      (await registeredServers(store.database).findServer(ada!.id, servers[1]!))?.status,
-      'published',
-    )
+    assert.equal((await serversIn(store).findServer(ada!.id, servers[1]!))?.status, 'published')
   })
 
   test('a change can be undone for UNDO_US, and a user keeps the latest CHANGES_MAX', async (t) => {
@@ -133,30 +118,21 @@ export function serverChangesContract(open: OpenFixture): void {
     const ids = Array.from({ length: CHANGES_MAX + 1 }, () => randomUUID())
     for (const [index, id] of ids.entries()) {
       const status = index % 2 === 0 ? 'draft' : 'published'
-      await serverChanges(store.database).changeServers(
+      await changesIn(store).changeServers(
         ada!.id,
         { id, status, servers },
-        NOW + index,
+        operatorAt(NOW + index),
       )
     }
-    assert.equal(
-      await serverChanges(store.database).findServerChange(ada!.id, ids[0]!, NOW + 30),
-      null,
-    )
-    assert.notEqual(
-      await serverChanges(store.database).findServerChange(ada!.id, ids[1]!, NOW + 30),
-      null,
-    )
+    assert.equal(await changesIn(store).findServerChange(ada!.id, ids[0]!, NOW + 30), null)
+    assert.notEqual(await changesIn(store).findServerChange(ada!.id, ids[1]!, NOW + 30), null)
     const last = ids.at(-1)!
     const until = NOW + CHANGES_MAX + UNDO_US
-    assert.equal(await serverChanges(store.database).undoServerChange(ada!.id, last, until), null)
-    assert.notEqual(
-      await serverChanges(store.database).findServerChange(ada!.id, last, until - 1),
-      null,
-    )
+    assert.equal(await changesIn(store).undoServerChange(ada!.id, last, operatorAt(until)), null)
+    assert.notEqual(await changesIn(store).findServerChange(ada!.id, last, until - 1), null)
     const again = { id: last, status: 'published', servers }
     assert.equal(
-      (await serverChanges(store.database).changeServers(ada!.id, again, until))?.changed.length,
+      (await changesIn(store).changeServers(ada!.id, again, operatorAt(until)))?.changed.length,
       1,
     )
   })
@@ -178,7 +154,7 @@ function removalsContract(open: OpenFixture): void {
     const before = await serverLists(store.database).listServers(ada!.id)
     const id = await removeServers(store, ada!, servers)
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
-    const undone = await serverChanges(store.database).undoServerChange(ada!.id, id, NOW)
+    const undone = await changesIn(store).undoServerChange(ada!.id, id, OPERATOR)
     assert.deepEqual([undone?.status, undone?.restored], [null, 3])
     assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
   })
@@ -197,10 +173,7 @@ function removalsContract(open: OpenFixture): void {
     const id = await removeServers(store, bob!, servers)
     await register(store, bob!, { slug: taken })
     await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
-    assert.equal(
-      (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW))?.restored,
-      1,
-    )
+    assert.equal((await changesIn(store).undoServerChange(bob!.id, id, OPERATOR))?.restored, 1)
     const slugs = (await serverLists(store.database).listServers(bob!.id)).map(({ slug }) => slug)
     assert.deepEqual(new Set(slugs), new Set([free, taken]))
     assert.equal(slugs.length, 2)
@@ -215,11 +188,8 @@ function removalsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
-    assert.equal(
-      (await serverChanges(store.database).undoServerChange(ada!.id, id, NOW))?.restored,
-      1,
-    )
+    await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
+    assert.equal((await changesIn(store).undoServerChange(ada!.id, id, OPERATOR))?.restored, 1)
     assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
@@ -231,7 +201,7 @@ function removalsContract(open: OpenFixture): void {
     const servers = [await register(store, bob!, { organization_id })]
     await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     const draft = { id: randomUUID(), status: 'draft', servers }
-    assert.equal(await serverChanges(store.database).changeServers(bob!.id, draft, NOW), null)
+    assert.equal(await changesIn(store).changeServers(bob!.id, draft, OPERATOR), null)
     await removeServers(store, bob!, servers)
     assert.deepEqual(await serverLists(store.database).listServers(bob!.id), [])
   })
@@ -243,35 +213,32 @@ function removalsContract(open: OpenFixture): void {
     await join(store, organization_id, ada!, bob!)
     const servers = [await register(store, bob!, { organization_id }), await register(store, bob!)]
     const id = randomUUID()
-    await serverChanges(store.database).changeServers(
+    await changesIn(store).changeServers(
       bob!.id,
       { id, status: 'draft', servers },
-      NOW + 1,
+      operatorAt(NOW + 1),
     )
     await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(
-      (await serverChanges(store.database).undoServerChange(bob!.id, id, NOW + 2))?.restored,
+      (await changesIn(store).undoServerChange(bob!.id, id, operatorAt(NOW + 2)))?.restored,
       1,
     )
-    assert.equal(
-      (await registeredServers(store.database).findServer(bob!.id, servers[0]!))?.status,
-      'draft',
-    )
-    assert.equal(
-      (await registeredServers(store.database).findServer(bob!.id, servers[1]!))?.status,
-      'published',
-    )
+    assert.equal((await serversIn(store).findServer(bob!.id, servers[0]!))?.status, 'draft')
+    assert.equal((await serversIn(store).findServer(bob!.id, servers[1]!))?.status, 'published')
   })
 }
 
 /** Deletes these servers and returns the id of the change. */
 async function removeServers(store: Store, user: User, servers: string[]): Promise<string> {
   const id = randomUUID()
-  const made = await serverChanges(store.database).changeServers(
+  const made = await changesIn(store).changeServers(
     user.id,
     { id, status: null, servers },
-    NOW,
+    OPERATOR,
   )
   assert.equal(made?.changed.length, servers.length)
   return id
 }
+
+const changesIn = ({ database }: Store) => serverChanges(database)
+const serversIn = ({ database }: Store) => registeredServers(database)

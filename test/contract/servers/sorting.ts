@@ -9,6 +9,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, register } from '../people.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** The order, the filter and the counts of a search. */
 export function sortContract(open: OpenFixture): void {
@@ -74,7 +75,7 @@ export function sortContract(open: OpenFixture): void {
       status: index < 60 ? 'draft' : index === 60 ? 'archived' : 'published',
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, NOW)
+    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const counts = { published: 89, draft: 60, other: 1 }
     const search = (asked: Partial<ServerSearch>) =>
       serverLists(store.database).searchServers(ada!.id, { text: '', page: 1, ...asked })

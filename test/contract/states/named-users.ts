@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { createUser } from '../../../src/listing/accounts/user.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
@@ -18,6 +18,7 @@ import {
 } from './declared.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { operator } from '../../../src/management/accounts/operator.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 
@@ -134,7 +135,7 @@ export function namedUsersContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     const state = declare(JSON.parse(await exported(store)))
-    await users(store.database).removeUser(user.id, OPERATOR)
+    await removeUser(store.database, user.id, OPERATOR)
     const planned = await plan(store, state)
     assert.match(linesOf(planned).find((line) => line.includes('key'))!, /, revoked$/)
     assert.equal(planned[0]!.keptRevoked.length, 1)

@@ -7,6 +7,8 @@ import { OPERATOR, addOrganization, addUsers, join, register } from '../people.t
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /** What a plan has not shown is not done. */
 export function outdatedStatesContract(open: OpenFixture): void {
@@ -24,7 +26,7 @@ export function outdatedStatesContract(open: OpenFixture): void {
     assert.deepEqual(outdated, [user.email])
     assert.equal((await claim(store, key)).outcome, 'granted')
     assert.equal((await claim(store, ours.key)).outcome, 'unknown')
-    await serverImports(store.database).removeServers(user.id, [id])
+    await serverImports(store.database).removeServers(user.id, [id], operatorAt(presentInstant()))
     // A smaller change than the confirmed one is fine.
     const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
     await apiKeys(store.database).revokeApiKey(user.id, apiKey!.id, OPERATOR)

@@ -77,6 +77,7 @@ export function statesContract(open: OpenFixture): void {
       'member added ada@example.com',
       'member added bob@example.com',
       'organization made ada@example.com',
+      'servers imported ada@example.com',
       'user added ada@example.com',
       'user added bob@example.com',
       'user added cid@example.com',

@@ -5,9 +5,9 @@ import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { workOf } from '../../fixtures/passwords/password-work.ts'
 import { secrets } from '../../../src/management/accounts/secrets.ts'
 import { inventory } from '../../../src/management/accounts/inventory.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 /*
  * Creating accounts, signing in and out, changing email address and password.
@@ -158,7 +158,7 @@ test('a removed user is signed out, and their keys are gone', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  await users(store.database).removeUser(user.id, operatorAt(presentInstant()))
+  await removeUser(store.database, user.id, operatorAt(presentInstant()))
   assert.equal((await person.get('/dashboard/api')).status, 303)
 })
 

@@ -99,7 +99,11 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   const { signedIn, store, faults } = await startDashboard(t)
   const { user: ada } = await signedIn('ada@example.com')
   const { person, user } = await signedIn('bob@example.com')
-  const organization = await organizations(store.database).ensureOrganization('guild', ada.id)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    ada.id,
+    operatorAt(presentInstant()),
+  )
   await invitations(store.database).invite(ada.id, organization, user.email, 0, operatorAt(1))
   await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(1))
   const under = `/dashboard/organizations/${organization}`

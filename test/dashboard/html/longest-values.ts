@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { generateKey, hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
-import type { AuditEntry } from '../../../src/listing/accounts/audit.ts'
+import { generateKey, prefixOf } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { type AuditEntry, operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { MINUTE_US, presentInstant } from '../../../src/listing/instant.ts'
 import { MEMBERS_MAX } from '../../../src/listing/invitation.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
@@ -16,7 +17,6 @@ import { invitations } from '../../../src/management/invitations.ts'
 import { users } from '../../../src/management/accounts/users.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * An account with as much as possible of everything, in the longest values.
@@ -49,7 +49,7 @@ export async function fill(
     listing_kind: word,
     updated_at: now - LONGEST_AGO_US,
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, now)
+  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(now))
   for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
     await organizations(store.database).insertOrganization(
       userId,
@@ -62,7 +62,7 @@ export async function fill(
     await organizations(store.database).insertOrganization(userId, made, operatorAt(now)),
     'made',
   )
-  await serverImports(store.database).saveServers(userId, organization, entries, now)
+  await serverImports(store.database).saveServers(userId, organization, entries, operatorAt(now))
   await addMembers(dashboard, userId, organization, now)
   await addInvitations(dashboard, email, letter, now)
   await addKeys(dashboard, userId, letter, now)
@@ -105,7 +105,12 @@ async function addMembers(
     if (index > 1) continue
     const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
     const server = { ...entry, organization_id: organization }
-    await registeredServers(store.database).insertServer(user.id, crypto.randomUUID(), server, now)
+    await registeredServers(store.database).insertServer(
+      user.id,
+      crypto.randomUUID(),
+      server,
+      operatorAt(now),
+    )
     assert.equal(
       await organizations(store.database).removeMember(
         userId,

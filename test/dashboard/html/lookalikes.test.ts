@@ -20,7 +20,7 @@ test('pages show names as text, with invisible characters spelled out', async (t
     user.id,
     null,
     [{ name, address: 'a.example' }],
-    1,
+    operatorAt(1),
   )
   const shown = '&lt;/b&gt;&quot;&#39;\\u{202e}evil\\u{200b}'
   assert.ok((await person.get('/dashboard/api')).body.includes(`<bdi>${shown}</bdi>`))
@@ -46,7 +46,7 @@ test('a name that is written from right to left does not turn the text around it
     user.id,
     null,
     [{ name, address: 'a.example', version: name }],
-    1,
+    operatorAt(1),
   )
   const [server] = await serverLists(store.database).listServers(user.id)
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
@@ -83,7 +83,7 @@ test('the preview of the API’s answer spells out invisible characters, and kee
     user.id,
     null,
     [{ name, address: 'a.example' }],
-    1,
+    operatorAt(1),
   )
   const { body } = await person.get('/dashboard/servers')
   const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''

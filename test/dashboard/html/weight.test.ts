@@ -56,7 +56,11 @@ test('with the longest values, a list with links to public pages loads at most 5
     ({ id }) => id,
   )
   const change = { id: randomUUID(), status: 'published', servers } as const
-  await serverChanges(dashboard.store.database).changeServers(user.id, change, presentInstant())
+  await serverChanges(dashboard.store.database).changeServers(
+    user.id,
+    change,
+    operatorAt(presentInstant()),
+  )
   dashboard.elapse(59 * 60_000)
   const page = await person.get('/dashboard/servers?status=published&sort=changed&page=2')
   assert.equal(page.body.split(`${siteUrl}/servers/`).length - 1, PAGE_SIZE)

@@ -6,11 +6,11 @@ import { ask } from '../../fixtures/requests.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
 import { invitations } from '../../../src/management/invitations.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 /*
  * Servers and organizations after a member leaves.
@@ -23,14 +23,23 @@ test('a member’s servers stay after they leave; an owner can return them and d
   const { signedIn, store, apiPort } = dashboard
   const { person: ada, user } = await signedIn('ada@example.com')
   const { person: bob, user: left } = await signedIn('bob@example.com')
-  const organization = await organizations(store.database).ensureOrganization('guild', user.id)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   await join(dashboard, user, organization, left, 1)
-  await serverImports(store.database).saveServers(left.id, null, [{ ...OURS, name: 'Mine' }], 7)
+  await serverImports(store.database).saveServers(
+    left.id,
+    null,
+    [{ ...OURS, name: 'Mine' }],
+    operatorAt(7),
+  )
   await serverImports(store.database).saveServers(
     left.id,
     organization,
     [OURS, { ...OURS, slug: 'second' }],
-    8,
+    operatorAt(8),
   )
   const keys = [await bob.issue('1'), await bob.issue('2')]
   const listed = async () => JSON.parse((await ask(apiPort, { key: keys.pop()! })).body).servers
@@ -69,13 +78,26 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
     ),
   )
   assert.ok(ada && bob && cem && dan)
-  const guild = await organizations(store.database).ensureOrganization('guild', ada.id)
+  const guild = await organizations(store.database).ensureOrganization(
+    'guild',
+    ada.id,
+    operatorAt(presentInstant()),
+  )
   await join(dashboard, ada, guild, bob, 3)
   await join(dashboard, ada, guild, cem, 2)
-  const own = await organizations(store.database).ensureOrganization('own', ada.id)
+  const own = await organizations(store.database).ensureOrganization(
+    'own',
+    ada.id,
+    operatorAt(presentInstant()),
+  )
   await join(dashboard, ada, own, dan, 1)
-  await serverImports(store.database).saveServers(dan.id, own, [OURS], 5)
-  await serverImports(store.database).saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], 5)
+  await serverImports(store.database).saveServers(dan.id, own, [OURS], operatorAt(5))
+  await serverImports(store.database).saveServers(
+    ada.id,
+    own,
+    [{ ...OURS, name: 'Hers' }],
+    operatorAt(5),
+  )
   assert.ok(
     await organizations(store.database).removeMember(
       dan.id,
@@ -85,7 +107,7 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
     ),
   )
 
-  assert.ok(await users(store.database).removeUser(ada.id, operatorAt(presentInstant())))
+  assert.ok(await removeUser(store.database, ada.id, operatorAt(presentInstant())))
   const members = await organizations(store.database).listMembers(bob.id, guild)
   assert.deepEqual(
     members.map(({ email, role }) => [email, role]),
@@ -101,8 +123,8 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
     await organizations(store.database).insertOrganization(dan.id, again, operatorAt(1)),
     'made',
   )
-  assert.equal(await users(store.database).removeUser(ada.id, operatorAt(presentInstant())), false)
-  assert.ok(await users(store.database).removeUser(cem.id, operatorAt(presentInstant())))
+  assert.equal(await removeUser(store.database, ada.id, operatorAt(presentInstant())), false)
+  assert.ok(await removeUser(store.database, cem.id, operatorAt(presentInstant())))
   assert.equal((await organizations(store.database).listMembers(bob.id, guild))[0]?.role, 'owner')
 })
 
@@ -110,13 +132,21 @@ test('if servers with one slug return from several organizations at once, one ke
   const { signedIn, store } = await startDashboard(t)
   const [ada, bob] = [await signedIn('ada@example.com'), await signedIn('bob@example.com')]
   const leave = async (slug: string) => {
-    const organization = await organizations(store.database).ensureOrganization(slug, ada.user.id)
-    await organizations(store.database).ensureOrganization(slug, bob.user.id)
+    const organization = await organizations(store.database).ensureOrganization(
+      slug,
+      ada.user.id,
+      operatorAt(presentInstant()),
+    )
+    await organizations(store.database).ensureOrganization(
+      slug,
+      bob.user.id,
+      operatorAt(presentInstant()),
+    )
     await serverImports(store.database).saveServers(
       bob.user.id,
       organization,
       [OURS, { ...OURS, slug }],
-      5,
+      operatorAt(5),
     )
     assert.ok(
       await organizations(store.database).removeMember(
@@ -141,9 +171,14 @@ test('if servers with one slug return from several organizations at once, one ke
   assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])
 
   // It gives one of the servers without a slug this one.
-  await serverImports(store.database).saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], 6)
+  await serverImports(store.database).saveServers(
+    bob.user.id,
+    null,
+    [{ ...OURS, slug: 'own' }],
+    operatorAt(6),
+  )
   await Promise.all(['four', 'own'].map(leave))
-  assert.ok(await users(store.database).removeUser(ada.user.id, operatorAt(presentInstant())))
+  assert.ok(await removeUser(store.database, ada.user.id, operatorAt(presentInstant())))
   assert.deepEqual(await slugs(), [...'----', 'four', 'one', 'ours', 'own', 'three', 'two'])
 })
 

@@ -6,6 +6,8 @@ import type { Person } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * Organizations: their members see their servers, and the API never returns them.
@@ -78,7 +80,11 @@ test('organization slugs are unique, and only members can put servers into one',
 test('an import into an organization makes the user a member', async (t) => {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
-  const id = await organizations(dashboard.store.database).ensureOrganization('imported', user.id)
+  const id = await organizations(dashboard.store.database).ensureOrganization(
+    'imported',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   assert.match((await person.get(`/dashboard/organizations/${id}/members`)).body, /Invite a member/)
   assert.equal(await roleOfSecond(dashboard, id), 'member')
 })
@@ -90,7 +96,11 @@ async function makeOrganization(person: Person, slug: string): Promise<string> {
 
 async function roleOfSecond({ signedIn, store }: TestDashboard, id: string) {
   const { user } = await signedIn('bob@example.com')
-  await organizations(store.database).ensureOrganization('imported', user.id)
+  await organizations(store.database).ensureOrganization(
+    'imported',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   const members = await organizations(store.database).listMembers(user.id, id)
   return members.find(({ user_id }) => user_id === user.id)?.role
 }

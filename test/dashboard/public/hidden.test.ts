@@ -10,6 +10,7 @@ import { fields } from '../../contract/people.ts'
 import { register } from './publish.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Which servers have no public page, and what an attacker gets.
@@ -23,6 +24,7 @@ test('every other server, and any other text, gets the answer for a missing page
   const organization_id = await organizations(dashboard.store.database).ensureOrganization(
     'guild',
     user.id,
+    operatorAt(presentInstant()),
   )
   const missing = await off.visitor().get('/nothing')
   assert.equal(missing.status, 404)
@@ -78,7 +80,7 @@ test('an unpublished server has no page any more, and a renamed one its new name
       user.id,
       id,
       fields(changed),
-      presentInstant(),
+      operatorAt(presentInstant()),
     )
   const get = () => dashboard.visitor().get(`/servers/${id}`)
   await update({ name: 'Renamed' })

@@ -5,6 +5,8 @@ import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { register } from './publish.ts'
 import { organizations } from '../../../src/management/organizations.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /*
  * The public pages of servers, which everyone can see (spec 2.1, rule 3).
@@ -113,6 +115,7 @@ test('the dashboard links each published personal server to its public page', as
   const organization_id = await organizations(dashboard.store.database).ensureOrganization(
     'guild',
     user.id,
+    operatorAt(presentInstant()),
   )
   const shared = await register(dashboard, user.id, { organization_id })
   const linksOf = async (path: string) =>

@@ -5,6 +5,7 @@ import type { ServerFields } from '../../../src/listing/servers/registered-serve
 import { fields } from '../../contract/people.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /** Registers a server, published and personal unless `changed` says otherwise. */
 export async function register(
@@ -17,7 +18,7 @@ export async function register(
     userId,
     id,
     fields(changed),
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   assert.equal(written, 'written')
   return id

@@ -123,13 +123,13 @@ test('undoing a deletion says how many servers are back, and why the others are 
         userId,
         servers[index]!,
         fields({ slug }),
-        presentInstant(),
+        operatorAt(presentInstant()),
       )
     const change = crypto.randomUUID()
     await serverChanges(store.database).changeServers(
       userId,
       { id: change, status: null, servers },
-      presentInstant(),
+      operatorAt(presentInstant()),
     )
     return change
   }
@@ -140,7 +140,7 @@ test('undoing a deletion says how many servers are back, and why the others are 
     userId,
     crypto.randomUUID(),
     fields({ slug: 'taken' }),
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   assert.match(
     await undo(one),
@@ -193,7 +193,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     slug: `slug-${index}`,
     updated_at: now - index,
   }))
-  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, now)
+  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, operatorAt(now))
   return { ...dashboard, person, userId: user.id }
 }
 

@@ -5,6 +5,7 @@ import { readCsv } from '../../../src/listing/servers/file/csv.ts'
 import { SERVERS_PART_MAX } from '../../../src/listing/servers/server-import.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const SERVERS = 2 * SERVERS_PART_MAX + 1
 
@@ -16,7 +17,12 @@ test('an export of more servers than are read together has all of them, newest f
     address: `s${at}.example.com`,
     updated_at: presentInstant() - at * 1_000_000,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant()),
+  )
   const names = entries.map(({ name }) => name)
   for (const format of ['json', 'csv'] as const) {
     const { status, headers, body } = await person.get(`/dashboard/servers/export.${format}`)

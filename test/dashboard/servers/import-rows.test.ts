@@ -4,6 +4,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * What the check of an import says about its rows.
@@ -30,7 +31,7 @@ test('a row that means the server of another one is wrong, in the check and when
     userId,
     null,
     [{ ...entry, name: 'taken' }],
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   const refused = await person.post(path, { plan })
   assert.equal(refused.status, 409)
@@ -72,7 +73,7 @@ test('an owner of more than 500 servers sees their number and can import the exp
     name: 'a',
     address: `x${index}.example`,
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, 1)
+  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(1))
   const { body } = await person.get('/dashboard/servers')
   assert.match(textOf(body), /2,102 servers · the newest 2,000 listed · 100 returned by the API/)
   const file = await person.get('/dashboard/servers/export.csv')
@@ -94,7 +95,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     user.id,
     null,
     entries,
-    presentInstant() - 60_000_000,
+    operatorAt(presentInstant() - 60_000_000),
   )
   return { ...dashboard, person, userId: user.id }
 }

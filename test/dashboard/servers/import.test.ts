@@ -50,12 +50,16 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
 
 test('a CSV file is imported, and an export imported again changes nothing', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const organization = await organizations(store.database).ensureOrganization('guild', userId)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    userId,
+    operatorAt(presentInstant()),
+  )
   await serverImports(store.database).saveServers(
     userId,
     organization,
     [{ name: 'ours', address: 'o.example' }],
-    1,
+    operatorAt(1),
   )
   const sent = await person.upload(IMPORT, { text: ' ' }, Buffer.from(CSV))
   const path = String(sent.headers.location)
@@ -168,7 +172,7 @@ test('if another tab changes a server, the check is shown anew and nothing is im
     userId,
     null,
     [{ ...entry, version: 'other tab' }],
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   const refused = await person.post(path, { plan })
   assert.equal(refused.status, 409)
@@ -215,7 +219,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     user.id,
     null,
     entries,
-    presentInstant() - 60_000_000,
+    operatorAt(presentInstant() - 60_000_000),
   )
   return { ...dashboard, person, userId: user.id }
 }

@@ -4,6 +4,7 @@ import { presentInstant } from '../../../src/listing/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * The table of servers: its order, filter, total and the line where the API stops.
@@ -87,7 +88,7 @@ test('a row has the name, address, edition, version, status and age of its serve
     user.id,
     null,
     [{ ...entry, status: 'archived', updated_at }],
-    now,
+    operatorAt(now),
   )
   const { body } = await person.get('/dashboard/servers')
   const row = /<tr><td><input.*/.exec(body)![0]
@@ -127,7 +128,7 @@ async function withServers(
     status: index % 2 === 0 ? 'published' : 'draft',
     updated_at: now - index,
   }))
-  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, now)
+  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, operatorAt(now))
   return { ...dashboard, person }
 }
 

@@ -7,6 +7,7 @@ import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Forms sent twice, the limit on servers, and the search.
@@ -80,7 +81,12 @@ test('the form names a known edition or status that was written in another case'
     edition: 'JAVA',
     status: 'draft',
   }
-  await registeredServers(store.database).insertServer(user.id, id, stored, presentInstant())
+  await registeredServers(store.database).insertServer(
+    user.id,
+    id,
+    stored,
+    operatorAt(presentInstant()),
+  )
   const save = (edition: string) =>
     person.post(`/dashboard/servers/${id}`, { ...form, name: 'renamed', edition })
   assert.equal((await save('JAVA')).status, 303)
@@ -97,7 +103,12 @@ test('a user can register 500 servers, including imported ones', async (t) => {
     name: 'imported',
     address: `s${index}.example.com`,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant()),
+  )
   const send = (form: string) => person.post('/dashboard/servers/new', { ...ENTRY, form })
   assert.equal((await send('last')).status, 303)
   const refused = await send('one more')
@@ -114,7 +125,7 @@ test('a search uses its first 64 characters, and the field shows them', async (t
     user.id,
     null,
     [{ name, address: 'a.example' }],
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   const search = async (text: string) =>
     (await person.get(`/dashboard/servers?q=${encodeURIComponent(text)}`)).body

@@ -6,6 +6,7 @@ import { ask } from '../../fixtures/requests.ts'
 import { inventory } from '../../../src/management/accounts/inventory.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Registering, editing and searching servers, and the preview of the API's answer.
@@ -49,7 +50,12 @@ test('the preview has the same bytes as the API’s answer, with at most 100 ser
     address: `s${index}.example.com`,
     updated_at: 1_700_000_000_000_000 + index,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant()),
+  )
   const key = await person.issue('bot')
   const answer = await ask(apiPort, { key })
   const preview = await person.get('/dashboard/servers/preview.json')
@@ -76,7 +82,7 @@ test('a page has 50 servers, and a search finds names, addresses and slugs with 
     user.id,
     null,
     [...entries, odd],
-    presentInstant(),
+    operatorAt(presentInstant()),
   )
   const rows = async (query: string) => {
     const { body } = await person.get(`/dashboard/servers${query}`)
@@ -116,7 +122,12 @@ test('a server with an instant beyond the range of a number can be listed, edite
     address: `far${index}.example`,
     updated_at,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, presentInstant())
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant()),
+  )
   const page = (await person.get('/dashboard/servers')).body
   assert.match(page, />Jun 5, 2255<.*>Jul 28, 1684</s)
   const { servers } = await serverLists(store.database).searchServers(user.id, {

@@ -13,6 +13,7 @@ import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { installClient } from './installed-client.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * The page of the README in an application with Next.js, built and started by its own command.
@@ -71,7 +72,7 @@ test('Next.js builds the page of the README, and it shows each change of the lis
     user.id,
     null,
     [{ ...entry, name: 'Creative' }],
-    Date.now() * 1000,
+    operatorAt(Date.now() * 1000),
   )
   for (const path of ['/', '/no-store']) await eventually(() => shows(path, 'Creative'))
   assert.ok(await shows('/plain', 'Survival'))

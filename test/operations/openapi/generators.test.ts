@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
@@ -54,7 +55,7 @@ test('clients that openapi-typescript and swagger-typescript-api make read the s
     user.id,
     null,
     [{ name: 'Survival', address: 'play.example.com' }],
-    1,
+    operatorAt(1),
   )
   const key = await person.issue('generated client')
 

@@ -6,11 +6,11 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 test("a deleted user's keys are revoked before a server is deleted", async (t) => {
   const server = await openServer()
@@ -26,7 +26,7 @@ test("a deleted user's keys are revoked before a server is deleted", async (t) =
     // Another session keeps the server from being deleted.
     await admin.query('BEGIN')
     await admin.query('SELECT FROM servers FOR UPDATE')
-    const removing = users(store.database).removeUser(user.id, operatorAt(presentInstant()))
+    const removing = removeUser(store.database, user.id, operatorAt(presentInstant()))
     await eventually(
       async () => (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null,
     )

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'

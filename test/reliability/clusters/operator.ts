@@ -1,4 +1,4 @@
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import type { OtherProcess } from '../history/traffic/other-process.ts'
 import type { Operator } from '../history/traffic/scene.ts'
 import type { Directory } from './directory.ts'
@@ -52,7 +52,11 @@ export function createSplitOperator(
     // Members of one organization stay together. Here, each owner has an organization alone.
     ensureOrganization: (slug, userId) =>
       at(userId, (operator) =>
-        operator.ensureOrganization(`${slug}-${userId.slice(0, 8)}`, userId),
+        operator.ensureOrganization(
+          `${slug}-${userId.slice(0, 8)}`,
+          userId,
+          operatorAt(presentInstant()),
+        ),
       ),
   }
 }

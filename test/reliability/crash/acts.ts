@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { hashApiKey, prefixOf } from '../../../src/listing/api-key.ts'
-import { ACTIVE_KEYS_MAX } from '../../../src/listing/key-format.ts'
-import { FIXED_PREFIX } from '../../../src/listing/key-format.ts'
+import { prefixOf } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { ACTIVE_KEYS_MAX, FIXED_PREFIX } from '../../../src/listing/key-format.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { Store } from '../../../src/management/store.ts'
@@ -175,7 +175,7 @@ function register(user: string): Act {
     changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
     async perform(store) {
       assert.equal(
-        await registeredServers(store.database).insertServer(user, id, fields, now),
+        await registeredServers(store.database).insertServer(user, id, fields, operatorAt(now)),
         'written',
       )
     },
@@ -225,7 +225,7 @@ function importServers(user: string): Act {
         user,
         null,
         entries,
-        now,
+        operatorAt(now),
       )
       assert.equal(added + changed, IMPORTED)
     },

@@ -1,6 +1,6 @@
 import { AssertionError } from 'node:assert'
 import { writeSync } from 'node:fs'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { presentInstant } from '../../../src/listing/instant.ts'
 import type { ServingStore, Store } from '../../../src/management/store.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'

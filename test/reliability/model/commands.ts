@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { hashApiKey } from '../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../src/listing/key-hash.ts'
 import { issueApiKey } from '../../../src/management/issued-keys.ts'
 import type { Model, ModelKey } from './listing-model.ts'
 import * as expected from './listing-model.ts'

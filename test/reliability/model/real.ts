@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, createAnswer } from '../../../src/api/answer.ts'
-import { CLAIM_INTERVAL_US } from '../../../src/listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../../src/listing/key-format.ts'
 import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
 import type { ServingStore } from '../../../src/management/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
@@ -8,6 +8,8 @@ import type { Model } from './listing-model.ts'
 import { organizations } from '../../../src/management/organizations.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../src/listing/instant.ts'
 
 /** An engine whose clock stands at `now`, in microseconds, until the test moves it. */
 export interface Engine {
@@ -51,6 +53,7 @@ export async function begin(
   const organization = await organizations(store.database).ensureOrganization(
     randomUUID(),
     owners[0]!,
+    operatorAt(presentInstant()),
   )
   if (isCrowded) await crowd(store, owners[0]!, model)
   return { real: { ...engine, answer, owners, organization, faults }, model }
@@ -63,7 +66,7 @@ async function crowd(store: ServingStore, owner: string, model: Model): Promise<
     address: `many${index}.example.com`,
     updated_at: model.now - CLAIM_INTERVAL_US - Math.floor(index / 2),
   }))
-  await serverImports(store.database).saveServers(owner, null, entries, model.now)
+  await serverImports(store.database).saveServers(owner, null, entries, operatorAt(model.now))
   for (const { organization: _, updated_at, ...server } of await serverLists(
     store.database,
   ).listServers(owner))

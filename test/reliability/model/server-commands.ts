@@ -7,6 +7,7 @@ import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import * as change from '../../fixtures/changed-servers.ts'
 import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const
 
@@ -43,7 +44,12 @@ function register([index, rank, given]: [number, number, Given]): Command {
     const owner = real.owners[index]!
     const wanted = placed(real, given)
     assert.equal(
-      await registeredServers(real.store.database).insertServer(owner, id, wanted, model.now),
+      await registeredServers(real.store.database).insertServer(
+        owner,
+        id,
+        wanted,
+        operatorAt(model.now),
+      ),
       expected.register(model, owner, id, wanted, isMember(index)),
     )
   })
@@ -72,7 +78,7 @@ async function write(
 ): Promise<void> {
   const owner = owners[index]!
   assert.equal(
-    await registeredServers(store.database).updateServer(owner, id, wanted, model.now),
+    await registeredServers(store.database).updateServer(owner, id, wanted, operatorAt(model.now)),
     expected.edit(model, owner, id, wanted, isMember(index)),
   )
 }

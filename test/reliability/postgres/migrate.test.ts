@@ -16,6 +16,7 @@ import { ROOT } from '../../fixtures/tree.ts'
 import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
 import { serverImports } from '../../../src/management/servers/server-imports.ts'
 import { serverLists } from '../../../src/management/servers/server-lists.ts'
+import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
  * Each migration runs once, in order and whole or not at all, in any number of processes. Two
@@ -107,7 +108,12 @@ test('the next version migrates under a running one, and both keep working', asy
     assert.equal(await outcomeOf(store === running ? started : running, key), 'limited')
   }
   const entry = { name: 'b', address: 'b.example.com' }
-  await serverImports(running.database).saveServers(user.id, null, [entry], Date.now() * 1000)
+  await serverImports(running.database).saveServers(
+    user.id,
+    null,
+    [entry],
+    operatorAt(Date.now() * 1000),
+  )
   assert.equal((await serverLists(started.database).listServers(user.id)).length, 2)
 })
 

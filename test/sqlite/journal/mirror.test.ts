@@ -16,8 +16,8 @@ import { manualClock } from '../../fixtures/clock.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
-import { users } from '../../../src/management/accounts/users.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { removeUser } from '../../../src/management/accounts/removed-user.ts'
 
 test('a revocation is in the journal when the revoke returns, and so is a removed user', async (t) => {
   const { ada, bob, command, lines } = await twoKeys(t)
@@ -25,9 +25,7 @@ test('a revocation is in the journal when the revoke returns, and so is a remove
     apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
   )
   assert.deepEqual(lines(), [hexOf(ada.key)])
-  await command((store) =>
-    users(store.database).removeUser(bob.user.id, operatorAt(presentInstant())),
-  )
+  await command((store) => removeUser(store.database, bob.user.id, operatorAt(presentInstant())))
   assert.deepEqual(lines(), [hexOf(ada.key), hexOf(bob.key)])
 })
 

@@ -6,7 +6,7 @@ import { NotJournaled } from '../../../src/listing/faults.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { twoKeys } from './beside.ts'
 import { apiKeys } from '../../../src/management/api-keys.ts'
-import { lastBackup } from '../../../src/management/last-backup.ts'
+import { writeLastBackup } from '../../../src/management/last-backup.ts'
 import { operatorAt } from '../../../src/listing/accounts/audit.ts'
 
 /*
@@ -53,7 +53,7 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async 'other program beside a store'({ ada, revokeBySql, command }, model) {
     await command(async (store) => {
       revokeBySql(ada.key)
-      await lastBackup(store.database).recordBackup(1)
+      await store.database.transact((transaction) => writeLastBackup(transaction, 1))
     })
     model.acknowledged = model.revoked = true
   },

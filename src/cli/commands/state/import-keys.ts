@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ACTIVE_KEYS_MAX, FIXED_PREFIX } from '../../../listing/key-format.ts'
-import { EXTERNAL_ID } from '../../context.ts'
+import { EXTERNAL_ID } from '../named-user.ts'
 import type { ImportKeysOptions } from '../../state/import-keys.ts'
 import type { Shell } from '../../shell.ts'
 

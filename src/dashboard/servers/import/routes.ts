@@ -9,7 +9,7 @@ import {
   readServers,
 } from '../../../listing/servers/file/server-file.ts'
 import { REGISTERED_MAX } from '../../../listing/servers/registered-server.ts'
-import { type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../context.ts'
 import { showPage } from '../../html/page.ts'
 import { tellNext } from '../../request/next-notice.ts'
 import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../request/upload.ts'
@@ -52,7 +52,12 @@ export function addImportRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/servers/import/:id', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    const saved = await checkedImports(database).saveImport(userId, id, fieldOf(c, 'plan'), now())
+    const saved = await checkedImports(database).saveImport(
+      userId,
+      id,
+      fieldOf(c, 'plan'),
+      actorOf(dashboard, c),
+    )
     if (saved === 'replanned') return showKept(dashboard, c, REPLANNED)
     if (saved !== 'saved') return showKept(dashboard, c)
     tellNext(dashboard, c, 'imported', id)

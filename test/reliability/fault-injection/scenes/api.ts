@@ -44,7 +44,7 @@ export function disturbedRequests<D extends Disturbance>(
       user.id,
       null,
       [{ name: 'a', address: 'a.example' }],
-      1,
+      operatorAt(1),
     )
     for (const disturbance of disturbances) {
       const startedAt = performance.now()

@@ -16,8 +16,16 @@ export const NEW = '(new)'
 export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[]>> {
   const { user, otherSession, keys, organization, emptyOrganization, otherOrganization, bob } =
     scene
+  const { server, deleted } = scene
   const by = (action: string, subject: string): Entry => [user.id, action, subject]
   return {
+    'POST /dashboard/servers/new': [by('server registered', NEW)],
+    'POST /dashboard/servers/:id': [by('server changed', server)],
+    'moving a server': [by('server changed', server)],
+    'POST /dashboard/servers/change': [by('servers unpublished', server)],
+    'deleting a server': [by('servers removed', server)],
+    'POST /dashboard/servers/undo': [by('servers restored', `1 of ${deleted}`)],
+    'POST /dashboard/servers/import/:id': [by('servers imported', '1 new, 0 changed, 0 unchanged')],
     'POST /sign-in': [by('sign-in', user.email)],
     'a wrong password': [by('sign-in refused', user.email)],
     'POST /sign-out': [by('sign-out', user.email)],

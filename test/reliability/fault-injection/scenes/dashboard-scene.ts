@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { DatabaseConfig } from '../../../../src/database-url.ts'
-import { hashApiKey } from '../../../../src/listing/api-key.ts'
+import { hashApiKey } from '../../../../src/listing/key-hash.ts'
 import { DAY_US, presentInstant } from '../../../../src/listing/instant.ts'
 import { issueApiKey } from '../../../../src/management/issued-keys.ts'
 import type { ServerFields } from '../../../../src/listing/servers/registered-server.ts'
@@ -40,7 +40,8 @@ export interface Scene {
   otherSession: string
   keys: { id: string; key: string }[]
   server: string
-  /** Deletes another server of Ada's, which can be undone. */
+  /** Another server of Ada's, and its deletion, which can be undone. */
+  deleted: string
   deletion: string
   /** An import that waits for Ada, and what confirming it does. */
   waiting: { id: string; fingerprint: string }
@@ -89,7 +90,7 @@ export async function openScene(
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
   const server = randomUUID()
-  await registeredServers(store.database).insertServer(user.id, server, SERVER, NOW)
+  await registeredServers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
   const organizations = await makeOrganizations(store, user, bob)
   const imports = await makeChanges(store, user)
@@ -112,23 +113,23 @@ export async function openScene(
 async function makeChanges(
   store: Store,
   { id: userId }: AddressedUser,
-): Promise<Pick<Scene, 'deletion' | 'waiting'>> {
+): Promise<Pick<Scene, 'deleted' | 'deletion' | 'waiting'>> {
   const now = presentInstant()
   const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
   await registeredServers(store.database).insertServer(
     userId,
     deleted,
     { ...SERVER, slug: 'deleted' },
-    NOW,
+    operatorAt(NOW),
   )
   await serverChanges(store.database).changeServers(
     userId,
     { id: deletion, status: null, servers: [deleted] },
-    now,
+    operatorAt(now),
   )
   await checkedImports(store.database).keepImport(userId, id, IMPORTED, now)
   const { fingerprint } = await checkedImports(store.database).planServers(userId, IMPORTED)
-  return { deletion, waiting: { id, fingerprint } }
+  return { deleted, deletion, waiting: { id, fingerprint } }
 }
 
 async function makeOrganizations(store: Store, ada: AddressedUser, bob: AddressedUser) {
@@ -157,7 +158,12 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
   }
   for (const [index, { id }] of [ada, left].entries()) {
     const fields = { ...SERVER, organization_id: organization }
-    await registeredServers(store.database).insertServer(id, randomUUID(), fields, NOW - index)
+    await registeredServers(store.database).insertServer(
+      id,
+      randomUUID(),
+      fields,
+      operatorAt(NOW - index),
+    )
   }
   await organizations(store.database).removeMember(
     ada.id,

@@ -11,7 +11,7 @@ type Operations = Record<string, Operation<Ended>[]>
 /** The commands that are tried with faults, by their names. Add an entry for each new command. */
 export function operationsOf(filled: Filled, url: string): Operations {
   // A database that can't record a good backup costs a warning only.
-  const following = ['last_backup']
+  const following = ['last_backup', 'audit_log']
   const command = commandsOn(url)
   return {
     ...ofUsers(command, filled),
@@ -26,6 +26,8 @@ export function operationsOf(filled: Filled, url: string): Operations {
         audited: [
           [filled.userId, 'key imported', NEW],
           [NEW, 'user added', 'declared@example.com'],
+          [filled.userId, 'servers imported', '0 new, 1 changed, 0 removed'],
+          ['', 'state applied', '2 added, 1 changed, 0 removed or revoked'],
         ],
       }),
     ],
@@ -37,7 +39,12 @@ export function operationsOf(filled: Filled, url: string): Operations {
         assertHonest: assertProblems,
       }),
     ],
-    backup: [command(`backup ${filled.backup}-again`, { following })],
+    backup: [
+      command(`backup ${filled.backup}-again`, {
+        following,
+        audited: [['', 'database backed up', `${filled.backup}-again`]],
+      }),
+    ],
   }
 }
 
@@ -86,7 +93,10 @@ function ofKeys(command: CreateCommand, { userId, keyId, key, hashes }: Filled):
     ],
     'key import': [
       command(`key import --user ${ADA} --hash-file ${hashes}`, {
-        audited: [[userId, 'key imported', NEW]],
+        audited: [
+          [userId, 'key imported', NEW],
+          ['', 'keys imported', '1 added, 0 changed, 0 removed or revoked'],
+        ],
       }),
     ],
     'key list': [command(`key list --user ${ADA}`), command('key list --unused-for 90d')],
@@ -97,13 +107,24 @@ function ofKeys(command: CreateCommand, { userId, keyId, key, hashes }: Filled):
   }
 }
 
-function ofServers(command: CreateCommand, { serverId, lists, file }: Filled): Operations {
+function ofServers(command: CreateCommand, filled: Filled): Operations {
+  const { userId, serverId, lists, file } = filled
   const importing = `server import --user ${ADA}`
+  const imported = (counts: string): Entry => [userId, 'servers imported', counts]
   return {
     'server import': [
-      command(`${importing} ${file}`),
-      command(`${importing} --prune --yes ${file}`, { isInParts: true }),
-      command(`${importing} --organization red-stone ${file}`, { isInParts: true }),
+      command(`${importing} ${file}`, { audited: [imported('1 new, 0 changed, 2 unchanged')] }),
+      command(`${importing} --prune --yes ${file}`, {
+        isInParts: true,
+        audited: [
+          imported('1 new, 0 changed, 2 unchanged'),
+          imported('1 new, 0 changed, 2 unchanged, 1 removed'),
+        ],
+      }),
+      command(`${importing} --organization red-stone ${file}`, {
+        isInParts: true,
+        audited: [[userId, 'organization made', NEW], imported('3 new, 0 changed, 0 unchanged')],
+      }),
     ],
     'server list': [
       command(`server list --user ${ADA}`, printedInParts(lists.table)),
@@ -114,6 +135,7 @@ function ofServers(command: CreateCommand, { serverId, lists, file }: Filled): O
     'server remove': [
       command(`server remove --user ${ADA} --yes ${serverId}`, {
         repeated: /has no server with the id/,
+        audited: [[userId, 'servers removed', serverId]],
       }),
     ],
   }

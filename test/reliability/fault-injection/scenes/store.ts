@@ -6,6 +6,8 @@ import { type Operation, sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
 import { organizations } from '../../../../src/management/organizations.ts'
+import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
+import { presentInstant } from '../../../../src/listing/instant.ts'
 
 export interface StoreScene {
   store: Store
@@ -28,7 +30,7 @@ export function disturbedStore<D extends Disturbance>(
       name: 'ensureOrganization',
       run: () =>
         organizations(store.database)
-          .ensureOrganization('red-stone', user.id)
+          .ensureOrganization('red-stone', user.id, operatorAt(presentInstant()))
           .catch((error: Error) => error),
       isDone: (result) => typeof result === 'string',
       assertHonest: (result) => assert.ok(result instanceof Error),

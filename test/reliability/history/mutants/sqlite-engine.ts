@@ -1,4 +1,4 @@
-import { CLAIM_INTERVAL_US } from '../../../../src/listing/api-key.ts'
+import { CLAIM_INTERVAL_US } from '../../../../src/listing/key-format.ts'
 import { AuthenticationFault, ListFault } from '../../../../src/listing/faults.ts'
 import type { Claim } from '../../../../src/listing/claim.ts'
 import type { ServingStore } from '../../../../src/management/store.ts'

@@ -94,7 +94,7 @@ export async function setScene(operator: Operator): Promise<Scene> {
     owner.state += 1
     const entries = listInState(owner.name, owner.state, owner.size)
     await acts.act('change', { key: '', owner: owner.name, body: `v${owner.state}` }, () =>
-      operator.saveServers(owner.userId, null, entries, presentInstant()),
+      operator.saveServers(owner.userId, null, entries, operatorAt(presentInstant())),
     )
   }
 
@@ -122,9 +122,13 @@ async function addOwner(operator: Operator, name: string, size: number): Promise
   const user = createUser(`${name}@example.com`)
   await operator.insertUser(user, operatorAt(presentInstant()))
   // No answer may show these.
-  const organization = await operator.ensureOrganization('guild', user.id)
+  const organization = await operator.ensureOrganization(
+    'guild',
+    user.id,
+    operatorAt(presentInstant()),
+  )
   const hidden = { name: 'hidden', address: `hidden.${name}.example.com` }
-  await operator.saveServers(user.id, organization, [hidden], presentInstant())
+  await operator.saveServers(user.id, organization, [hidden], operatorAt(presentInstant()))
   return { name, userId: user.id, size, state: 0 }
 }
 

@@ -17,9 +17,9 @@ import { addOwner } from '../../../fixtures/service.ts'
 import { callWith, execElsewhere, nameOf, openClaims } from '../open-claims.ts'
 import { hashOf, openKeys } from './open-keys.ts'
 import { apiKeys } from '../../../../src/management/api-keys.ts'
-import { users } from '../../../../src/management/accounts/users.ts'
 import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
 import { presentInstant } from '../../../../src/listing/instant.ts'
+import { removeUser } from '../../../../src/management/accounts/removed-user.ts'
 
 /*
  * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's
@@ -59,7 +59,7 @@ test('the next claim sees what the service itself changes', async (t) => {
   assert.equal((await claim(store, key)).outcome, 'revoked')
   const bob = await addOwner(store, 'bob@example.com')
   assert.equal((await claim(store, bob.key)).outcome, 'granted')
-  await users(store.database).removeUser(bob.user.id, operatorAt(presentInstant()))
+  await removeUser(store.database, bob.user.id, operatorAt(presentInstant()))
   assert.equal((await claim(store, bob.key)).outcome, 'unknown')
 })
 

@@ -1,0 +1,18 @@
+import type { Instant } from './instant.ts'
+
+/** A signed-in user, as the store had it at the start of the request. */
+export interface Session {
+  id: string
+  userId: string
+  email: string | null
+  /** What the pages show for the user. */
+  name: string
+  startedAt: Instant
+}
+
+/** What a browser tells of itself, and its address. */
+export interface Browser {
+  /** At most USER_AGENT_LENGTH_MAX characters are stored. */
+  userAgent: string
+  address: string
+}
