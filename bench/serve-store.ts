@@ -1,5 +1,5 @@
-import type { ServingStore } from '../src/management/store.ts'
-import type { Log } from '../src/log.ts'
+import type { ServingStore } from '../src/database/store.ts'
+import type { Log } from '../src/log/log.ts'
 import { startService } from '../src/service.ts'
 
 /** Serves a store on a free port of 127.0.0.1, and prints the address. */

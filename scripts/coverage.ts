@@ -58,7 +58,7 @@ const SUITES = [
     'slow-reader',
     'timeouts',
   ),
-  'test/dashboard/keys/usage.test.ts',
+  'test/keys/pages/usage.test.ts',
   'test/reliability/postgres/{abandoned,configuration,hosts}.test.ts',
   ...tests(
     'postgres',

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
-import { BUDGETS } from '../src/dashboard/request/token-bucket.ts'
-import { presentInstant } from '../src/listing/instant.ts'
-import type { ServingStore } from '../src/management/store.ts'
-import { createUser } from '../src/listing/accounts/user.ts'
-import { createPasswords } from '../src/sign-in/passwords.ts'
+import { BUDGETS } from '../src/web/request/token-bucket.ts'
+import { presentInstant } from '../src/model/instant.ts'
+import type { ServingStore } from '../src/database/store.ts'
+import { createUser } from '../src/accounts/user.ts'
+import { createPasswords } from '../src/accounts/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/browser/chromium.ts'
 import { PASSWORD, startSample } from './sample-dashboard.ts'
-import { passwords } from '../src/management/accounts/passwords.ts'
-import { serverImports } from '../src/management/servers/server-imports.ts'
-import { operatorAt } from '../src/listing/accounts/audit.ts'
+import { passwords } from '../src/accounts/records/passwords.ts'
+import { serverImports } from '../src/servers/records/server-imports.ts'
+import { operatorAt } from '../src/model/audit.ts'
 
 /*
  * `npm run first-paint` measures how long each page takes in Chromium until its first text or

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ServingStore } from '../src/management/store.ts'
+import type { ServingStore } from '../src/database/store.ts'
 import { openServingStore } from '../src/open-store.ts'
 import { startService } from '../src/service.ts'
 

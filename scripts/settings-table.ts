@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { NAMED_SETTINGS, type Setting } from '../src/settings.ts'
+import { NAMED_SETTINGS, type Setting } from '../src/config/settings.ts'
 
 /*
- * Writes the table of settings in README.md, which `src/settings.ts` describes.
+ * Writes the table of settings in README.md, which `src/config/settings.ts` describes.
  */
 
 const HEAD = '| variable | meaning | default | used by |\n|---|---|---|---|\n'

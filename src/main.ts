@@ -1,4 +1,4 @@
-import { say } from './cli/output.ts'
+import { say } from './terminal/output.ts'
 import { run } from './cli/run.ts'
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

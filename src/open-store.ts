@@ -1,9 +1,9 @@
-import type { DatabaseConfig } from './database-url.ts'
+import type { DatabaseConfig } from './config/database-url.ts'
 import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
-import { NotConfigured } from './listing/faults.ts'
-import type { Finding } from './listing/health/finding.ts'
-import type { Revocations } from './listing/accounts/revocations.ts'
-import type { ServingStore, Store } from './management/store.ts'
+import { NotConfigured } from './model/faults.ts'
+import type { Finding } from './model/health/finding.ts'
+import type { Revocations } from './model/revocation.ts'
+import type { ServingStore, Store } from './database/store.ts'
 
 // Loaded on demand: a process needs one engine, and a command decides no claims.
 const sqlite = () => import('./sqlite/store.ts')

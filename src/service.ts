@@ -1,22 +1,22 @@
 import { createAnswer } from './api/answer.ts'
 import { refusal, ROUTES } from './api/responses.ts'
-import { ownUrlOf, type SignUp } from './config.ts'
+import { ownUrlOf, type SignUp } from './config/config.ts'
 import {
   CONNECTIONS_MAX as DASHBOARD_CONNECTIONS_MAX,
   type Handler,
   listenForDashboard,
-} from './dashboard/listen.ts'
-import { createEpisodes } from './episodes.ts'
+} from './web/listen.ts'
+import { createEpisodes } from './log/episodes.ts'
 import { createReadAddress, createReadPeer } from './http/client-address.ts'
 import { LIMITS } from './http/limits.ts'
 import { listen } from './http/listen.ts'
 import { type PeerRule, shareOf } from './http/admission/peer-limit.ts'
-import { type Instant, presentInstant } from './listing/instant.ts'
-import type { ServingStore } from './management/store.ts'
-import type { Log } from './log.ts'
+import { type Instant, presentInstant } from './model/instant.ts'
+import type { ServingStore } from './database/store.ts'
+import type { Log } from './log/log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
-import { createUseCounter, type UseCounter } from './usage/use-counter.ts'
+import { createUseCounter, type UseCounter } from './keys/usage/use-counter.ts'
 
 /** The most connections at a time, per listener. */
 export const CONNECTIONS_MAX = { api: LIMITS.connectionsMax, dashboard: DASHBOARD_CONNECTIONS_MAX }
@@ -177,7 +177,7 @@ async function loadDashboard(
 ): Promise<Handler> {
   if (store === null || counter === null) throw problem ?? new Error('there is no store')
   const { createDashboard } = await import('./dashboard/app.ts')
-  const { createAccounts } = await import('./sign-in/accounts.ts')
+  const { createAccounts } = await import('./accounts/sign-in/accounts.ts')
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({

@@ -139,7 +139,7 @@ test('no file has an empty name such as utils or helpers', () => {
 })
 
 test('each of these calls appears only in its own files', () => {
-  assert.deepEqual(placesOf('createServer('), ['src/dashboard/listen.ts', 'src/http/listen.ts'])
+  assert.deepEqual(placesOf('createServer('), ['src/web/listen.ts', 'src/http/listen.ts'])
   for (const path of placesOf('argon2(')) assert.match(path, /^src\/sign-in\//)
   assert.deepEqual(placesOf('Bun.'), [])
   for (const path of placesOf('host_label'))

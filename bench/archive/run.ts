@@ -11,8 +11,8 @@ import { temporaryFolder } from '../../test/fixtures/folder.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../test/fixtures/postgres/migrated.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /*
  * How long a backup and restores take on both engines, and how much memory this process has used by

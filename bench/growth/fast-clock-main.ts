@@ -1,5 +1,5 @@
-import { presentInstant } from '../../src/listing/instant.ts'
-import { createLog } from '../../src/log.ts'
+import { presentInstant } from '../../src/model/instant.ts'
+import { createLog } from '../../src/log/log.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { serveStore } from '../serve-store.ts'
 

@@ -1,15 +1,15 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createUser } from '../../src/listing/accounts/user.ts'
+import { createUser } from '../../src/accounts/user.ts'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import type { Scene } from '../scene.ts'
 import { programEnvironment, programOf } from '../subject.ts'
 import type { Result } from '../table.ts'
-import { users } from '../../src/management/accounts/users.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { users } from '../../src/accounts/records/users.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /** An odd number: the median of two would be their mean, and the speed of a machine changes. */
 const ROUNDS = 5

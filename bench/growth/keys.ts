@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { randomFrom } from '../../test/fixtures/random.ts'
 import { chooseDriver, type Driver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { chooseDriver } from '../load/driver.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { openKeys, type Scene } from '../scene.ts'

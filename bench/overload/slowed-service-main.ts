@@ -1,5 +1,5 @@
 import { createClaimQueue } from '../../src/claims/queue.ts'
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/log/log.ts'
 import { createClaims, SQLITE_QUEUE } from '../../src/sqlite/claims/claims.ts'
 import { systemClock } from '../../src/sqlite/claims/clock.ts'
 import { createBatchTimer } from '../../src/sqlite/claims/slow-batches.ts'

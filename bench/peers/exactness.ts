@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
-import { hashApiKey } from '../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../src/model/key-hash.ts'
 import { ask } from '../../test/fixtures/requests.ts'
 import { SERVERS_PER_OWNER } from '../scene.ts'
 import type { Peer } from './suite.ts'

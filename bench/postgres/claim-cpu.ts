@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { createListingCache } from '../../src/api/listing-cache.ts'
-import { hashApiKey } from '../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../src/model/key-hash.ts'
 import { byteaArray } from '../../src/postgres/claims/binary-arrays.ts'
 import { claimBatch } from '../../src/postgres/claims/claims.ts'
 import { createKnownKeys } from '../../src/postgres/claims/known-keys.ts'

@@ -1,5 +1,5 @@
 import { createListingCache } from '../../src/api/listing-cache.ts'
-import { hashApiKey } from '../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../src/model/key-hash.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { cpuSecondsOfFamily } from '../proc.ts'
 import type { Scene } from '../scene.ts'

@@ -1,15 +1,15 @@
 import { resolve } from 'node:path'
-import { createUser } from '../../src/listing/accounts/user.ts'
-import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
-import type { Store } from '../../src/management/store.ts'
+import { createUser } from '../../src/accounts/user.ts'
+import type { ServerEntry } from '../../src/servers/server-entry.ts'
+import type { Store } from '../../src/database/store.ts'
 import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { cpuSecondsOf } from '../proc.ts'
 import { openTable } from '../table.ts'
-import { users } from '../../src/management/accounts/users.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { users } from '../../src/accounts/records/users.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /*
  * Measures the CPU time that PostgreSQL spends on an import: of new servers, of the same with

@@ -1,4 +1,4 @@
-import { createLog } from '../../src/log.ts'
+import { createLog } from '../../src/log/log.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { serveStore } from '../serve-store.ts'
 

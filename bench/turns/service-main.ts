@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { watchTurns } from './turn-watch.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * The service of a tree in a process of its own, with a watch on the turns of its event loop.
@@ -18,9 +18,9 @@ const [tree = '.', servers = ''] = process.argv.slice(2)
 const load = (path: string) => import(resolve(tree, 'src', path))
 const { openServingStore } = await load('open-store.ts')
 const { startService } = await load('service.ts')
-const { createUser } = await load('listing/accounts/user.ts')
-const { issueApiKey } = await load('management/issued-keys.ts')
-const { createPasswords } = await load('sign-in/passwords.ts')
+const { createUser } = await load('accounts/user.ts')
+const { issueApiKey } = await load('keys/records/issued-keys.ts')
+const { createPasswords } = await load('accounts/sign-in/passwords.ts')
 
 const folder = mkdtempSync(join(tmpdir(), 'server-listing-turns-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))

@@ -109,7 +109,7 @@ export const PARTS: Part[] = [
       'src/management/**/*.ts',
     ],
     tests: [
-      'test/management/sql.test.ts',
+      'test/database/sql.test.ts',
       ...tests(
         'sqlite',
         'management-connection',
@@ -126,7 +126,7 @@ export const PARTS: Part[] = [
   },
   {
     folder: 'dashboard',
-    mutate: ['src/dashboard/**/*.ts', 'src/usage/*.ts'],
+    mutate: ['src/dashboard/**/*.ts', 'src/keys/usage/*.ts'],
     tests: ['test/dashboard/**/*.test.ts', 'test/reliability/dashboard/token-bucket.test.ts'],
     lines: 240,
   },

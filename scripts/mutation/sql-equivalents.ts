@@ -14,7 +14,7 @@ export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
     why: 'the slot after the last one has no rows',
   },
   {
-    path: 'src/management/accounts/removed-user.ts',
+    path: 'src/directory/records/removed-user.ts',
     line: `(SELECT organization_id FROM members WHERE user_id = \${uuid(userId)} AND role = 'owner')`,
     from: 'AND',
     why: 'every organization has an owner; the next condition finds one that another user owns',

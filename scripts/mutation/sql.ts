@@ -23,7 +23,7 @@ const TESTS = {
     'test/sqlite/claims/**/*.test.ts',
     'test/sqlite/{.,file}/*.test.ts',
     'test/dashboard/**/!(postgres).test.ts',
-    'test/cli/users/users.test.ts',
+    'test/accounts/commands/users.test.ts',
   ],
   postgres: [
     'test/contract/postgres.test.ts',

@@ -22,8 +22,8 @@ import { hrefBetween, ICON_PATH, pathOfPage, showPage, STYLE_PATH } from './page
  */
 
 const DEFAULT_FOLDER = 'site'
-const STYLES = ['src/dashboard/html/assets/style/tokens.css', 'scripts/site/style.css']
-const ICON = 'src/dashboard/html/assets/icons.svg'
+const STYLES = ['src/web/html/assets/style/tokens.css', 'scripts/site/style.css']
+const ICON = 'src/web/html/assets/icons.svg'
 const IS_IMAGE = /\.(svg|webp|png)$/
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-import { FIXED_PREFIX } from '../listing/key-format.ts'
+import { FIXED_PREFIX } from '../model/key-format.ts'
 
 /**
  * The scheme in any case, exactly one space, and a key with the fixed prefix (spec 5.1, 5.2 steps 1

@@ -1,8 +1,8 @@
 import type { Request, Response } from '../http/message.ts'
-import { hashApiKey } from '../listing/key-hash.ts'
-import type { Claim, ClaimStore, KnownClaim } from '../listing/claim.ts'
-import { ListFault, NotConfigured } from '../listing/faults.ts'
-import { renderServers } from '../listing/servers/server.ts'
+import { hashApiKey } from '../model/key-hash.ts'
+import type { Claim, ClaimStore, KnownClaim } from '../model/claim.ts'
+import { ListFault, NotConfigured } from '../model/faults.ts'
+import { renderServers } from '../model/server-row.ts'
 import { readBearer } from './bearer.ts'
 import type { ListingCache } from './listing-cache.ts'
 import {

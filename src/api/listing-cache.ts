@@ -1,4 +1,4 @@
-import type { HeldListing, HeldListings, Listing } from '../listing/claim.ts'
+import type { HeldListing, HeldListings, Listing } from '../model/claim.ts'
 
 /** Rendered listings, by owner. Only the store can say whether one is current. */
 export interface ListingCache extends HeldListings {

@@ -1,5 +1,5 @@
-import type { Actor, AuditAction } from '../listing/accounts/audit.ts'
-import type { Instant } from '../listing/instant.ts'
+import type { Actor, AuditAction } from '../model/audit.ts'
+import type { Instant } from '../model/instant.ts'
 
 /*
  * An archive is an SQLite file in the schema of this program, whichever engine wrote it. A stopped

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Instant } from '../listing/instant.ts'
+import type { Instant } from '../model/instant.ts'
 import type { ArchiveFacts, Facts } from './archive.ts'
 
 /** Counts what a database contains, on either engine. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
-import { presentInstant } from '../listing/instant.ts'
+import { presentInstant } from '../model/instant.ts'
 import { openDatabase } from '../postgres/database.ts'
 import { instantOf, TYPES } from '../postgres/management-connection.ts'
 import { assertUpToDate } from '../postgres/migrate.ts'

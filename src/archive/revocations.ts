@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Instant } from '../listing/instant.ts'
+import type { Instant } from '../model/instant.ts'
 import { readJournal } from '../sqlite/journal/journal.ts'
 import { NotRestored } from './archive.ts'
 import { type OpenArchive, openArchive } from './open.ts'

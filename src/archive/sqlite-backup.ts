@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
-import type { Revocations } from '../listing/accounts/revocations.ts'
-import { type Instant, presentInstant } from '../listing/instant.ts'
+import type { Revocations } from '../model/revocation.ts'
+import { type Instant, presentInstant } from '../model/instant.ts'
 import {
   closeDatabase,
   COMMAND_LOCK_WAIT_MS,

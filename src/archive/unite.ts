@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Revocations } from '../listing/accounts/revocations.ts'
-import { INSTANT_MAX } from '../listing/instant.ts'
+import type { Revocations } from '../model/revocation.ts'
+import { INSTANT_MAX } from '../model/instant.ts'
 import { type ArchiveTable, NotRestored, TABLES } from './archive.ts'
 import type { OpenArchive } from './open.ts'
 

@@ -1,4 +1,4 @@
-import { AuthenticationFault } from '../listing/faults.ts'
+import { AuthenticationFault } from '../model/faults.ts'
 import type { Backlog } from './backlog.ts'
 import type { BusyCalls } from './busy-calls.ts'
 import type { Waiting } from './call.ts'

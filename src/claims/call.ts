@@ -1,5 +1,5 @@
-import type { HeldListings, Claim } from '../listing/claim.ts'
-import type { AuthenticationFault, ListFault } from '../listing/faults.ts'
+import type { HeldListings, Claim } from '../model/claim.ts'
+import type { AuthenticationFault, ListFault } from '../model/faults.ts'
 
 /** One claim, as the queue hands it to an engine. */
 export interface Call {

@@ -1,4 +1,4 @@
-import type { AuthenticationFault } from '../listing/faults.ts'
+import type { AuthenticationFault } from '../model/faults.ts'
 import {
   type Busy,
   type Call,

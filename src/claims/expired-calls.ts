@@ -1,5 +1,5 @@
-import { createEpisodes } from '../episodes.ts'
-import { AuthenticationFault } from '../listing/faults.ts'
+import { createEpisodes } from '../log/episodes.ts'
+import { AuthenticationFault } from '../model/faults.ts'
 import { asOne, callsOf, type Waiting } from './call.ts'
 import type { ClaimMeter } from './meter.ts'
 

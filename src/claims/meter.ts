@@ -1,5 +1,5 @@
-import type { ClaimCounts } from '../listing/health/health.ts'
-import { createHistogram } from '../listing/health/histogram.ts'
+import type { ClaimCounts } from '../model/health/health.ts'
+import { createHistogram } from '../model/health/histogram.ts'
 
 const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256]
 /** In milliseconds. */

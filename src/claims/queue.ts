@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Claim, ClaimStore, HeldListings } from '../listing/claim.ts'
+import type { Claim, ClaimStore, HeldListings } from '../model/claim.ts'
 import { createBacklog } from './backlog.ts'
 import { closedFault, createBatches } from './batches.ts'
 import { createBusyCalls } from './busy-calls.ts'
@@ -7,7 +7,7 @@ import type { Call, Waiting } from './call.ts'
 import type { Decider } from './decide.ts'
 import { createExpiredCalls, type Patience } from './expired-calls.ts'
 import { createClaimMeter } from './meter.ts'
-import type { ClaimCounts } from '../listing/health/health.ts'
+import type { ClaimCounts } from '../model/health/health.ts'
 
 /** No key has this hash. */
 const PROBE_HASH = new Uint8Array(32)

@@ -1,11 +1,11 @@
 import { inspect } from 'node:util'
 import { Command, CommanderError, Help } from 'commander'
-import { NAMED_SETTINGS, plainText } from '../settings.ts'
-import { withSources } from '../stack-trace.ts'
-import { FROM_ENV_FILE, HELP_HINT } from './context.ts'
-import { MissingDatabase, Misuse } from './errors.ts'
-import { say } from './output.ts'
-import type { Shell } from './shell.ts'
+import { NAMED_SETTINGS, plainText } from '../config/settings.ts'
+import { withSources } from '../log/stack-trace.ts'
+import { FROM_ENV_FILE, HELP_HINT } from '../terminal/context.ts'
+import { MissingDatabase, Misuse } from '../terminal/errors.ts'
+import { say } from '../terminal/output.ts'
+import type { Shell } from '../terminal/shell.ts'
 import { readVersion } from './version.ts'
 
 /** Loaded when the command line names them. Help names all of them. */
@@ -15,16 +15,17 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   migrate: async () => (await import('./commands/migrate.ts')).addMigrateCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
-  user: async () => (await import('./commands/users.ts')).addUserCommands,
-  key: async () => (await import('./commands/keys.ts')).addKeyCommands,
-  server: async () => (await import('./commands/servers.ts')).addServerCommands,
-  organization: async () => (await import('./commands/organizations.ts')).addOrganizationCommands,
-  apply: async () => (await import('./commands/state/apply.ts')).addApplyCommand,
-  export: async () => (await import('./commands/state/export.ts')).addExportCommand,
+  user: async () => (await import('../accounts/commands/users.ts')).addUserCommands,
+  key: async () => (await import('../keys/commands/keys.ts')).addKeyCommands,
+  server: async () => (await import('../servers/commands/servers.ts')).addServerCommands,
+  organization: async () =>
+    (await import('../organizations/commands/organizations.ts')).addOrganizationCommands,
+  apply: async () => (await import('../state/commands/apply.ts')).addApplyCommand,
+  export: async () => (await import('../state/commands/export.ts')).addExportCommand,
   config: async () => (await import('./commands/inspect/config.ts')).addConfigCommand,
   doctor: async () => (await import('./commands/inspect/doctor.ts')).addDoctorCommand,
   conform: async () => (await import('./commands/inspect/conform.ts')).addConformCommand,
-  audit: async () => (await import('./commands/audit.ts')).addAuditCommands,
+  audit: async () => (await import('../accounts/commands/audit.ts')).addAuditCommands,
 }
 
 /**
@@ -40,7 +41,7 @@ export async function run(args: readonly string[], shell: Shell): Promise<number
     called = command
     const { envFile } = program.opts<{ envFile?: string }>()
     if (envFile === undefined) return
-    const { loadEnvFile } = await import('./env-file.ts')
+    const { loadEnvFile } = await import('../terminal/env-file.ts')
     program.setOptionValue(FROM_ENV_FILE, loadEnvFile(envFile, shell.env))
   })
   try {

@@ -1,4 +1,4 @@
-import { createHistogram, type Histogram } from '../listing/health/histogram.ts'
+import { createHistogram, type Histogram } from '../model/health/histogram.ts'
 
 /** The interval of the timer whose delay is measured. */
 const INTERVAL_MS = 50

@@ -1,4 +1,4 @@
-import type { Histogram } from '../listing/health/histogram.ts'
+import type { Histogram } from '../model/health/histogram.ts'
 
 /*
  * The text format of Prometheus, version 0.0.4:

@@ -1,7 +1,7 @@
 import { LIMITS, type Limits } from '../http/limits.ts'
 import { listen } from '../http/listen.ts'
 import { createOwnHosts } from '../http/admission/own-hosts.ts'
-import type { HealthStore } from '../listing/health/health.ts'
+import type { HealthStore } from '../model/health/health.ts'
 import { type Checks, createOpsAnswer, refusal } from './answer.ts'
 import { watchEventLoop } from './event-loop.ts'
 import { renderMetrics } from './exposition.ts'

@@ -1,5 +1,5 @@
-import type { Measures, StoreCounts } from '../listing/health/health.ts'
-import type { Histogram } from '../listing/health/histogram.ts'
+import type { Measures, StoreCounts } from '../model/health/health.ts'
+import type { Histogram } from '../model/health/histogram.ts'
 import type { Checks } from './answer.ts'
 import { type Family, histogramSamples } from './exposition.ts'
 import { OK } from './monitor.ts'

@@ -1,5 +1,5 @@
-import { NotConfigured } from '../listing/faults.ts'
-import type { HealthStore, Measures } from '../listing/health/health.ts'
+import { NotConfigured } from '../model/faults.ts'
+import type { HealthStore, Measures } from '../model/health/health.ts'
 
 /** How long the engine may take to decide a probe. */
 const ANSWER_MS = 1_000

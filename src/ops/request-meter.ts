@@ -1,5 +1,5 @@
 import type { HttpEvent } from '../http/message.ts'
-import { createHistogram, type Histogram } from '../listing/health/histogram.ts'
+import { createHistogram, type Histogram } from '../model/health/histogram.ts'
 
 /** In milliseconds. */
 const DURATIONS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500]

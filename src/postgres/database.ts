@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import type { PoolCounts } from '../listing/health/health.ts'
+import type { PoolCounts } from '../model/health/health.ts'
 import { type Backend, createAbandonedBackends } from './abandoned.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import type { Patience } from './patience.ts'

@@ -1,13 +1,13 @@
 import pg from 'pg'
-import { formatInstant, INSTANT_MAX } from '../listing/instant.ts'
+import { formatInstant, INSTANT_MAX } from '../model/instant.ts'
 import type {
   Database,
   GivenColumns,
   LockStrength,
   Queries,
   Transaction,
-} from '../management/database.ts'
-import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../management/sql.ts'
+} from '../database/database.ts'
+import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../database/sql.ts'
 import type { Database as Connections } from './database.ts'
 
 const UNIQUE_VIOLATION = '23505'

@@ -1,6 +1,11 @@
 import type { ClientBase } from 'pg'
-import { NotConfigured } from '../listing/faults.ts'
-import { assertKnown, type Migration, outdatedSchema, readMigrations } from '../migrations.ts'
+import { NotConfigured } from '../model/faults.ts'
+import {
+  assertKnown,
+  type Migration,
+  outdatedSchema,
+  readMigrations,
+} from '../database/migrations.ts'
 import type { Database } from './database.ts'
 
 /** The migrations of this program, in order. */

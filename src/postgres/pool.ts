@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 import { type Backend, OWN_BACKEND } from './abandoned.ts'
 import { clientFor, type Hosts } from './hosts.ts'
 import type { Patience } from './patience.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 import type { Patience } from './patience.ts'
 
 /** How long an idle connection may take to hear a notification, in milliseconds. */

@@ -1,4 +1,4 @@
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 
 /** A lasting failure as a sentence for the operator; null for any other error. */
 export function unusable(error: unknown): NotConfigured | null {

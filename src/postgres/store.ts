@@ -1,7 +1,7 @@
 import { createClaimQueue } from '../claims/queue.ts'
-import { NotConfigured } from '../listing/faults.ts'
-import { OLD_SCHEMA } from '../listing/health/health.ts'
-import type { ServingStore, Store } from '../management/store.ts'
+import { NotConfigured } from '../model/faults.ts'
+import { OLD_SCHEMA } from '../model/health/health.ts'
+import type { ServingStore, Store } from '../database/store.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
@@ -11,7 +11,7 @@ import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
 import { complaintAboutStandbys } from './standbys.ts'
 import { useCounts } from './use-counts.ts'
-import { findLastBackup } from '../management/last-backup.ts'
+import { findLastBackup } from '../database/last-backup.ts'
 
 /** Connections that decide claims: while one waits for the disk, the other one works. */
 const CLAIM_CONNECTIONS = 2

@@ -1,4 +1,4 @@
-import { COUNTS_SLICE, type UseCount, type UseCountStore } from '../listing/use-counts.ts'
+import { COUNTS_SLICE, type UseCount, type UseCountStore } from '../model/use-counts.ts'
 import type { Database } from './database.ts'
 
 export function useCounts(database: Database): UseCountStore {

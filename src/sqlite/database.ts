@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 import { isLocked, unusable } from './errors.ts'
 import { createDatabaseFile } from './file/create-file.ts'
 import { assertNotMounted } from './file/mount-point.ts'

@@ -1,4 +1,4 @@
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 
 const SQLITE_BUSY = 5
 const SQLITE_READONLY = 8

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite'
-import type { Queries, Transaction } from '../management/database.ts'
-import { isTyped, raw, type Sql, sql, type Value } from '../management/sql.ts'
+import type { Queries, Transaction } from '../database/database.ts'
+import { isTyped, raw, type Sql, sql, type Value } from '../database/sql.ts'
 
 /** The maximum of prepared statements per connection. */
 const STATEMENTS_MAX = 200

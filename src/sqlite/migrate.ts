@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { presentInstant } from '../listing/instant.ts'
+import { presentInstant } from '../model/instant.ts'
 import {
   assertKnown,
   type Ledger,
   type Migration,
   outdatedSchema,
   readMigrations,
-} from '../migrations.ts'
+} from '../database/migrations.ts'
 import { tableNames, transact } from './database.ts'
 
 /** The migrations of this program, in order. */

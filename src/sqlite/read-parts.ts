@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setImmediate as otherWork } from 'node:timers/promises'
-import type { Sql } from '../management/sql.ts'
+import type { Sql } from '../database/sql.ts'
 import { retryWhileLocked } from './database.ts'
 import { queriesOn } from './management-statements.ts'
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Store } from '../management/store.ts'
+import type { Store } from '../database/store.ts'
 import { closeDatabase, COMMAND_LOCK_WAIT_MS, openFile } from './database.ts'
 import { unusable } from './errors.ts'
 import { openMirror } from './journal/mirror.ts'

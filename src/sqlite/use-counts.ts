@@ -1,11 +1,6 @@
-import {
-  COUNTS_SLICE,
-  SLOTS_KEPT,
-  type UseCount,
-  type UseCountStore,
-} from '../listing/use-counts.ts'
-import type { Queries } from '../management/database.ts'
-import { sql } from '../management/sql.ts'
+import { COUNTS_SLICE, SLOTS_KEPT, type UseCount, type UseCountStore } from '../model/use-counts.ts'
+import type { Queries } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
 
 /**
  * Writes on the connection that records claims. A commit of another connection would make all

@@ -1,4 +1,4 @@
-import { NotConfigured } from '../listing/faults.ts'
+import { NotConfigured } from '../model/faults.ts'
 
 /**
  * The first version that has the fix of the WAL-reset bug (https://sqlite.org/wal.html), then the

@@ -4,9 +4,9 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer, assertCommonHeaders } from './answers.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readBearer } from '../../src/api/bearer.ts'
-import { generateKey } from '../../src/listing/api-key.ts'
+import { generateKey } from '../../src/keys/api-key.ts'
 import { type Ask, ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 const BODY = '{"error":"Invalid or missing API key."}'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey } from '../../src/listing/api-key.ts'
+import { generateKey } from '../../src/keys/api-key.ts'
 import { startUnconfigured } from '../openapi/unconfigured.ts'
 import { ask } from '../fixtures/requests.ts'
 import { describedPort } from '../openapi/described-service.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BLOCK_BYTES, createListingCache, ENTRY_BYTES } from '../../src/api/listing-cache.ts'
-import type { Listing } from '../../src/listing/claim.ts'
+import type { Listing } from '../../src/model/claim.ts'
 
 const listing = (revision: string, length = 1_000): Listing => ({
   revision,

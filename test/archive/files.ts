@@ -5,13 +5,13 @@ import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
 import type { ArchiveFacts, Restored } from '../../src/archive/archive.ts'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
-import type { ServingStore } from '../../src/management/store.ts'
+import type { ServingStore } from '../../src/database/store.ts'
 import { prepareRestore } from '../../src/open-store.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /** A database file that the test serves, backs up and restores. */
 export function files(t: TestContext) {

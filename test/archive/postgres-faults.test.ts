@@ -19,8 +19,8 @@ import {
   restore,
   rowsOfPostgres,
 } from './postgres-rows.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 let server: Server
 before(async () => {

@@ -17,8 +17,8 @@ import {
   restore,
   revokeKey,
 } from './postgres-rows.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /*
  * `fill` gives Ada the active key 31, and Bob, who is disabled, the key 33. Key 32 is revoked.

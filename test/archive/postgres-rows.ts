@@ -7,8 +7,8 @@ import { preparePostgresRestore } from '../../src/archive/postgres-restore.ts'
 import { asAdmin, removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import type { Server } from '../fixtures/postgres/server.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /** The rows of each table, in the same words from both engines and in the same order. */
 export type Rows = Record<string, string[]>

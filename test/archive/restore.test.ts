@@ -10,8 +10,8 @@ import { readJournal } from '../../src/sqlite/journal/journal.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { change, filledFile, files, hashOf, idOf, restoreFile, rows, userSql } from './files.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 const REVOKE = (number: number): string =>
   `UPDATE api_keys SET revoked_at = 5 WHERE key_hash = unhex('${hashOf(number)}')`

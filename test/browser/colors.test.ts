@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { presentInstant } from '../../src/listing/instant.ts'
-import { slotOf } from '../../src/listing/use-counts.ts'
+import { presentInstant } from '../../src/model/instant.ts'
+import { slotOf } from '../../src/model/use-counts.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 /*
  * What colors say is also said without hue, and in the colors that a user forces on every page.

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn, waitForFocus } from './tab.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 /*
  * After a mistake, users are where it stands.

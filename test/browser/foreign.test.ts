@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { personAt } from '../fixtures/person.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 /*
  * Another site's pages in a browser that is signed in to the dashboard.

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentInstant } from '../../src/listing/instant.ts'
-import { issueApiKey } from '../../src/management/issued-keys.ts'
+import { presentInstant } from '../../src/model/instant.ts'
+import { issueApiKey } from '../../src/keys/records/issued-keys.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { HOSTILE_PARTS as PARTS } from './states/hostile-names.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { organizations } from '../../src/management/organizations.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { organizations } from '../../src/organizations/records/organizations.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 const AROUND = ['', 'a', ' 한글 ', '🐈', '\u200f', "'", '"', '>', '\\', '&']
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * Many servers at once: the table, actions with undo, and importing.

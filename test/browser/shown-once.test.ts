@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 const KEY = /svc_live_[0-9a-f]{64}/
 

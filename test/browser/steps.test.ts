@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * The clicks and fields of five jobs, as docs/dashboard.md has them.

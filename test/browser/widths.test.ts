@@ -5,11 +5,11 @@ import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { registeredServers } from '../../src/management/servers/registered-servers.ts'
-import { serverChanges } from '../../src/management/servers/server-changes.ts'
-import { sessions } from '../../src/management/accounts/sessions.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { serverChanges } from '../../src/servers/records/server-changes.ts'
+import { sessions } from '../../src/accounts/records/sessions.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /*
  * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also

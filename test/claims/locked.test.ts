@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AuthenticationFault } from '../../src/listing/faults.ts'
+import { AuthenticationFault } from '../../src/model/faults.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { refusedByTurn, turns } from '../fixtures/turns.ts'
 import { call, queueOver, SQLITE, sizesOf } from './queue-over.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Histogram } from '../../src/listing/health/histogram.ts'
+import type { Histogram } from '../../src/model/health/histogram.ts'
 import { call, KINDS, POSTGRES, queueOver, SQLITE } from './queue-over.ts'
 
 for (const [engine, kind] of KINDS) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
-import { ListFault } from '../../src/listing/faults.ts'
+import { ListFault } from '../../src/model/faults.ts'
 import { turns } from '../fixtures/turns.ts'
 import { call, KINDS, queueOver } from './queue-over.ts'
 

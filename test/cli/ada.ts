@@ -1,5 +1,5 @@
-import type { AddressedUser } from '../../src/listing/accounts/user.ts'
-import type { Store } from '../../src/management/store.ts'
+import type { AddressedUser } from '../../src/accounts/user.ts'
+import type { Store } from '../../src/database/store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { addUser, issueKey } from '../fixtures/service.ts'
 import type { Commands } from './command.ts'

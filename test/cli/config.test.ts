@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { NAMED_SETTINGS } from '../../src/settings.ts'
+import { NAMED_SETTINGS } from '../../src/config/settings.ts'
 import { commandsIn } from './command.ts'
 
 interface Shown {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NAMED_SETTINGS } from '../../src/settings.ts'
+import { NAMED_SETTINGS } from '../../src/config/settings.ts'
 import { assertRefused, commandsIn } from './command.ts'
 
 test('an option takes its value in either form, and -- ends the options', async (t) => {

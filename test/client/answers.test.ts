@@ -14,7 +14,7 @@ import {
   UnauthorizedError,
   UnexpectedStatusError,
 } from '../../client/src/index.ts'
-import { generateKey } from '../../src/listing/api-key.ts'
+import { generateKey } from '../../src/keys/api-key.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
 import { KEY, SERVER, startOddService } from './odd-service.ts'
 

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ServiceError } from '../../client/src/index.ts'
 import { type Seen, startScene, whileAsking } from './scene.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * Clients against the rules of the real service, for an hour of fake time.

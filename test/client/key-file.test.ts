@@ -4,12 +4,12 @@ import files from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { KeyFileError, UnauthorizedError } from '../../client/src/index.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
 import { startScene } from './scene.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 test('a watch goes on with the new key after the old one is revoked', async (t) => {
   const { service, user, time, seen, apiKeyFile, write, start } = await startWithFile(t)

@@ -4,7 +4,7 @@ import {
   type ServerListingClientOptions,
   ServerListingError,
 } from '../../client/src/index.ts'
-import type { User } from '../../src/listing/accounts/user.ts'
+import type { User } from '../../src/accounts/user.ts'
 import { randomFrom } from '../fixtures/random.ts'
 import { addOwner, startTestService, type TestService } from '../fixtures/service.ts'
 import { type FakeTime, fakeTime, TIMEOUT_MS } from './fake-time.ts'

@@ -7,15 +7,15 @@ import type { Finding } from '../../src/conform/judge.ts'
 import type { RuleName } from '../../src/conform/rules.ts'
 import { readTarget } from '../../src/conform/wire/target.ts'
 import type { Response } from '../../src/http/message.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { listenOn } from '../reliability/history/mutants/listener.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
 import { revokeOn } from './implementation/revoke.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * The kit finds the flawed engines of the history checker from outside, without faults. The

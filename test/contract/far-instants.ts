@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { INSTANT_MAX } from '../../src/listing/instant.ts'
+import { INSTANT_MAX } from '../../src/model/instant.ts'
 import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
-import { registeredServers } from '../../src/management/servers/registered-servers.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 const NOW = 1_800_000_000_000_000
 /** Year 1, which Go writes for "never", and the end of year 9999. */

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import type { ServingStore, Store } from '../../src/management/store.ts'
+import type { ServingStore, Store } from '../../src/database/store.ts'
 
 /** What an engine provides so that the contract can test it. */
 export interface StoreFixture {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AuthenticationFault, NotConfigured } from '../../src/listing/faults.ts'
+import { AuthenticationFault, NotConfigured } from '../../src/model/faults.ts'
 import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { findLastBackup, writeLastBackup } from '../../src/management/last-backup.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { findLastBackup, writeLastBackup } from '../../src/database/last-backup.ts'
 
 const NOW = 1_790_000_000_123_456
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, suite, test } from 'node:test'
-import { INSTANT_MAX } from '../../src/listing/instant.ts'
+import { INSTANT_MAX } from '../../src/model/instant.ts'
 import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
 import { removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
@@ -9,7 +9,7 @@ import { addOwner } from '../fixtures/service.ts'
 import { shareDatabase } from './postgres-fixture.ts'
 import { textContract } from './servers/search.ts'
 import { storeContract } from './store-contract.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
 
 let server: Server
 const urls: string[] = []

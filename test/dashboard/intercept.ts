@@ -1,4 +1,4 @@
-import type { Database, Queries } from '../../src/management/database.ts'
+import type { Database, Queries } from '../../src/database/database.ts'
 
 /** The texts of the statements of a query or a transaction, with ? for each value. */
 type Act = (texts: readonly string[]) => void | Promise<void>

@@ -26,12 +26,20 @@ test('the setup link works once, and the first request loads the dashboard', asy
   await served.written(/no account yet/)
   const link = /http:\/\/127\.0\.0\.1:(\d+)(\/setup\/[0-9a-f]{32})/.exec(served.stdout())
   const [, port, path = ''] = link ?? []
-  assert.ok(hasLoaded('src/dashboard/listen.ts'))
-  for (const late of ['src/dashboard/app.ts', 'src/sign-in/accounts.ts', 'hono/dist/index.js'])
+  assert.ok(hasLoaded('src/web/listen.ts'))
+  for (const late of [
+    'src/dashboard/app.ts',
+    'src/accounts/sign-in/accounts.ts',
+    'hono/dist/index.js',
+  ])
     assert.ok(!hasLoaded(late), `${late} was loaded already`)
   const { status, body } = await ask(Number(port), { path })
   assert.deepEqual([status, /Create the first account/.test(body)], [200, true])
-  for (const late of ['src/dashboard/app.ts', 'src/sign-in/accounts.ts', 'hono/dist/index.js'])
+  for (const late of [
+    'src/dashboard/app.ts',
+    'src/accounts/sign-in/accounts.ts',
+    'hono/dist/index.js',
+  ])
     assert.ok(hasLoaded(late), `${late} was not loaded`)
 
   await program.done('user add ada@example.com --password-stdin --create', {

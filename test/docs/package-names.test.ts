@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { keySettingsFor, snippetsFor } from '../../src/dashboard/keys/snippets.ts'
+import { keySettingsFor, snippetsFor } from '../../src/keys/pages/snippets.ts'
 import { filesBelow, filesIn } from '../fixtures/tree.ts'
 
 /*

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { generateKey } from '../../src/listing/api-key.ts'
-import { findKeys } from '../../src/listing/leaked-keys.ts'
-import { revokeLeakedKeys } from '../../src/management/leaked-keys.ts'
+import { generateKey } from '../../src/keys/api-key.ts'
+import { findKeys } from '../../src/keys/leaked-keys.ts'
+import { revokeLeakedKeys } from '../../src/keys/records/leaked-keys.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 const KEY = `svc_live_${'0123456789abcdef'.repeat(4)}`
 

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { generateKey } from '../../src/listing/api-key.ts'
+import { generateKey } from '../../src/keys/api-key.ts'
 import { startUnconfigured } from './unconfigured.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'

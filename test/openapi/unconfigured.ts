@@ -1,4 +1,4 @@
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { startService } from '../../src/service.ts'
 
 /** A service that knows no database (spec 7.2, 503). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createHistogram } from '../../src/listing/health/histogram.ts'
+import { createHistogram } from '../../src/model/health/histogram.ts'
 import { histogramSamples, renderMetrics } from '../../src/ops/exposition.ts'
 
 test('a family has its description, its type and its samples', () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { createMonitor } from '../../src/ops/monitor.ts'
-import type { ServingStore } from '../../src/management/store.ts'
+import type { ServingStore } from '../../src/database/store.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 

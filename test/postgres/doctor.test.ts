@@ -7,13 +7,13 @@ import {
   type ServerFacts,
 } from '../../src/postgres/inspect.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
-import { presentInstant } from '../../src/listing/instant.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 import { diagnose, statesOf } from '../reliability/doctor/findings.ts'
 import { programIn } from '../cli/program.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { postgresTables } from '../reliability/fault-injection/tables.ts'
-import { writeLastBackup } from '../../src/management/last-backup.ts'
+import { writeLastBackup } from '../../src/database/last-backup.ts'
 
 let server: Server
 before(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { unusable } from '../../src/postgres/refusals.ts'
 import { hostsOf } from '../../src/postgres/hosts.ts'
 

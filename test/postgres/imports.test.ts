@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import type { ServerEntry } from '../../src/listing/servers/server-entry.ts'
+import type { ServerEntry } from '../../src/servers/server-entry.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -8,9 +8,9 @@ import { saved } from '../contract/people.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
-import { serverImports } from '../../src/management/servers/server-imports.ts'
-import { serverLists } from '../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../src/servers/records/server-imports.ts'
+import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 let server: Server
 before(async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { SERVING } from '../../src/postgres/patience.ts'
 import { isRefusedEverywhere, unusable } from '../../src/postgres/refusals.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { migrate } from '../../src/postgres/migrate.ts'
 import { ENDLESS } from '../../src/postgres/patience.ts'

@@ -1,4 +1,4 @@
-import { MINUTE_US } from '../../src/listing/instant.ts'
+import { MINUTE_US } from '../../src/model/instant.ts'
 import type { Names } from './names.ts'
 import type { Row, Tables, Value } from './tables.ts'
 

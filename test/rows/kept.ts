@@ -1,4 +1,4 @@
-import { hashApiKey } from '../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../src/model/key-hash.ts'
 import { PASSWORD } from '../fixtures/dashboard.ts'
 import type { Names } from './names.ts'
 

@@ -1,4 +1,4 @@
-import { subjectOf } from '../../src/dashboard/request/rate-limit.ts'
+import { subjectOf } from '../../src/accounts/pages/sign-in/rate-limit.ts'
 import type { Row, Tables } from './tables.ts'
 
 /** The names that stand for ids, hashes and tokens, which differ from run to run. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { printSetupLink } from '../../src/cli/serve/setup-link.ts'
-import type { DatabaseConfig } from '../../src/database-url.ts'
+import type { DatabaseConfig } from '../../src/config/database-url.ts'
 import { everyRoute } from '../dashboard/every-route.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Fields, Person } from '../fixtures/person.ts'

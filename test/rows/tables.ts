@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import type { DatabaseConfig } from '../../src/database-url.ts'
+import type { DatabaseConfig } from '../../src/config/database-url.ts'
 
 export type Value = string | number | null
 export type Row = Record<string, Value>

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase, rollBack, transact, retryWhileLocked } from '../../src/sqlite/database.ts'
 import { createDatabaseFile } from '../../src/sqlite/file/create-file.ts'
 import { isLocked, unusable } from '../../src/sqlite/errors.ts'

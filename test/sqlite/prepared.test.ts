@@ -4,8 +4,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { users } from '../../src/management/accounts/users.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
+import { users } from '../../src/accounts/records/users.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 test('a command prepares each statement when it first runs it, and no others', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NotConfigured } from '../../src/listing/faults.ts'
+import { NotConfigured } from '../../src/model/faults.ts'
 import { assertSafeVersion } from '../../src/sqlite/version.ts'
 
 test('a service refuses a SQLite with the WAL-reset bug', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { FIXED_PREFIX } from '../../src/listing/key-format.ts'
+import { FIXED_PREFIX } from '../../src/model/key-format.ts'
 import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey, startTestService, type TestService } from '../fixtures/service.ts'
 import type { Case } from './corpus/case.ts'
@@ -8,8 +8,8 @@ import { CORPUS } from './corpus/corpus.ts'
 import { assertOutcomes, headsAmong, type Outcome } from './client/outcome.ts'
 import { open, type RawClient } from './client/raw.ts'
 import type { RawAnswer } from './client/read-answer.ts'
-import { apiKeys } from '../../src/management/api-keys.ts'
-import { operatorAt } from '../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../src/model/audit.ts'
 
 /*
  * Sends every case of the corpus in several ways. Each gets exactly one answer, always the same. If

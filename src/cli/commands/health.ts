@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { ownUrlOf } from '../../config.ts'
-import { loadConfig } from '../context.ts'
-import { Failure, Misuse } from '../errors.ts'
-import { print, printJson } from '../output.ts'
+import { ownUrlOf } from '../../config/config.ts'
+import { loadConfig } from '../../terminal/context.ts'
+import { Failure, Misuse } from '../../terminal/errors.ts'
+import { print, printJson } from '../../terminal/output.ts'
 import { askReadiness, type Readiness, sentenceOf } from '../readiness.ts'
-import { readNumber } from '../spans.ts'
-import type { Shell } from '../shell.ts'
+import { readNumber } from '../../terminal/spans.ts'
+import type { Shell } from '../../terminal/shell.ts'
 
 /** The interval between two tries with `--wait`. */
 const RETRY_MS = 200

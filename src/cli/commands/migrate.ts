@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { migrateStore } from '../../open-store.ts'
-import { nameDatabase } from '../../database-url.ts'
-import { loadDatabase, sayDatabase } from '../context.ts'
-import { printJson, say } from '../output.ts'
-import type { Shell } from '../shell.ts'
+import { nameDatabase } from '../../config/database-url.ts'
+import { loadDatabase, sayDatabase } from '../../terminal/context.ts'
+import { printJson, say } from '../../terminal/output.ts'
+import type { Shell } from '../../terminal/shell.ts'
 
 export function addMigrateCommand(program: Command, shell: Shell): void {
   program

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { addSettingOptions } from '../serve/options.ts'
 import type { ServeOptions } from '../serve/serve.ts'
-import type { Shell } from '../shell.ts'
+import type { Shell } from '../../terminal/shell.ts'
 
 export function addServeCommand(program: Command, shell: Shell): void {
   const command = program

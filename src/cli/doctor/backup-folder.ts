@@ -8,8 +8,8 @@ import {
   statSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
-import { countOf, MEGABYTE, quote } from '../../listing/text.ts'
+import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
+import { countOf, MEGABYTE, quote } from '../../model/text.ts'
 
 const CHECK = 'backup_folder'
 

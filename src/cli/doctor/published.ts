@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
-import type { Config } from '../../config.ts'
-import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+import type { Config } from '../../config/config.ts'
+import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
 import { whyUnanswered } from '../readiness.ts'
 
 /** How long a public URL may take to answer. */

@@ -1,5 +1,5 @@
-import { type Config, ownUrlOf } from '../../config.ts'
-import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
+import { type Config, ownUrlOf } from '../../config/config.ts'
+import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
 import { askReadiness, sentenceOf } from '../readiness.ts'
 
 /** Asks the running service whether it is ready. */

@@ -1,5 +1,5 @@
-import { type Finding, ok, warning } from '../../listing/health/finding.ts'
-import { NAMED_SETTINGS } from '../../settings.ts'
+import { type Finding, ok, warning } from '../../model/health/finding.ts'
+import { NAMED_SETTINGS } from '../../config/settings.ts'
 
 /** Shorter names, such as PORT, are too close to ordinary ones, such as SORT or PORTS. */
 const LENGTH_MIN = 7

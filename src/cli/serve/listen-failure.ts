@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { Failure } from '../errors.ts'
+import type { Config } from '../../config/config.ts'
+import { Failure } from '../../terminal/errors.ts'
 
 /** A port that can't be opened as a sentence with the settings to change; any other error as is. */
 export function listenFailure(error: unknown, config: Config): unknown {

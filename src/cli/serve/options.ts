@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ConfigOption } from '../../config.ts'
+import type { ConfigOption } from '../../config/config.ts'
 
 /** Settings of the command line, which replace variables. */
 export interface SettingOptions {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServingStore } from '../../management/store.ts'
-import type { Log } from '../../log.ts'
-import { passwords } from '../../management/accounts/passwords.ts'
-import { secrets } from '../../management/accounts/secrets.ts'
+import type { ServingStore } from '../../database/store.ts'
+import type { Log } from '../../log/log.ts'
+import { passwords } from '../../accounts/records/passwords.ts'
+import { secrets } from '../../accounts/records/secrets.ts'
 
 const RETRY_MS = 1_000
 

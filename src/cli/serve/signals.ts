@@ -1,5 +1,5 @@
 import closeWithGrace, { type Options } from 'close-with-grace'
-import type { Log } from '../../log.ts'
+import type { Log } from '../../log/log.ts'
 
 /** From the end of draining to the end of the process, in milliseconds. */
 export const CLOSE_MS = 10_000

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import type { App } from '../context.ts'
+import type { App } from '../../web/context.ts'
 
 /** The npm package of the client, which programs install from here. */
 export const CLIENT_PATH = '/docs/server-listing-client.tgz'

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { html, raw } from 'hono/html'
-import type { App, Dashboard } from '../context.ts'
-import { showPage } from '../html/page.ts'
-import { type Action, showAction, showFilter } from '../html/parts.ts'
-import { showKeySettings, showSnippets } from '../keys/snippet-list.ts'
+import type { App, Dashboard } from '../../web/context.ts'
+import { showPage } from '../../web/html/page.ts'
+import { type Action, showAction, showFilter } from '../../web/html/parts.ts'
+import { showKeySettings, showSnippets } from '../../keys/pages/snippet-list.ts'
 import { renderMarkdown } from './markdown.ts'
 
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)

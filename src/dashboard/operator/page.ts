@@ -3,18 +3,18 @@ import {
   type OwnedAuditEntry,
   type UserSummary,
   operator,
-} from '../../management/accounts/operator.ts'
-import type { OwnedApiKey } from '../../management/accounts/owned-api-keys.ts'
-import { nameOf } from '../../listing/accounts/user.ts'
-import type { Instant } from '../../listing/instant.ts'
-import { type Names, tellEvent } from '../account/event-words.ts'
-import { count, countOf } from '../../listing/text.ts'
-import type { App, Dashboard } from '../context.ts'
-import { showNotFound, showPage } from '../html/page.ts'
-import { pill, showTable } from '../html/parts.ts'
-import { agoInWords, showAgo } from '../html/relative-time.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../html/text.ts'
-import { apiKeys } from '../../management/api-keys.ts'
+} from '../../directory/records/operator.ts'
+import type { OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
+import { nameOf } from '../../accounts/user.ts'
+import type { Instant } from '../../model/instant.ts'
+import { type Names, tellEvent } from '../../accounts/pages/event-words.ts'
+import { count, countOf } from '../../model/text.ts'
+import type { App, Dashboard } from '../../web/context.ts'
+import { showNotFound, showPage } from '../../web/html/page.ts'
+import { pill, showTable } from '../../web/html/parts.ts'
+import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { apiKeys } from '../../keys/records/api-keys.ts'
 
 const USERS_SHOWN = 20
 const KEYS_SHOWN = 20

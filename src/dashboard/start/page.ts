@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
-import type { App, Context, Dashboard } from '../context.ts'
-import { showPage } from '../html/page.ts'
-import { showSteps } from '../html/parts.ts'
-import { isolated } from '../html/text.ts'
-import { serverLists } from '../../management/servers/server-lists.ts'
-import { apiKeys } from '../../management/api-keys.ts'
+import type { App, Context, Dashboard } from '../../web/context.ts'
+import { showPage } from '../../web/html/page.ts'
+import { showSteps } from '../../web/html/parts.ts'
+import { isolated } from '../../web/html/text.ts'
+import { serverLists } from '../../servers/records/server-lists.ts'
+import { apiKeys } from '../../keys/records/api-keys.ts'
 
 /** Three steps for a new user. Afterwards the dashboard starts with the servers. */
 export function addStartRoutes(app: App, { database }: Dashboard): void {

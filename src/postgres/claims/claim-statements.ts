@@ -1,5 +1,5 @@
-import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
-import { SERVERS_MAX } from '../../listing/servers/server.ts'
+import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { SERVERS_MAX } from '../../model/server-row.ts'
 
 const INTERVAL = `interval '${CLAIM_INTERVAL_US} microseconds'`
 const LONG_AGO = `clock_timestamp() - ${INTERVAL}`

@@ -1,9 +1,9 @@
 import pg, { type ClientBase } from 'pg'
 import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
 import { withoutDuplicates } from '../../claims/duplicates.ts'
-import type { HeldListing, HeldListings } from '../../listing/claim.ts'
-import { AuthenticationFault, ListFault } from '../../listing/faults.ts'
-import type { ServerRow } from '../../listing/servers/server.ts'
+import type { HeldListing, HeldListings } from '../../model/claim.ts'
+import { AuthenticationFault, ListFault } from '../../model/faults.ts'
+import type { ServerRow } from '../../model/server-row.ts'
 import { byteaArray, uuidArray } from './binary-arrays.ts'
 import {
   CLAIM,

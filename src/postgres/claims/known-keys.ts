@@ -1,5 +1,5 @@
 import { createKeyCache } from '../../claims/key-cache.ts'
-import type { CountPlace } from '../../listing/use-counts.ts'
+import type { CountPlace } from '../../model/use-counts.ts'
 
 /** What a claim on a key returned before. */
 export interface KnownKey extends CountPlace {

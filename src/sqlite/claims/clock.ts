@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { type Instant, presentInstant } from '../../listing/instant.ts'
+import { type Instant, presentInstant } from '../../model/instant.ts'
 
 /** The engine's source of time. Tests pass a clock that they move by hand. */
 export interface Clock {

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { type Call, type Decided, outcomeOfDuplicate } from '../../claims/call.ts'
-import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
-import { ListFault } from '../../listing/faults.ts'
-import { SERVERS_MAX, type ServerRow } from '../../listing/servers/server.ts'
+import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { ListFault } from '../../model/faults.ts'
+import { SERVERS_MAX, type ServerRow } from '../../model/server-row.ts'
 import type { KeyRows } from './key-rows.ts'
 import type { RecentClaims } from './recent-claims.ts'
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createKeyCache, KEY_PLACE_BYTES } from '../../claims/key-cache.ts'
-import type { CountPlace } from '../../listing/use-counts.ts'
+import type { CountPlace } from '../../model/use-counts.ts'
 
 /** What a claim needs to know about its key. */
 export interface KeyRow extends CountPlace {

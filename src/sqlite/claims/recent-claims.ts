@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { transact } from '../database.ts'
 import { registerBoot } from './boots.ts'
 import { createCompaction, compactAll } from './compaction.ts'

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { CLAIM_INTERVAL_US } from '../../listing/key-format.ts'
-import type { Instant } from '../../listing/instant.ts'
+import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import type { Instant } from '../../model/instant.ts'
 
 /** The time of a granted claim on both clocks. */
 export interface Stamp {

@@ -1,4 +1,4 @@
-import type { AuthenticationFault } from '../../listing/faults.ts'
+import type { AuthenticationFault } from '../../model/faults.ts'
 import type { Clock } from '../claims/clock.ts'
 import type { HeldFiles } from './held-files.ts'
 import { createLogWatch } from './log-size.ts'

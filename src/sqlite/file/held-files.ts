@@ -1,6 +1,6 @@
 import { type BigIntStats, realpathSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
-import { AuthenticationFault } from '../../listing/faults.ts'
+import { AuthenticationFault } from '../../model/faults.ts'
 import { codeOf } from '../errors.ts'
 
 /** The result of one look at the files. */

@@ -1,8 +1,8 @@
 import { realpathSync, type Stats, statfsSync, statSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
-import { NotConfigured } from '../../listing/faults.ts'
-import { type Finding, ok, problem, warning } from '../../listing/health/finding.ts'
-import { MEGABYTE } from '../../listing/text.ts'
+import { NotConfigured } from '../../model/faults.ts'
+import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
+import { MEGABYTE } from '../../model/text.ts'
 import { journalOf, readJournal } from '../journal/journal.ts'
 import { complaintAboutLog } from './log-size.ts'
 

@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { MEGABYTE } from '../../listing/text.ts'
+import { MEGABYTE } from '../../model/text.ts'
 
 /**
  * A commit copies a log of half this size into the file. A reader must be blocking a log this

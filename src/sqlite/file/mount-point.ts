@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { NotConfigured } from '../../listing/faults.ts'
+import { NotConfigured } from '../../model/faults.ts'
 
 /**
  * Throws NotConfigured if the file itself is a mount point, as after `docker run -v

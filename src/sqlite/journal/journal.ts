@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Revocations } from '../../listing/accounts/revocations.ts'
-import { NotConfigured, NotJournaled } from '../../listing/faults.ts'
-import { formatInstant, type Instant, parseInstant } from '../../listing/instant.ts'
+import type { Revocations } from '../../model/revocation.ts'
+import { NotConfigured, NotJournaled } from '../../model/faults.ts'
+import { formatInstant, type Instant, parseInstant } from '../../model/instant.ts'
 import { codeOf } from '../errors.ts'
 import { isRoot } from '../file/create-file.ts'
 

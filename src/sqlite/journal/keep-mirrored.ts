@@ -1,4 +1,4 @@
-import { AuthenticationFault } from '../../listing/faults.ts'
+import { AuthenticationFault } from '../../model/faults.ts'
 import type { ManagementConnection } from '../management-connection.ts'
 import type { Mirror } from './mirror.ts'
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Revocations } from '../../listing/accounts/revocations.ts'
-import { NotJournaled } from '../../listing/faults.ts'
-import { INSTANT_MAX, type Instant } from '../../listing/instant.ts'
+import type { Revocations } from '../../model/revocation.ts'
+import { NotJournaled } from '../../model/faults.ts'
+import { INSTANT_MAX, type Instant } from '../../model/instant.ts'
 import { transact } from '../database.ts'
 import { appendToJournal, journalOf, readJournal } from './journal.ts'
 

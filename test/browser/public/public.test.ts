@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import axe from 'axe-core'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
 import { launchForFile, openWindow } from '../tab.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * The public pages of servers in Chromium. The tests of every state visit one of them, too.

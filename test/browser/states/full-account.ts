@@ -1,12 +1,12 @@
-import { presentInstant } from '../../../src/listing/instant.ts'
-import { slotOf } from '../../../src/listing/use-counts.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { slotOf } from '../../../src/model/use-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { checkedImports } from '../../../src/management/servers/checked-imports.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export interface FullAccount {
   server: string

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { type FullAccount, fillAccount } from './full-account.ts'
 import { openWindow, signIn } from '../tab.ts'
@@ -15,10 +15,10 @@ import {
   statesOfFullAccount,
   VISITOR,
 } from './list.ts'
-import { secrets } from '../../../src/management/accounts/secrets.ts'
-import { invitations } from '../../../src/management/invitations.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { secrets } from '../../../src/accounts/records/secrets.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * Every page of the dashboard in every state, for tests that hold for all of them.

@@ -6,12 +6,12 @@ import {
   AUDIT_KEPT_US,
   type AuditEntry,
   REFUSED_COUNTED_MAX,
-} from '../../../src/listing/accounts/audit.ts'
+} from '../../../src/model/audit.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, NOW } from '../people.ts'
-import { audit } from '../../../src/management/accounts/audit.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { audit } from '../../../src/accounts/records/audit.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 const entry = (user_id: string | null, occurred_at: number): AuditEntry => ({
   user_id,

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { listUsers } from '../../fixtures/service.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
-import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
 
 /** Changes of an email address, which depend on the password that was checked. */
 export function emailChangesContract(open: OpenFixture): void {

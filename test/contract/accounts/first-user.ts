@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW } from '../people.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { secrets } from '../../../src/management/accounts/secrets.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { secrets } from '../../../src/accounts/records/secrets.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 const HASH = 'a hash of a password'
 

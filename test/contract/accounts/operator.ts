@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import { createUser } from '../../../src/listing/accounts/user.ts'
-import { issueApiKey } from '../../../src/management/issued-keys.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { createUser } from '../../../src/accounts/user.ts'
+import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, NOW, register } from '../people.ts'
-import { operator } from '../../../src/management/accounts/operator.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { audit } from '../../../src/management/accounts/audit.ts'
+import { operator } from '../../../src/directory/records/operator.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { audit } from '../../../src/accounts/records/audit.ts'
 
 const entry = (user_id: string | null, occurred_at: number) =>
   ({ user_id, action: 'sign-in refused', subject: 'x', address: 'y', occurred_at }) as const

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { EXPIRED_DROPPED } from '../../../src/listing/accounts/sessions.ts'
-import type { Store } from '../../../src/management/store.ts'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { EXPIRED_DROPPED } from '../../../src/accounts/sessions.ts'
+import type { Store } from '../../../src/database/store.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
-import { secrets } from '../../../src/management/accounts/secrets.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { secrets } from '../../../src/accounts/records/secrets.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
 
 /** Stored passwords and the sessions that depend on them. */
 export function passwordsContract(open: OpenFixture): void {

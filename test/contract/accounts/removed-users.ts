@@ -15,15 +15,15 @@ import {
   tally,
 } from '../people.ts'
 import { claim } from '../keys/claim.ts'
-import { invitations } from '../../../src/management/invitations.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
-import { signInLinks } from '../../../src/management/accounts/sign-in-links.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import { uuidOf } from '../../fixtures/uuid-of.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { openForeign } from '../keys/foreign-program.ts'
 import { OPERATOR, NOW } from '../people.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
 
 /** What the schema demands of a user and does with a disabled one, whichever program writes. */
 export function userRowsContract(open: OpenFixture): void {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, NOW, tally } from '../people.ts'
-import { users } from '../../../src/management/accounts/users.ts'
+import { users } from '../../../src/accounts/records/users.ts'
 
 export function usersContract(open: OpenFixture): void {
   test('a user is found by email, and a taken email is refused', async (t) => {

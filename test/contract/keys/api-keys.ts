@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { type ApiKey, generateKey } from '../../../src/listing/api-key.ts'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import type { Store } from '../../../src/management/store.ts'
-import type { User } from '../../../src/listing/accounts/user.ts'
+import { type ApiKey, generateKey } from '../../../src/keys/api-key.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import type { Store } from '../../../src/database/store.ts'
+import type { User } from '../../../src/accounts/user.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { claim } from './claim.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export function apiKeysContract(open: OpenFixture): void {
   test('a sixth key is refused, and so is a key above a lower maximum', async (t) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { NOW } from '../people.ts'

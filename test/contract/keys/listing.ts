@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import type { ServingStore } from '../../../src/management/store.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import type { ServingStore } from '../../../src/database/store.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 const NOW = 1_800_000_000_000_000
 

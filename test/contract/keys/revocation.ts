@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { revocations } from '../../../src/management/revocations.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { revocations } from '../../../src/keys/records/revocations.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 import { OPERATOR } from '../people.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {

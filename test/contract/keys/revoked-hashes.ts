@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { generateKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { openForeign } from './foreign-program.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 
 /** What the triggers of keys and of the list of revoked hashes do, whichever program writes. */
 export function revokedHashesContract(open: OpenFixture): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { COUNTS_SLICE, SLOTS_KEPT, type UseCount } from '../../../src/listing/use-counts.ts'
+import { COUNTS_SLICE, SLOTS_KEPT, type UseCount } from '../../../src/model/use-counts.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 
 const SLOT = 3_000_000

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, NOW, rename, tally } from '../people.ts'
-import { invitations } from '../../../src/management/invitations.ts'
-import { organizations } from '../../../src/management/organizations.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
 
 /** A user answers an invitation: accept or decline. */
 export function answeringContract(open: OpenFixture): void {

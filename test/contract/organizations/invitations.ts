@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { INVITATIONS_SHOWN, MEMBERS_MAX } from '../../../src/listing/invitation.ts'
+import { INVITATIONS_SHOWN, MEMBERS_MAX } from '../../../src/organizations/invitation.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW } from '../people.ts'
-import { invitations } from '../../../src/management/invitations.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /** An owner invites, lists and withdraws. */
 export function invitingContract(open: OpenFixture): void {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { User } from '../../../src/listing/accounts/user.ts'
+import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { returnedServers } from '../../../src/servers/records/returned-servers.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {

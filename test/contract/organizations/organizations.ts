@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { ORGANIZATIONS_MAX } from '../../../src/listing/organization.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import {
   OPERATOR,
@@ -14,12 +14,12 @@ import {
   tally,
 } from '../people.ts'
 import { removeServer } from '../../fixtures/changed-servers.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { invitations } from '../../../src/management/invitations.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 export function organizationsContract(open: OpenFixture): void {
   test('an organization belongs to the user who made it and counts its servers', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { fingerprintOf } from '../../../src/listing/servers/registered-server.ts'
+import { fingerprintOf } from '../../../src/servers/registered-server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import {
   OPERATOR,
@@ -14,10 +14,10 @@ import {
   tally,
 } from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export function editingContract(open: OpenFixture): void {
   test('an edit replaces every field and the instant', async (t) => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
-import type { Store } from '../../../src/management/store.ts'
-import type { User } from '../../../src/listing/accounts/user.ts'
+import type { ServerEntry } from '../../../src/servers/server-entry.ts'
+import type { Store } from '../../../src/database/store.ts'
+import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 const FULL = {
   name: 'one',

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { RETURNED_MAX } from '../../../src/listing/organization.ts'
+import { RETURNED_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
-import { returnedServers } from '../../../src/management/servers/returned-servers.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { returnedServers } from '../../../src/servers/records/returned-servers.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /** Servers under an organization that their users have left. */
 export function leftServersContract(open: OpenFixture): void {

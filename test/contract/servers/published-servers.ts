@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
-import { publishedServers } from '../../../src/management/servers/published-servers.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { serverChanges } from '../../../src/management/servers/server-changes.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { publishedServers } from '../../../src/servers/records/published-servers.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverChanges } from '../../../src/servers/records/server-changes.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export function publishedContract(open: OpenFixture): void {
   test('a published personal server is found by its id, with its eight fields', async (t) => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/listing/servers/server-import.ts'
+import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/servers/server-import.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /** Reading many servers, as an export does. */
 export function readingContract(open: OpenFixture): void {

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { REGISTERED_MAX } from '../../../src/listing/servers/registered-server.ts'
+import { REGISTERED_MAX } from '../../../src/servers/registered-server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export function registeringContract(open: OpenFixture): void {
   test('a server is stored as registered, with its user and instant', async (t) => {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import {
-  PAGE_SIZE,
-  SEARCHED_MAX,
-  type ServerPage,
-} from '../../../src/listing/servers/server-search.ts'
+import { PAGE_SIZE, SEARCHED_MAX, type ServerPage } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export function searchContract(open: OpenFixture): void {
   test("a search finds the user's personal servers, newest first, ties by id", async (t) => {

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import {
-  PAGE_SIZE,
-  SORT_COLUMNS,
-  type ServerSearch,
-} from '../../../src/listing/servers/server-search.ts'
+import { PAGE_SIZE, SORT_COLUMNS, type ServerSearch } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, register } from '../people.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /** The order, the filter and the counts of a search. */
 export function sortContract(open: OpenFixture): void {

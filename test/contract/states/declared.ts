@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
-import type { DeclaredKey, DeclaredState } from '../../../src/listing/state/declared-state.ts'
-import { readState } from '../../../src/listing/state/read-state.ts'
-import type {
-  RecordPlan,
-  StateOptions,
-  StoredState,
-} from '../../../src/listing/state/state-store.ts'
-import { createStateText } from '../../../src/listing/state/write-state.ts'
-import { unitsOf } from '../../../src/cli/state/apply-plans.ts'
-import { generateKey, prefixOf } from '../../../src/listing/api-key.ts'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import type { Store } from '../../../src/management/store.ts'
+import type { DeclaredKey, DeclaredState } from '../../../src/state/declared-state.ts'
+import { readState } from '../../../src/state/read-state.ts'
+import type { RecordPlan, StateOptions, StoredState } from '../../../src/state/state-store.ts'
+import { createStateText } from '../../../src/state/write-state.ts'
+import { unitsOf } from '../../../src/state/commands/apply-plans.ts'
+import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import type { Store } from '../../../src/database/store.ts'
 import { NOW } from '../people.ts'
-import { states } from '../../../src/management/state/states.ts'
+import { states } from '../../../src/state/records/states.ts'
 
 const noFiles = () => ({ complaint: 'no files here' })
 

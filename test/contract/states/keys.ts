@@ -5,8 +5,8 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { NOW } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
@@ -16,9 +16,9 @@ import {
   plan,
   stored,
 } from './declared.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { operator } from '../../../src/management/accounts/operator.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { operator } from '../../../src/directory/records/operator.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 

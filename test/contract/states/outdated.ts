@@ -5,10 +5,10 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /** What a plan has not shown is not done. */
 export function outdatedStatesContract(open: OpenFixture): void {

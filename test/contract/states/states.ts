@@ -14,8 +14,8 @@ import {
   plan,
   stored,
 } from './declared.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
-import { operator } from '../../../src/management/accounts/operator.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
+import { operator } from '../../../src/directory/records/operator.ts'
 
 const SURVIVAL = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
 

@@ -6,9 +6,9 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { openScene, type Scene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
 import { afresh, crawl, rowsOf, send } from './every-form.ts'
 import { readForms, type Submission, unescaped } from './read-forms.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /*
  * Every form of every page, without a session, with an expired or ended one, and from another site.

@@ -5,12 +5,12 @@ import { setImmediate } from 'node:timers/promises'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { intercept } from '../intercept.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { secrets } from '../../../src/management/accounts/secrets.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { secrets } from '../../../src/accounts/records/secrets.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /*
  * The operator's page, and who sees it.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { secrets } from '../../../src/management/accounts/secrets.ts'
+import { secrets } from '../../../src/accounts/records/secrets.ts'
 
 /*
  * The first visit: where the setup link is, and three steps until a program gets the listing.

@@ -12,8 +12,8 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { installClient } from './installed-client.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * The page of the README in an application with Next.js, built and started by its own command.

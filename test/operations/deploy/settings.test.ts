@@ -4,8 +4,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CLOSE_MS } from '../../../src/cli/serve/signals.ts'
-import { readConfig } from '../../../src/config.ts'
-import { DRAIN_SECONDS_MAX, NAMED_SETTINGS } from '../../../src/settings.ts'
+import { readConfig } from '../../../src/config/config.ts'
+import { DRAIN_SECONDS_MAX, NAMED_SETTINGS } from '../../../src/config/settings.ts'
 import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
 
 /*

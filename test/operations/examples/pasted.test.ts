@@ -1,5 +1,5 @@
 import { test } from 'node:test'
-import { pasteBlocks } from '../../dashboard/keys/pasted-blocks.ts'
+import { pasteBlocks } from '../../keys/pages/pasted-blocks.ts'
 
 /*
  * The page of a new key, pasted into a fresh shell for each language that Debian has. PowerShell is

@@ -6,12 +6,12 @@ import { type Answer, createAnswer } from '../../../src/api/answer.ts'
 import { refusal } from '../../../src/api/responses.ts'
 import { listen } from '../../../src/http/listen.ts'
 import type { Request, Response } from '../../../src/http/message.ts'
-import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
+import type { ServerEntry } from '../../../src/servers/server-entry.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /** A request of the program under test. */
 export interface Polled {

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { snippetsFor } from '../../../src/dashboard/keys/snippets.ts'
+import { snippetsFor } from '../../../src/keys/pages/snippets.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 const GO = '/usr/lib/go-1.19/bin/go'

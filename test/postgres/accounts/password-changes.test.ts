@@ -7,10 +7,10 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
-import { passwords } from '../../../src/management/accounts/passwords.ts'
-import { emailChanges } from '../../../src/management/accounts/email-changes.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 let server: Server
 before(async () => {

@@ -6,11 +6,11 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
-import { removeUser } from '../../../src/management/accounts/removed-user.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 test("a deleted user's keys are revoked before a server is deleted", async (t) => {
   const server = await openServer()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { claimBatch } from '../../../src/postgres/claims/claims.ts'
 import { holding } from '../../fixtures/listings.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'

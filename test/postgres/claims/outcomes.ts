@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServingStore } from '../../../src/management/store.ts'
+import type { ServingStore } from '../../../src/database/store.ts'
 import { openServingPostgresStore } from '../../../src/postgres/store.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { runningMs } from './running-time.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
@@ -8,8 +8,8 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 let server: Server
 before(async () => {

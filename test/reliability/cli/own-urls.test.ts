@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { personAt } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { shownSnippets } from '../../dashboard/keys/pasted-blocks.ts'
+import { shownSnippets } from '../../keys/pages/pasted-blocks.ts'
 import type { ProcessOptions } from '../../cli/process.ts'
 import { type Program, programIn } from '../../cli/program.ts'
 

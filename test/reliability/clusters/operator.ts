@@ -1,9 +1,9 @@
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import type { OtherProcess } from '../history/traffic/other-process.ts'
 import type { Operator } from '../history/traffic/scene.ts'
 import type { Directory } from './directory.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /** The operator of all clusters, who works on the cluster of each owner. */
 export interface SplitOperator extends Operator {

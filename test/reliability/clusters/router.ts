@@ -6,7 +6,7 @@ import { LIMITS } from '../../../src/http/limits.ts'
 import { type Listener, listen } from '../../../src/http/listen.ts'
 import type { Request, Response } from '../../../src/http/message.ts'
 import { renderHead } from '../../../src/http/render.ts'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { type Answer, ask } from '../../fixtures/requests.ts'
 import type { DirectoryCopy } from './directory.ts'
 

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { generateKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openPipeline } from './pipeline.ts'
 

@@ -1,4 +1,4 @@
-import type { Store } from '../../../src/management/store.ts'
+import type { Store } from '../../../src/database/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 
 const KEYS_OF_USER = 5

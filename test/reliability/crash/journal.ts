@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { CLAIM_INTERVAL_US } from '../../../src/listing/key-format.ts'
+import { CLAIM_INTERVAL_US } from '../../../src/model/key-format.ts'
 import { apply, type Changes, type Content, type Reading } from './content.ts'
 
 /**

@@ -6,13 +6,13 @@ import {
   BUDGETS,
   createTokenBuckets,
   WAITING_MAX,
-} from '../../../src/dashboard/request/token-bucket.ts'
+} from '../../../src/web/request/token-bucket.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { type Answer, ask } from '../../fixtures/requests.ts'
-import { sessions } from '../../../src/management/accounts/sessions.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /*
  * A client that sends requests without a pause gets its budget and no more.

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { HOUR_US, presentInstant } from '../../../src/listing/instant.ts'
+import { HOUR_US, presentInstant } from '../../../src/model/instant.ts'
 import { judgeDisk } from '../../../src/sqlite/file/inspect-files.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Program, programIn, type Served } from '../../cli/program.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Finding } from '../../../src/listing/health/finding.ts'
+import type { Finding } from '../../../src/model/health/finding.ts'
 import type { Program } from '../../cli/program.ts'
 
 /** What `doctor --json` finds, by check. The exit code must agree with the states. */

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { hashApiKey } from '../../../src/listing/key-hash.ts'
-import { issueApiKey } from '../../../src/management/issued-keys.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import type { Model, ModelKey } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>
 

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import { type Answer, createAnswer } from '../../../src/api/answer.ts'
-import { CLAIM_INTERVAL_US } from '../../../src/listing/key-format.ts'
-import type { ServerEntry } from '../../../src/listing/servers/server-entry.ts'
-import type { ServingStore } from '../../../src/management/store.ts'
+import { CLAIM_INTERVAL_US } from '../../../src/model/key-format.ts'
+import type { ServerEntry } from '../../../src/servers/server-entry.ts'
+import type { ServingStore } from '../../../src/database/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { Model } from './listing-model.ts'
-import { organizations } from '../../../src/management/organizations.ts'
-import { serverImports } from '../../../src/management/servers/server-imports.ts'
-import { serverLists } from '../../../src/management/servers/server-lists.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 /** An engine whose clock stands at `now`, in microseconds, until the test moves it. */
 export interface Engine {

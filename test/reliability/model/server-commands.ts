@@ -6,8 +6,8 @@ import type { ModelFields } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import * as change from '../../fixtures/changed-servers.ts'
-import { registeredServers } from '../../../src/management/servers/registered-servers.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const
 

@@ -99,7 +99,7 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   },
   {
     name: 'postgres-lock-logged-once-per-request',
-    file: 'src/log.ts',
+    file: 'src/log/log.ts',
     from: 'if (known !== undefined) return nextIdOf(known)',
     to: 'if (known !== undefined) lasting.delete(fault as Error)',
     noticedBy: witness(

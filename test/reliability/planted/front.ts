@@ -75,7 +75,7 @@ export const FRONT: Mutant[] = [
     file: 'src/http/admission/own-hosts.ts',
     from: 'isOpen = !isLoopback(address)',
     to: "isOpen = address !== '::1'",
-    noticedBy: witness('test/dashboard/request/hosts.test.ts', 'for its own hosts only'),
+    noticedBy: witness('test/web/request/hosts.test.ts', 'for its own hosts only'),
   },
   {
     name: 'idle-connection-never-times-out',

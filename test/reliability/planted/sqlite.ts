@@ -120,7 +120,7 @@ export const SQLITE: Mutant[] = [
   },
   {
     name: 'removed-user-keys-revoked-last',
-    file: 'src/management/accounts/removed-user.ts',
+    file: 'src/directory/records/removed-user.ts',
     from: '  await endAccess(database, userId, actor)\n',
     to: '',
     noticedBy: witness(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { generateKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
 import {
   type Backend,
   createAbandonedBackends,
@@ -15,8 +15,8 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { assertNothingHeld, awaitStandbys, backendsOf, checkStandbyAway } from './standby-away.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * Backends of PostgreSQL whose connections the service has given up.

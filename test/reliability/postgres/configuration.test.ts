@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { generateKey } from '../../../src/listing/api-key.ts'
+import { generateKey } from '../../../src/keys/api-key.ts'
 import { MIGRATIONS } from '../../../src/postgres/migrate.ts'
 import { migratePostgres, openPostgresStore } from '../../../src/postgres/store.ts'
 import { logLines, programIn } from '../../cli/program.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
-import type { ServingStore } from '../../../src/management/store.ts'
+import type { ServingStore } from '../../../src/database/store.ts'
 import { SERVING } from '../../../src/postgres/patience.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
@@ -10,7 +10,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy, type TcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { runningMs } from '../../postgres/claims/running-time.ts'
-import { users } from '../../../src/management/accounts/users.ts'
+import { users } from '../../../src/accounts/records/users.ts'
 
 /*
  * The network to PostgreSQL fails. Each call is answered in time and truthfully, and claims work

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
 import { type Act, done, hashOf, type Place, pickKey, pickUser } from './world.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 const ACTIVE_MAX = 5
 

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { createUser } from '../../../src/listing/accounts/user.ts'
+import { createUser } from '../../../src/accounts/user.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import { DOWN, trapSqlite } from '../../reliability/fault-injection/sqlite-driver.ts'
-import { users } from '../../../src/management/accounts/users.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../src/listing/instant.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
 
 test('a change after a failed one that could not be rolled back is committed', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { NotConfigured } from '../../../src/listing/faults.ts'
+import { NotConfigured } from '../../../src/model/faults.ts'
 import { assertNotMounted } from '../../../src/sqlite/file/mount-point.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 

@@ -10,7 +10,7 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from './holder.ts'
-import { inventory } from '../../../src/management/accounts/inventory.ts'
+import { inventory } from '../../../src/directory/records/inventory.ts'
 
 test('one process serves a file; a second one names its pid; commands still work', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { NotConfigured, NotJournaled } from '../../../src/listing/faults.ts'
+import { NotConfigured, NotJournaled } from '../../../src/model/faults.ts'
 import { appendToJournal, journalOf, readJournal } from '../../../src/sqlite/journal/journal.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 

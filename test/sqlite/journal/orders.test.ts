@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { copyFileSync, rmSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { NotJournaled } from '../../../src/listing/faults.ts'
+import { NotJournaled } from '../../../src/model/faults.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { twoKeys } from './beside.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { writeLastBackup } from '../../../src/management/last-backup.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { writeLastBackup } from '../../../src/database/last-backup.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * Whatever the order of these acts: a key whose revocation was acknowledged stays revoked, and a

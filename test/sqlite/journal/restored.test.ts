@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AuthenticationFault, NotConfigured } from '../../../src/listing/faults.ts'
+import { AuthenticationFault, NotConfigured } from '../../../src/model/faults.ts'
 import { RevivedKeys } from '../../../src/sqlite/journal/mirror.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { claim } from '../../contract/keys/claim.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
-import { apiKeys } from '../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * An older file is written over the served one, in one transaction, as the `.restore` of SQLite's

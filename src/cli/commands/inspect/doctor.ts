@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import type { Finding } from '../../../listing/health/finding.ts'
-import { escapeInvisible } from '../../../listing/invisible.ts'
-import { countOf } from '../../../listing/text.ts'
+import type { Finding } from '../../../model/health/finding.ts'
+import { escapeInvisible } from '../../../model/invisible.ts'
+import { countOf } from '../../../model/text.ts'
 import { inspectStore } from '../../../open-store.ts'
-import { loadConfig, loadDatabase } from '../../context.ts'
+import { loadConfig, loadDatabase } from '../../../terminal/context.ts'
 import { inspectBackupFolder } from '../../doctor/backup-folder.ts'
 import { inspectPublished } from '../../doctor/published.ts'
 import { inspectService } from '../../doctor/service.ts'
 import { inspectVariables } from '../../doctor/variables.ts'
-import { Failure } from '../../errors.ts'
-import { print, printJson } from '../../output.ts'
-import type { Shell } from '../../shell.ts'
+import { Failure } from '../../../terminal/errors.ts'
+import { print, printJson } from '../../../terminal/output.ts'
+import type { Shell } from '../../../terminal/shell.ts'
 
 export function addDoctorCommand(program: Command, shell: Shell): void {
   program

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { generateKey } from '../../../../src/listing/api-key.ts'
-import type { ServingStore } from '../../../../src/management/store.ts'
+import { generateKey } from '../../../../src/keys/api-key.ts'
+import type { ServingStore } from '../../../../src/database/store.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { addUser, issueKey } from '../../../fixtures/service.ts'
 import type { Disturbance, Trap } from '../trap.ts'
-import { serverImports } from '../../../../src/management/servers/server-imports.ts'
-import { apiKeys } from '../../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
+import { serverImports } from '../../../../src/servers/records/server-imports.ts'
+import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 /** The API on a real socket and a real database. */
 export interface ApiScene {

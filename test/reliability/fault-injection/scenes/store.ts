@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Store } from '../../../../src/management/store.ts'
+import type { Store } from '../../../../src/database/store.ts'
 import { addUser } from '../../../fixtures/service.ts'
 import { type Operation, sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
-import { organizations } from '../../../../src/management/organizations.ts'
-import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../../src/listing/instant.ts'
+import { organizations } from '../../../../src/organizations/records/organizations.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
+import { presentInstant } from '../../../../src/model/instant.ts'
 
 export interface StoreScene {
   store: Store

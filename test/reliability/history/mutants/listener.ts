@@ -3,7 +3,7 @@ import { refusal } from '../../../../src/api/responses.ts'
 import { LIMITS } from '../../../../src/http/limits.ts'
 import { listen } from '../../../../src/http/listen.ts'
 import type { Response } from '../../../../src/http/message.ts'
-import type { ClaimStore } from '../../../../src/listing/claim.ts'
+import type { ClaimStore } from '../../../../src/model/claim.ts'
 
 /** The API on an engine with a flaw, or with answers that `distort` changes. */
 export function listenOn(

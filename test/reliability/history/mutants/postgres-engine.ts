@@ -1,7 +1,7 @@
 import pg from 'pg'
-import { AuthenticationFault } from '../../../../src/listing/faults.ts'
-import { SERVERS_MAX, type ServerRow } from '../../../../src/listing/servers/server.ts'
-import type { ServingStore } from '../../../../src/management/store.ts'
+import { AuthenticationFault } from '../../../../src/model/faults.ts'
+import { SERVERS_MAX, type ServerRow } from '../../../../src/model/server-row.ts'
+import type { ServingStore } from '../../../../src/database/store.ts'
 
 /**
  * Flaws of an engine. One is the obvious UPDATE, which stamps with a time from before it waited for

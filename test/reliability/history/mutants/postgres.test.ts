@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ServingStore } from '../../../../src/management/store.ts'
+import type { ServingStore } from '../../../../src/database/store.ts'
 import { openPostgresStore, openServingPostgresStore } from '../../../../src/postgres/store.ts'
 import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
-import { SERVERS_MAX, type ServerRow } from '../../../../src/listing/servers/server.ts'
+import { SERVERS_MAX, type ServerRow } from '../../../../src/model/server-row.ts'
 import { now } from '../record/record.ts'
 
 /** Time to read a list, in milliseconds. It makes errors of order visible. */

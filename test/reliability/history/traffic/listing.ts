@@ -1,5 +1,5 @@
-import { SERVERS_MAX } from '../../../../src/listing/servers/server.ts'
-import type { ServerEntry } from '../../../../src/listing/servers/server-entry.ts'
+import { SERVERS_MAX } from '../../../../src/model/server-row.ts'
+import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
 
 /** An owner's list in one of its states. Each server names its owner, state and place. */
 export function listInState(owner: string, state: number, size: number): ServerEntry[] {

@@ -1,4 +1,4 @@
-import { generateKey } from '../../../../src/listing/api-key.ts'
+import { generateKey } from '../../../../src/keys/api-key.ts'
 import { type Answer, ask } from '../../../fixtures/requests.ts'
 import type { Battlefield } from '../nemesis.ts'
 import { randomFrom } from '../../../fixtures/random.ts'

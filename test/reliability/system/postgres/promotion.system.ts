@@ -7,8 +7,8 @@ import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.t
 import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { openStore, outcomeOf } from '../../../postgres/claims/outcomes.ts'
-import { apiKeys } from '../../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
+import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 /*
  * A primary is killed right after a revocation, and its standby is promoted. With a synchronous

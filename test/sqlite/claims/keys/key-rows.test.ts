@@ -16,10 +16,10 @@ import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { callWith, execElsewhere, nameOf, openClaims } from '../open-claims.ts'
 import { hashOf, openKeys } from './open-keys.ts'
-import { apiKeys } from '../../../../src/management/api-keys.ts'
-import { operatorAt } from '../../../../src/listing/accounts/audit.ts'
-import { presentInstant } from '../../../../src/listing/instant.ts'
-import { removeUser } from '../../../../src/management/accounts/removed-user.ts'
+import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
+import { presentInstant } from '../../../../src/model/instant.ts'
+import { removeUser } from '../../../../src/directory/records/removed-user.ts'
 
 /*
  * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's

@@ -1,0 +1,83 @@
+import type { Command } from 'commander'
+import { ownUrlOf } from '../../config/config.ts'
+import { LINK_HOURS_MAX } from '../sign-in-links.ts'
+import { nameOf, type User } from '../user.ts'
+import { formatInstant, HOUR_US, presentInstant } from '../../model/instant.ts'
+import { loadConfig } from '../../terminal/context.ts'
+import { addUserCommand, changeUser, type UserOptions } from './named-user.ts'
+import { Failure, Misuse } from '../../terminal/errors.ts'
+import { print, printJson, say, shortInstant } from '../../terminal/output.ts'
+import { readNumber } from '../../terminal/spans.ts'
+import type { Shell } from '../../terminal/shell.ts'
+import { signInLinks } from '../records/sign-in-links.ts'
+import { operatorAt } from '../../model/audit.ts'
+
+interface LinkOptions extends UserOptions {
+  hours?: string
+}
+
+export function addLinkCommand(user: Command, shell: Shell): void {
+  addUserCommand(
+    user,
+    'link',
+    'print a link with which the user sets a new password and signs in, once',
+  )
+    .option('--hours <n>', `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: 1)`)
+    .addHelpText(
+      'after',
+      `
+For the first account and for a lost password, without mail. The address of the link is that of
+DASHBOARD_URL.
+
+Examples:
+  server-listing user link ada@example.com
+  server-listing user link ada@example.com --hours 24`,
+    )
+    .action((email, options) => link(shell, email, options))
+}
+
+/** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
+async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
+  const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
+  const base = readDashboardUrl(shell)
+  // Loaded here: other commands of the group need no cryptography.
+  const { createToken, hashToken } = await import('../token.ts')
+  await changeUser(shell, email, options, async (store, user) => {
+    const { email: address } = user
+    if (address === null) throw refusal(user, 'no email address', 'user email')
+    const token = createToken()
+    const at = presentInstant()
+    const expiresAt = at + hours * HOUR_US
+    const made = { userId: user.id, tokenHash: hashToken(token), expiresAt }
+    if (!(await signInLinks(store.database).keepSignInLink(made, operatorAt(at))))
+      throw refusal(user, 'been disabled or removed', 'user enable')
+    const url = `${base}/link/${token}`
+    if (options.json)
+      printJson(shell, {
+        user_id: user.id,
+        email: address,
+        url,
+        expires_at: formatInstant(expiresAt),
+      })
+    else print(shell, url)
+    say(
+      shell,
+      `the link signs in ${address} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
+        'new password. Earlier links of this user no longer work',
+    )
+  })
+}
+
+function refusal(user: User, state: string, command: string): Failure {
+  return new Failure(
+    `no link was made: ${nameOf(user)} has ${state}, and can't sign in. ` +
+      `\`server-listing ${command}\` changes that`,
+  )
+}
+
+function readDashboardUrl(shell: Shell): string {
+  const { dashboardUrl, host, dashboardPort } = loadConfig(shell)
+  if (dashboardUrl !== null) return dashboardUrl
+  if (dashboardPort !== 0) return ownUrlOf(host, dashboardPort)
+  throw new Misuse('DASHBOARD_URL must be set, because DASHBOARD_PORT is 0, which is any free port')
+}

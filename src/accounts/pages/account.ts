@@ -1,0 +1,195 @@
+import { type AccountsDashboard, confirmPassword } from './sign-in/attempts.ts'
+import { html } from 'hono/html'
+import { complaintAboutPassword, type EmailChange } from '../passwords.ts'
+import { EMAIL_CHANGES_MAX } from '../rate-limits.ts'
+import { checkEmail } from '../../model/email.ts'
+import {
+  actorOf,
+  type App,
+  browserOf,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../../web/context.ts'
+import { showField, showUsername } from '../../web/html/form-field.ts'
+import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
+import { sentence } from '../../web/html/sentence.ts'
+import { isolated } from '../../web/html/text.ts'
+import { bestEffort } from '../../web/request/best-effort.ts'
+import { takeTold, tellNext } from '../../web/request/next-notice.ts'
+import { limitUser } from './sign-in/rate-limit.ts'
+import { showCurrentPassword } from './current-password.ts'
+import { showEvents } from './events.ts'
+import { showNewPassword } from './sign-in/new-password.ts'
+import { TAKEN_OR_RESERVED } from './sign-in/sign-up.ts'
+import { showSessions } from './session-list.ts'
+import { emailChanges } from '../records/email-changes.ts'
+import { passwords } from '../records/passwords.ts'
+
+interface AccountPage {
+  notice?: Notice
+  email?: string
+  errors?: { email?: string; password?: string; newPassword?: string }
+  status?: 403 | 422 | 429
+}
+
+/**
+ * The user's own account. Changes that could hand it to another person ask for the password again.
+ */
+export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
+  const { database, accounts } = dashboard
+
+  app.get('/dashboard/account', (c) => {
+    const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
+    const email = c.req.query('email')
+    return showAccount(dashboard, c, {
+      ...(told === null ? {} : { notice: { kind: 'good', text: DONE[told.outcome] } }),
+      ...(email === undefined ? {} : { email }),
+    })
+  })
+
+  app.post('/dashboard/account/email', async (c) => {
+    const session = c.get('session')
+    const email = fieldOf(c, 'email').trim()
+    const checked = checkEmail(email)
+    if ('complaint' in checked)
+      return showAccount(dashboard, c, { email, errors: { email: sentence(checked.complaint) } })
+    const confirmed = await confirmInSession(dashboard, c)
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showAccount(dashboard, c, { email, status, errors: { password: message } })
+    }
+    const often = await limitUser(dashboard, c, 'email', EMAIL_CHANGES_MAX)
+    if (often !== null)
+      return showAccount(dashboard, c, { email, status: 429, errors: { email: often } })
+    // A form that was sent twice.
+    if (checked.email === session.email) return toAccount(dashboard, c, 'email-changed')
+    const change = await changeAddress(dashboard, c, confirmed.checked, checked.email)
+    if (change === 'outdated')
+      return showAccount(dashboard, c, { email, errors: { password: CHANGED_MEANWHILE } })
+    if (change === 'taken')
+      return showAccount(dashboard, c, {
+        email,
+        errors: { email: `${TAKEN_OR_RESERVED} Choose another one.` },
+      })
+    return toAccount(dashboard, c, c.get('isOperator') ? 'operator-changed' : 'email-changed')
+  })
+
+  app.post('/dashboard/account/password', async (c) => {
+    const { userId, email } = c.get('session')
+    const password = fieldOf(c, 'new-password')
+    const complaint = complaintAboutPassword(password, email)
+    if (complaint !== null)
+      return showAccount(dashboard, c, {
+        errors: { newPassword: `The password must ${complaint}.` },
+      })
+    const confirmed = await confirmInSession(dashboard, c)
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showAccount(dashboard, c, { status, errors: { password: message } })
+    }
+    const hash = await accounts.hashPassword(password)
+    const actor = actorOf(dashboard, c)
+    if (!(await passwords(database).changePassword(userId, confirmed.checked, hash, actor)))
+      return showAccount(dashboard, c, { errors: { password: CHANGED_MEANWHILE } })
+    const signIn = async () =>
+      email === null ? null : accounts.signIn(email, password, browserOf(dashboard, c))
+    const signedIn = await bestEffort(dashboard, signIn, null)
+    return withCookies(toAccount(dashboard, c, 'password-changed'), signedIn?.cookies ?? [])
+  })
+}
+
+/** No user can take an operator's address, because nothing verifies addresses. */
+async function changeAddress(
+  dashboard: AccountsDashboard,
+  c: Context,
+  checkedHash: string,
+  email: string,
+): Promise<EmailChange> {
+  if (dashboard.operators.includes(email)) return 'taken'
+  const { userId } = c.get('session')
+  const actor = actorOf(dashboard, c)
+  return emailChanges(dashboard.database).changeEmail(userId, checkedHash, email, actor)
+}
+
+const BACK_TO_OPERATOR =
+  'To see the operator’s page again, put the new address into OPERATORS and restart the service.'
+
+const OPERATOR_CHANGES: Notice = {
+  kind: 'note',
+  text: `OPERATORS lists your address. After a change you no longer see the operator’s page, and you can’t change back here. ${BACK_TO_OPERATOR}`,
+}
+
+const DONE = {
+  'email-changed': 'Email address saved. Use it to sign in.',
+  'operator-changed': `Email address saved. Use it to sign in. ${BACK_TO_OPERATOR}`,
+  'password-changed': 'Password changed. All your other sessions have ended.',
+  'session-ended': 'Session ended. Its browser has to sign in again.',
+}
+
+type Done = keyof typeof DONE
+
+function toAccount(dashboard: AccountsDashboard, c: Context, outcome: Done): Response {
+  tellNext(dashboard, c, outcome)
+  return c.redirect('/dashboard/account', 303)
+}
+
+const CHANGED_MEANWHILE =
+  'Another session has just changed your password. This change was not saved. Sign in again.'
+
+/** The stored hash that the current password matches, or why the form is refused. */
+async function confirmInSession(
+  dashboard: AccountsDashboard,
+  c: Context,
+): Promise<{ checked: string } | { status: 403 | 422 | 429; message: string }> {
+  const confirmed = await confirmPassword(dashboard, c)
+  if ('message' in confirmed) return confirmed
+  // The session may have ended while the service checked the password.
+  const session = await dashboard.accounts.readSession(cookieOf(c))
+  if (session === null) return { status: 422, message: 'Your session has ended. Sign in again.' }
+  return confirmed
+}
+
+async function showAccount(
+  { database, now }: Dashboard,
+  c: Context,
+  { notice, email, errors, status }: AccountPage,
+): Promise<Response> {
+  const session = c.get('session')
+  const isAboutEmail = email !== undefined
+  return showPage(c, {
+    title: 'Account',
+    status: status ?? (errors === undefined ? 200 : 422),
+    lead: 'How you sign in, and what happened in your account.',
+    notice,
+    body: html`<section class="split"><div><h2>Email</h2>
+<p class="hint">You sign in as ${isolated(session.name)}.</p></div>
+<form class="card" method="post" action="/dashboard/account/email">
+${c.get('isOperator') ? showNotice(OPERATOR_CHANGES) : ''}
+${showField({
+  name: 'email',
+  label: 'New email',
+  type: 'email',
+  value: email ?? '',
+  autocomplete: 'email',
+  required: true,
+  error: errors?.email,
+})}
+${showUsername(session.name)}
+${showCurrentPassword('email', isAboutEmail ? errors?.password : undefined)}
+<button>Change email</button>
+</form></section>
+<section class="split"><div><h2>Password</h2>
+<p class="hint">All your other sessions will end.</p></div>
+<form class="card" method="post" action="/dashboard/account/password">
+${showUsername(session.name)}
+${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
+${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
+<button>Change password</button>
+</form></section>
+${await showSessions(database, c, now())}
+${await showEvents(database, session.userId, now())}`,
+  })
+}

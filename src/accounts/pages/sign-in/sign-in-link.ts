@@ -1,0 +1,65 @@
+import type { AccountsDashboard } from './attempts.ts'
+import { html } from 'hono/html'
+import { complaintAboutPassword } from '../../passwords.ts'
+import { hashToken } from '../../token.ts'
+import { actorOf, type App, type Context, fieldOf } from '../../../web/context.ts'
+import { showUsername } from '../../../web/html/form-field.ts'
+import { showPage } from '../../../web/html/page.ts'
+import { isolated } from '../../../web/html/text.ts'
+import { showNewPassword, signInAndOpen } from './new-password.ts'
+import { signInLinks } from '../../records/sign-in-links.ts'
+
+/**
+ * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
+ * programs open links, too. The form sets a password and signs the user in.
+ */
+export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): void {
+  const { database, accounts, now } = dashboard
+
+  app.get('/link/:token', async (c) => {
+    const user = await signInLinks(database).findSignInLink(hashOf(c), now())
+    return user === null ? refuse(c) : showForm(c, user.email)
+  })
+
+  app.post('/link/:token', async (c) => {
+    const found = await signInLinks(database).findSignInLink(hashOf(c), now())
+    if (found === null) return refuse(c)
+    const password = fieldOf(c, 'password')
+    const complaint = complaintAboutPassword(password, found.email)
+    if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
+    const user = await signInLinks(database).useSignInLink(
+      hashOf(c),
+      await accounts.hashPassword(password),
+      actorOf(dashboard, c),
+    )
+    if (user === null) return refuse(c)
+    return signInAndOpen(dashboard, c, { email: user.email, password }, '/dashboard')
+  })
+}
+
+function hashOf(c: Context): string {
+  return hashToken(c.req.param('token') ?? '')
+}
+
+function refuse(c: Context): Promise<Response> {
+  return showPage(c, {
+    title: 'This link no longer works',
+    status: 404,
+    width: 'form',
+    body: html`<p>A sign-in link works once and for a limited time. Ask the operator for a new one, or <a href="/sign-in">sign in</a>.</p>`,
+  })
+}
+
+function showForm(c: Context, email: string, error?: string): Promise<Response> {
+  return showPage(c, {
+    title: 'Set a new password',
+    status: error === undefined ? 200 : 422,
+    width: 'auth',
+    lead: html`This link works once. It signs in ${isolated(email)} and ends all other sessions.`,
+    body: html`<form class="card" method="post" action="${c.req.path}">
+${showUsername(email)}
+${showNewPassword({ hasFocus: true, error })}
+<button class="primary">Set the password and sign in</button>
+</form>`,
+  })
+}

@@ -1,0 +1,102 @@
+import { type AccountsDashboard, attempt } from './attempts.ts'
+import { html } from 'hono/html'
+import {
+  actorOf,
+  type App,
+  browserOf,
+  type Context,
+  cookieOf,
+  type Dashboard,
+  fieldOf,
+  withCookies,
+} from '../../../web/context.ts'
+import { showField } from '../../../web/html/form-field.ts'
+import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
+import { readReturnPath } from '../return-path.ts'
+import { passwords } from '../../records/passwords.ts'
+
+export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
+  const { database, accounts, signUp } = dashboard
+
+  app.get('/sign-in', async (c) => {
+    if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect('/dashboard', 303)
+    const said = (await passwords(database).hasAccounts()) ? {} : { notice: NO_ACCOUNT }
+    return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...said })
+  })
+
+  app.post('/sign-in', async (c) => {
+    const email = fieldOf(c, 'email').trim()
+    const next = readReturnPath(fieldOf(c, 'next'))
+    // Look malformed addresses up too, so they take as long. PostgreSQL rejects control characters.
+    const address = email.toLowerCase().replace(/\p{Cc}/gu, '')
+    const tried = await attempt(dashboard, c, address, () =>
+      accounts.signIn(address, fieldOf(c, 'password'), browserOf(dashboard, c)),
+    )
+    if (tried.outcome === 'good') {
+      return withCookies(c.redirect(next, 303), tried.result.cookies)
+    }
+    const { status, message } = tried
+    return showSignIn(c, { signUp, next, email, status, error: message })
+  })
+
+  app.post('/sign-out', async (c) => {
+    const cookies = await accounts.signOut(cookieOf(c), actorOf(dashboard, c))
+    return withCookies(c.redirect('/sign-in', 303), cookies)
+  })
+}
+
+const NO_ACCOUNT: Notice = {
+  kind: 'note',
+  text: 'No account exists yet. To create the first one, open the setup link in the log of this service.',
+}
+
+interface SignInPage {
+  signUp: Dashboard['signUp']
+  next: string
+  email?: string
+  notice?: Notice
+  error?: string
+  status?: 200 | 401 | 429
+}
+
+export function showSignIn(c: Context, page: SignInPage) {
+  const { signUp, next, email = '', notice, error, status = 200 } = page
+  return showPage(c, {
+    title: 'Sign in',
+    status,
+    width: 'auth',
+    lead: 'List your game servers and give your programs access to them.',
+    body: html`${notice === undefined ? '' : showNotice(notice)}
+<form class="card" method="post" action="/sign-in">
+<input type="hidden" name="next" value="${next}">
+${showField({
+  name: 'email',
+  label: 'Email',
+  type: 'email',
+  value: email,
+  autocomplete: 'username',
+  required: true,
+  hasFocus: email === '',
+})}
+${showField({
+  name: 'password',
+  label: 'Password',
+  type: 'password',
+  autocomplete: 'current-password',
+  required: true,
+  error,
+})}
+<button class="primary">Sign in</button>
+</form>
+${hintFor(signUp, notice)}
+<p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
+  })
+}
+
+/** The notice about the setup link is for the operator, who has no one to ask. */
+function hintFor(signUp: Dashboard['signUp'], notice: Notice | undefined) {
+  if (signUp === 'open')
+    return html`<p class="hint">No account yet? <a href="/sign-up">Create one</a></p>`
+  if (notice === NO_ACCOUNT) return html``
+  return html`<p class="hint">Ask the operator of this service for an account or a new password.</p>`
+}

@@ -1,0 +1,134 @@
+import type { Instant } from '../../model/instant.ts'
+import { EXPIRED_DROPPED, SESSIONS_MAX, type NewSession, type StoredSession } from '../sessions.ts'
+import type { Session } from '../../model/session.ts'
+import type { Database } from '../../database/database.ts'
+import { findPasswordHash } from './passwords.ts'
+import { act } from './audit.ts'
+import { nameIn, USER_NAME } from './user-columns.ts'
+import type { Actor } from '../../model/audit.ts'
+import { at, inStrings, sql, uuid } from '../../database/sql.ts'
+
+interface SessionRow {
+  id: string
+  token_hash: string
+  user_id: string
+  email: string | null
+  name: string
+  started_at: Instant
+}
+
+interface ListedRow {
+  id: string
+  user_agent: string
+  address: string
+  started_at: Instant
+}
+
+export function sessions(database: Database) {
+  const { instant, skipLocked } = database.dialect
+
+  return {
+    /**
+     * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash
+     * if given. False if the hash has changed or the user is disabled. Takes the lock of
+     * `setPassword`, so that no session of an old password survives a change. Keeps the newest
+     * SESSIONS_MAX sessions of the user and removes up to EXPIRED_DROPPED expired ones.
+     */
+    async beginSession(
+      session: NewSession,
+      checked: string,
+      renewed: string | null,
+    ): Promise<boolean> {
+      const { userId, tokenHash, userAgent, address, startedAt, expiresAt } = session
+      const user = uuid(userId)
+      return act(database, { address, at: startedAt }, async (transaction, note) => {
+        await transaction.lock('users', [userId])
+        if ((await findPasswordHash(transaction, userId)) !== checked) return false
+        if (renewed !== null)
+          await transaction.run(sql`
+            UPDATE passwords SET hash = ${renewed} WHERE user_id = ${user}`)
+        await transaction.run(sql`
+          DELETE FROM sessions WHERE user_id = ${user} AND id NOT IN (
+            SELECT id FROM sessions WHERE user_id = ${user}
+            ORDER BY started_at DESC, id LIMIT ${SESSIONS_MAX - 1}
+          )`)
+        // The only lock on rows of other users. It waits for none of them, so it is in no deadlock.
+        await transaction.run(sql`
+          WITH old AS MATERIALIZED (
+            SELECT id FROM sessions WHERE expires_at <= ${at(startedAt)}
+            ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
+          ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
+        await transaction.run(sql`
+          INSERT INTO sessions (id, user_id, token_hash, user_agent, address, started_at, expires_at)
+          VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
+            ${at(startedAt)}, ${at(expiresAt)})`)
+        note('sign-in', userId, await nameIn(transaction, userId))
+        return true
+      })
+    },
+
+    /** The first session with one of these token hashes that has not ended, or null. */
+    async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
+      const rows = await database.all<SessionRow>(sql`
+        SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name, ${instant('started_at')}
+        FROM sessions JOIN users ON users.id = user_id
+        WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
+      const byToken = new Map(rows.map((row) => [row.token_hash, row]))
+      const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
+      if (first === undefined) return null
+      const { id, user_id: userId, email, name, started_at: startedAt } = byToken.get(first)!
+      return { id, userId, email, name, startedAt }
+    },
+
+    /** Ends all sessions of the user. */
+    async endSessions(userId: string, actor: Actor): Promise<void> {
+      await act(database, actor, async (transaction, note) => {
+        await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
+        note('sign-out everywhere', userId, await nameIn(transaction, userId))
+      })
+    },
+
+    /** Ends the sessions with these token hashes. */
+    async endSessionsOf(tokenHashes: readonly string[], actor: Actor): Promise<void> {
+      const ended = sql`token_hash ${inStrings(tokenHashes)}`
+      await act(database, actor, async (transaction, note) => {
+        const users = await transaction.all<{ id: string; name: string }>(sql`
+          SELECT DISTINCT users.id, ${USER_NAME} AS name FROM sessions
+          JOIN users ON users.id = user_id WHERE ${ended} AND expires_at > ${at(actor.at)}`)
+        await transaction.run(sql`DELETE FROM sessions WHERE ${ended}`)
+        for (const { id, name } of users) note('sign-out', id, name)
+      })
+    },
+  }
+}
+
+export function sessionList(database: Database) {
+  const { instant } = database.dialect
+
+  return {
+    /** The user's sessions that have not ended, newest first. */
+    async listSessions(userId: string, now: Instant): Promise<StoredSession[]> {
+      const rows = await database.all<ListedRow>(sql`
+        SELECT id, user_agent, address, ${instant('started_at')} FROM sessions
+        WHERE user_id = ${uuid(userId)} AND expires_at > ${at(now)}
+        ORDER BY sessions.started_at DESC, id`)
+      return rows.map(({ id, user_agent, address, started_at }) => ({
+        id,
+        userAgent: user_agent,
+        address,
+        startedAt: started_at,
+      }))
+    },
+
+    /** Ends one session of the user. False if there is no such session. */
+    async endSession(userId: string, id: string, actor: Actor): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const ended = await transaction.run(
+          sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id = ${uuid(id)}`,
+        )
+        if (ended === 1) note('session ended', userId, id)
+        return ended === 1
+      })
+    },
+  }
+}

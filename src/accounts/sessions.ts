@@ -1,0 +1,33 @@
+import type { Browser, Session } from '../model/session.ts'
+import { DAY_US, type Instant, MINUTE_US } from '../model/instant.ts'
+
+/** The lifetime of a session. */
+export const SESSION_LENGTH_US = 7 * DAY_US
+/** Above this age a session must confirm the password before it issues a key. */
+export const SESSION_FRESH_US = 10 * MINUTE_US
+/** Sessions per user; the newest ones stay. People use few browsers. */
+export const SESSIONS_MAX = 20
+/** The most expired sessions, of any user, that one sign-in removes. */
+export const EXPIRED_DROPPED = 10
+/** The number of stored characters of a browser's User-Agent. */
+export const USER_AGENT_LENGTH_MAX = 256
+
+/** False if the session must confirm the password before it issues a key. */
+export function isFresh({ startedAt }: Pick<Session, 'startedAt'>, now: Instant): boolean {
+  return now - startedAt < SESSION_FRESH_US
+}
+
+/** One of a user's sessions, for the list of them. */
+export interface StoredSession extends Browser {
+  id: string
+  startedAt: Instant
+}
+
+/** A stored session. Only the browser has its token. */
+export interface NewSession extends Browser {
+  userId: string
+  /** SHA-256 in lowercase hex. */
+  tokenHash: string
+  startedAt: Instant
+  expiresAt: Instant
+}

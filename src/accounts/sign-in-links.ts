@@ -1,0 +1,18 @@
+import type { Instant } from '../model/instant.ts'
+
+/** How long a sign-in link can work at most. */
+export const LINK_HOURS_MAX = 72
+
+/** A link that an operator gives to a user. Only the link itself has its token. */
+export interface SignInLink {
+  userId: string
+  /** SHA-256 in lowercase hex. */
+  tokenHash: string
+  expiresAt: Instant
+}
+
+/** The user whom a link signs in. */
+export interface LinkedUser {
+  id: string
+  email: string
+}

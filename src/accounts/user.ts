@@ -1,0 +1,41 @@
+import { type Instant, presentInstant } from '../model/instant.ts'
+import { complaintAboutLine, quote } from '../model/text.ts'
+
+/** What names a user. One of the two is enough. */
+export interface NamedUser {
+  id: string
+  /** Lower case: one mailbox, one user. */
+  email: string | null
+  /** The id that the operator's own site has for the user. */
+  external_id: string | null
+}
+
+export interface User extends NamedUser {
+  created_at: Instant
+  /** Since then the user's keys get a 401, and the user can't sign in. */
+  disabled_at: Instant | null
+}
+
+/** A user with an email address, which a sign-in needs. */
+export type AddressedUser = User & { email: string }
+
+/** What pages and commands show for a user. */
+export function nameOf({ id, email, external_id }: NamedUser): string {
+  return email ?? external_id ?? id
+}
+
+export const EXTERNAL_ID_LENGTH_MAX = 255
+
+/** The error of an invalid external id. Null if it is valid: any line of text, used as it is. */
+export function complaintAboutExternalId(externalId: string): string | null {
+  const complaint = complaintAboutLine(externalId, EXTERNAL_ID_LENGTH_MAX)
+  return complaint && `an external id must ${complaint}: ${quote(externalId)}`
+}
+
+export function createUser<Email extends string | null>(
+  email: Email,
+  external_id: string | null = null,
+): User & { email: Email } {
+  const id = crypto.randomUUID()
+  return { id, email, external_id, created_at: presentInstant(), disabled_at: null }
+}

@@ -1,0 +1,198 @@
+import { isIP } from 'node:net'
+import { DEFAULT_DATABASE_PATH } from './database-url.ts'
+import { checkEmail } from '../model/email.ts'
+import { complaintAboutDashboardUrl, complaintAboutUrl } from './public-url.ts'
+
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
+export const SIGN_UPS = ['open', 'closed'] as const
+const REUSE_PORTS = ['on', 'off'] as const
+const PUBLIC_PAGES = ['1', '0'] as const
+/** The longest time for a load balancer to notice. The files of deploy/ wait for it. */
+export const DRAIN_SECONDS_MAX = 60
+
+/** The error of a text, in words that follow "must". Null if the text is valid. */
+type Complain = (text: string) => string | null
+
+/**
+ * A variable of the environment. `readConfig`, `config`, the help and the table in README.md all
+ * read this description.
+ */
+export interface Setting {
+  /** In Markdown. */
+  meaning: string
+  /** The value without the variable. Null if it depends on other settings or if there is none. */
+  default: string | null
+  /** What applies without the variable, in Markdown, if `default` does not say all. */
+  unset?: string
+  /** Which commands use the value. Without names, all of them do. */
+  usedBy: readonly string[]
+  /** Whether the value can have a password, which no output may show. */
+  isSecret?: true
+  /** Null for a value that is checked where it is used. */
+  complain: Complain | null
+}
+
+const SERVE = ['serve']
+
+/** All settings, in the order of the documents. */
+export const SETTINGS = {
+  DATABASE_URL: {
+    meaning:
+      '`sqlite:PATH` or `postgres://USER:PASSWORD@HOST:5432/DATABASE` ([docs/postgresql.md](docs/postgresql.md))',
+    default: `sqlite:${DEFAULT_DATABASE_PATH}`,
+    unset: `\`sqlite:${DEFAULT_DATABASE_PATH}\`; required when \`NODE_ENV\` is \`production\``,
+    usedBy: [],
+    isSecret: true,
+    complain: null,
+  },
+  DATABASE_URL_FILE: {
+    meaning: 'a file that contains the URL, for secret stores, instead of `DATABASE_URL`',
+    default: null,
+    usedBy: [],
+    complain: null,
+  },
+  HOST: {
+    meaning: 'the address to listen on',
+    default: '127.0.0.1',
+    usedBy: ['serve', 'user link'],
+    complain: complaintAboutHost,
+  },
+  PORT: {
+    meaning: "the API's port; 0 picks a free port",
+    default: '8080',
+    usedBy: SERVE,
+    complain: complaintAboutPort,
+  },
+  REUSE_PORT: {
+    meaning:
+      '`on`: several processes on PostgreSQL share the ports of this machine ([docs/postgresql.md](docs/postgresql.md#several-processes))',
+    default: 'off',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(REUSE_PORTS, text) ? null : 'be on or off'),
+  },
+  BASE_URL: {
+    meaning: "the API's public URL, shown in the dashboard and the log",
+    default: null,
+    unset: '`http://HOST:PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
+    usedBy: ['serve', 'doctor'],
+    complain: complaintAboutUrl,
+  },
+  DASHBOARD_PORT: {
+    meaning: "the dashboard's port",
+    default: '8081',
+    usedBy: ['serve', 'user link'],
+    complain: complaintAboutPort,
+  },
+  DASHBOARD_URL: {
+    meaning:
+      "the dashboard's public URL; with `https://`, its cookie is sent over TLS only, to that host only",
+    default: null,
+    unset: '`http://HOST:DASHBOARD_PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
+    usedBy: ['serve', 'user link', 'doctor'],
+    complain: complaintAboutDashboardUrl,
+  },
+  SITE_URL: {
+    meaning:
+      'the URL of the public website; turns public pages on, and the dashboard links to them at `SITE_URL/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
+    default: null,
+    usedBy: SERVE,
+    complain: complaintAboutUrl,
+  },
+  PUBLIC_PAGES: {
+    meaning:
+      '`1`: everyone can see the page of a published personal server, at `/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
+    default: null,
+    unset: '`1` with `SITE_URL`, else `0`',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(PUBLIC_PAGES, text) ? null : 'be 1 or 0'),
+  },
+  SIGN_UP: {
+    meaning:
+      "`open`: everyone can create an account. `closed`: only the setup link and an operator's commands can",
+    default: 'closed',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(SIGN_UPS, text) ? null : 'be open or closed'),
+  },
+  OPERATORS: {
+    meaning:
+      "email addresses of the accounts that see the operator's page, separated by commas; only the setup link and `user add` can create them",
+    default: null,
+    usedBy: SERVE,
+    complain: (text) =>
+      listOf(text).every((email) => 'email' in checkEmail(email))
+        ? null
+        : 'be email addresses, separated by commas',
+  },
+  OPS_HOST: {
+    meaning:
+      'the address to listen on for health checks and metrics ([docs/monitoring.md](docs/monitoring.md))',
+    default: '127.0.0.1',
+    usedBy: ['serve', 'health', 'doctor'],
+    complain: complaintAboutHost,
+  },
+  OPS_PORT: {
+    meaning: 'the port for health checks and metrics; each process needs its own',
+    default: '8082',
+    usedBy: ['serve', 'health', 'doctor'],
+    complain: complaintAboutPort,
+  },
+  DRAIN_SECONDS: {
+    meaning: `how many seconds, at most ${DRAIN_SECONDS_MAX}, a process still serves after SIGTERM or SIGINT, while \`/readyz\` fails ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))`,
+    default: '0',
+    usedBy: SERVE,
+    complain: (text) =>
+      /^\d{1,2}$/.test(text) && Number(text) <= DRAIN_SECONDS_MAX
+        ? null
+        : `be a number of seconds from 0 to ${DRAIN_SECONDS_MAX}`,
+  },
+  TRUSTED_PROXIES: {
+    meaning:
+      'addresses and networks of proxies whose `X-Forwarded-For` is trusted, and whose connections have no limit, separated by commas',
+    default: null,
+    usedBy: ['serve', 'doctor'],
+    complain: (text) =>
+      listOf(text).every(isNetwork)
+        ? null
+        : 'be addresses or networks such as 10.0.0.0/8, separated by commas',
+  },
+  LOG_LEVEL: {
+    meaning: '`debug` (every request), `info` (events and faults), `warn`, `error` or `silent`',
+    default: 'info',
+    usedBy: [],
+    complain: (text) => (isOneOf(LOG_LEVELS, text) ? null : `be one of ${LOG_LEVELS.join(', ')}`),
+  },
+} satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof SETTINGS
+
+/** All settings with their names. */
+export const NAMED_SETTINGS = Object.entries(SETTINGS) as [SettingName, Setting][]
+
+/** A meaning or default for a terminal, without Markdown and links. */
+export function plainText(markdown: string): string {
+  return markdown.replace(/ \(\[.*?\]\(.*?\)\)/g, '').replaceAll('`', '')
+}
+
+/** The parts between the commas. */
+export function listOf(text: string | undefined): string[] {
+  return text?.split(',').map((part) => part.trim()) ?? []
+}
+
+function complaintAboutHost(text: string): string | null {
+  return /^\S+$/.test(text) ? null : 'be an IP address or a host name'
+}
+
+function complaintAboutPort(text: string): string | null {
+  return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? null : 'be a port from 0 to 65535'
+}
+
+function isOneOf(values: readonly string[], text: string): boolean {
+  return values.includes(text)
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const bitsMax = isIP(address) === 4 ? 32 : 128
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
+  return isIP(address) !== 0 && fits && rest.length === 0
+}

@@ -1,0 +1,142 @@
+import type { ApiKey } from '../api-key.ts'
+import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../model/key-format.ts'
+import { nameOf } from '../../accounts/user.ts'
+import { presentInstant } from '../../model/instant.ts'
+import { findKeys } from '../leaked-keys.ts'
+import { type Leaked, revokeLeakedKeys } from '../records/leaked-keys.ts'
+import { count, quote } from '../../model/text.ts'
+import { changeStore, HELP_HINT } from '../../terminal/context.ts'
+import { findUser, needUser, wordsFor } from '../../accounts/commands/named-user.ts'
+import { Failure, Misuse } from '../../terminal/errors.ts'
+import { readAsciiOfInput } from '../../terminal/input.ts'
+import { keyJson } from './key-json.ts'
+import { printJson, say, shortInstant } from '../../terminal/output.ts'
+import type { Shell } from '../../terminal/shell.ts'
+import type { Database } from '../../database/database.ts'
+import { apiKeys } from '../records/api-keys.ts'
+import { operatorAt } from '../../model/audit.ts'
+
+export interface RevokeOptions {
+  user?: string
+  externalId?: string
+  keyStdin?: boolean
+  json?: boolean
+}
+
+/** Revokes by the id of a key or by a text that contains leaked keys. */
+export async function revoke(
+  shell: Shell,
+  keyId: string | undefined,
+  options: RevokeOptions,
+): Promise<void> {
+  const now = presentInstant()
+  if (options.keyStdin) return revokeLeaked(shell, keyId, options, now)
+  await revokeById(shell, keyId, options, now)
+}
+
+function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
+  const named = `${revoked.id} (${revoked.prefix}…)`
+  if (revoked.revoked_at === now) say(shell, `revoked ${named}`)
+  else say(shell, `${named} was already revoked at ${shortInstant(revoked.revoked_at, '')}`)
+}
+
+async function revokeById(
+  shell: Shell,
+  keyId: string | undefined,
+  options: RevokeOptions,
+  now: number,
+): Promise<void> {
+  // The message does not repeat the argument, which may be a whole key.
+  if (keyId?.toLowerCase().startsWith(FIXED_PREFIX))
+    throw new Misuse(
+      'the argument is a key, not the id of a key. The shell history now contains it. ' +
+        'To revoke it, run `server-listing key revoke --key-stdin` and paste the key',
+    )
+  const reference = needUser(options.user, options.externalId)
+  const list = `server-listing key list ${wordsFor(reference)}`
+  if (keyId === undefined)
+    throw new Misuse(
+      `<key-id> is missing. \`${list}\` shows the ids. To ` +
+        `revoke a key by its full text, use --key-stdin\n${HELP_HINT}`,
+    )
+  await changeStore(shell, async (store) => {
+    const user = await findUser(store, reference)
+    const revoked = await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(now))
+    if (revoked === null)
+      throw new Failure(
+        `${nameOf(user)} has no key with the id ${quote(keyId)}. \`${list}\` shows the ids`,
+      )
+    if (options.json) printJson(shell, [keyJson(revoked)])
+    sayRevoked(shell, revoked, now)
+  })
+}
+
+async function revokeLeaked(
+  shell: Shell,
+  keyId: string | undefined,
+  options: RevokeOptions,
+  now: number,
+): Promise<void> {
+  if ([keyId, options.user, options.externalId].some((one) => one !== undefined))
+    throw new Misuse(
+      '--key-stdin reads the keys from standard input; leave out --user, --external-id and the id',
+    )
+  const text = await readAsciiOfInput(shell)
+  if (text.trim() === '')
+    throw new Misuse(
+      'standard input is empty; --key-stdin reads a text that contains API keys from it',
+    )
+  await changeStore(shell, async (store) => {
+    const { found, apiKeys } = await revokeInParts(shell, store.database, text, now)
+    if (apiKeys.length === 0) throw noneRevoked(found)
+    if (options.json) printJson(shell, apiKeys.map(keyJson))
+    const unknown = found - apiKeys.length
+    if (unknown > 0)
+      say(
+        shell,
+        `${unknown} of the ${found} keys on standard input ` +
+          `${unknown === 1 ? 'is not an API key' : 'are not API keys'} of this service`,
+      )
+  })
+}
+
+function noneRevoked(found: number): Failure {
+  // The message does not repeat the text, which may contain keys of another service.
+  if (found === 0)
+    return new Failure(
+      `standard input contains no API key. A key is ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex ` +
+        'digits',
+    )
+  return new Failure(
+    found === 1
+      ? 'standard input is not an API key of this service'
+      : `standard input has ${found} keys, but none of them is an API key of this service`,
+  )
+}
+
+/** Reports each part before the next one, so that a failure hides no revocation. */
+async function revokeInParts(
+  shell: Shell,
+  database: Database,
+  text: string,
+  now: number,
+): Promise<Leaked> {
+  let lookedUp = 0
+  try {
+    return await revokeLeakedKeys(database, text, operatorAt(now), {
+      async onPart(apiKeys, soFar) {
+        lookedUp = soFar
+        for (const apiKey of apiKeys) {
+          sayRevoked(shell, apiKey, now)
+        }
+      },
+    })
+  } catch (error) {
+    if (lookedUp === 0) throw error
+    throw new Failure(
+      `looked up ${count(lookedUp)} of the ${count(findKeys(text).length)} keys on standard ` +
+        `input and revoked those listed above, then failed: ${(error as Error).message}. ` +
+        'Run the same command again to finish',
+    )
+  }
+}

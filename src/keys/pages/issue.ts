@@ -1,0 +1,62 @@
+import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
+import { idFromFormTag } from '../../web/request/form-id.ts'
+import { issueApiKey } from '../records/issued-keys.ts'
+import { KEYS_ISSUED_MAX } from '../../accounts/rate-limits.ts'
+import { isFresh } from '../../accounts/sessions.ts'
+import { confirmPassword } from '../../accounts/pages/sign-in/attempts.ts'
+import { askToSignIn } from '../../accounts/pages/session.ts'
+import { actorOf, type Context, cookieOf, fieldOf } from '../../web/context.ts'
+import type { Notice } from '../../web/html/page.ts'
+import { sentence } from '../../web/html/sentence.ts'
+import { bestEffort } from '../../web/request/best-effort.ts'
+import { limitUser } from '../../accounts/pages/sign-in/rate-limit.ts'
+import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
+import { showIssuedKey } from './issued-key.ts'
+import { apiKeys } from '../records/api-keys.ts'
+
+export async function issue(dashboard: KeysDashboard, c: Context): Promise<Response> {
+  const { database, accounts, now, baseUrl } = dashboard
+  const session = c.get('session')
+  const name = fieldOf(c, 'name')
+  if (!isFresh(session, now())) {
+    if (fieldOf(c, 'password') === '')
+      return showOwnKeys(dashboard, c, { name, status: 403, passwordError: ASK_PASSWORD })
+    const confirmed = await confirmPassword(dashboard, c)
+    if ('message' in confirmed) {
+      const { status, message } = confirmed
+      return showOwnKeys(dashboard, c, { name, status, passwordError: message })
+    }
+  }
+
+  // The session may have ended while the service checked the password.
+  if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)
+  const often = await limitUser(dashboard, c, 'issue', KEYS_ISSUED_MAX)
+  if (often !== null)
+    return showOwnKeys(dashboard, c, { name, status: 429, notice: { kind: 'bad', text: often } })
+
+  const id = idFromFormTag(session.userId, fieldOf(c, 'form'))
+  const issued = await issueApiKey(database, session.userId, name, actorOf(dashboard, c), id)
+  if ('key' in issued) {
+    const keys = await bestEffort(
+      dashboard,
+      () => apiKeys(database).listApiKeys(session.userId, 0),
+      [],
+    )
+    const replaced = keys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
+    return showIssuedKey(c, { ...issued, replaced }, baseUrl, now())
+  }
+  if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, notice: KNOWN })
+  if (issued.because === 'at limit')
+    return showOwnKeys(dashboard, c, { name, status: 409, notice: AT_LIMIT })
+  return showOwnKeys(dashboard, c, { name, status: 422, nameError: sentence(issued.refused) })
+}
+
+const ASK_PASSWORD = `${SIGNED_IN_LONG_AGO} Enter your password to issue a key.`
+const KNOWN: Notice = {
+  kind: 'note',
+  text: 'This form already issued its key, which can’t be shown again. If you didn’t copy it, delete it and issue another.',
+}
+const AT_LIMIT: Notice = {
+  kind: 'bad',
+  text: `No key was issued. ${AT_KEY_LIMIT} Delete one you no longer use to issue another.`,
+}

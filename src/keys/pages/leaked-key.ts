@@ -1,0 +1,30 @@
+import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
+import { FIXED_PREFIX, KEY_BODY_LENGTH } from '../../model/key-format.ts'
+import { revokeLeakedKeys } from '../records/leaked-keys.ts'
+import { actorOf, type App, fieldOf } from '../../web/context.ts'
+import { tellLeaked } from './notices.ts'
+
+/** Deletes the user's keys that occur in a leaked text. No page repeats the text. */
+export function addLeakedKeyRoute(app: App, dashboard: KeysDashboard): void {
+  const { database } = dashboard
+
+  app.post('/dashboard/api/leaked', async (c) => {
+    const { userId } = c.get('session')
+    const actor = actorOf(dashboard, c)
+    const { found, apiKeys } = await revokeLeakedKeys(database, fieldOf(c, 'leaked'), actor, {
+      userId,
+    })
+    if (apiKeys.length === 0)
+      return showOwnKeys(dashboard, c, { status: 422, leakedError: sayNone(found) })
+    tellLeaked(dashboard, c, { found, own: apiKeys.length, at: actor.at })
+    return c.redirect('/dashboard/api', 303)
+  })
+}
+
+function sayNone(found: number): string {
+  if (found === 0)
+    return `This text contains no complete key: ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex digits.`
+  return found === 1
+    ? 'This text contains 1 key, and it is not yours. Nothing was deleted.'
+    : `This text contains ${found} keys, and none of them is yours. Nothing was deleted.`
+}

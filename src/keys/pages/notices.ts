@@ -1,0 +1,71 @@
+import { html } from 'hono/html'
+import type { ApiKey } from '../api-key.ts'
+import { countOf } from '../../model/text.ts'
+import type { Context, Dashboard } from '../../web/context.ts'
+import type { Notice } from '../../web/html/page.ts'
+import { type Html, truncated } from '../../web/html/text.ts'
+import { takeTold, tellNext } from '../../web/request/next-notice.ts'
+import { apiKeys } from '../records/api-keys.ts'
+
+/*
+ * What the page of keys says after a deletion.
+ */
+
+/** Bytes of a name, for `truncated`. It also stands in the title. */
+const NAME_BYTES = 56
+
+/** Of a text with leaked keys: the keys in it, those of the user, and when these were deleted. */
+export interface LeakedKeys {
+  found: number
+  own: number
+  at: number
+}
+
+export function tellDeleted(dashboard: Dashboard, c: Context, id: string): void {
+  tellNext(dashboard, c, 'key-deleted', id)
+}
+
+export function tellLeaked(dashboard: Dashboard, c: Context, leaked: LeakedKeys): void {
+  tellNext(dashboard, c, 'keys-leaked', `${leaked.found}-${leaked.own}-${leaked.at}`)
+}
+
+export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | null> {
+  const told = takeTold(dashboard, c, ['key-deleted', 'keys-leaked'])
+  if (told === null) return null
+  const { database } = dashboard
+  const { userId } = c.get('session')
+  if (told.outcome === 'key-deleted') {
+    const deleted = await apiKeys(database).findApiKeys([told.id], userId)
+    return deleted.length === 0 ? null : { kind: 'good', text: html`${sayDeleted(deleted)}` }
+  }
+  const [found = 0, own = 0, at = 0] = told.id.split('-').map(Number)
+  const revoked = await apiKeys(database).listApiKeys(userId, own)
+  const deleted = revoked.filter(({ revoked_at }) => revoked_at === at)
+  return { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
+}
+
+/** A user has at most five active keys, so this names them all. */
+function sayDeleted(deleted: readonly ApiKey[]): Html {
+  const last = deleted.length - 1
+  const names = deleted.map(({ name }, index) => {
+    const before = index === 0 ? '' : index === last ? ' and ' : ', '
+    return html`${before}<b>${truncated(name, NAME_BYTES)}</b>`
+  })
+  return last === 0
+    ? html`${names} was deleted. Requests with it now get a 401.`
+    : html`${names} were deleted. Requests with them now get a 401.`
+}
+
+function sayLeaked({ found, own }: LeakedKeys, deleted: readonly ApiKey[]): Html {
+  const earlier = own - deleted.length
+  const sentences = [
+    ...(deleted.length > 0 ? [sayDeleted(deleted)] : []),
+    ...(earlier > 0 ? [`${countOf(earlier, 'key')} in this text had been deleted earlier.`] : []),
+    ...(found > own
+      ? [
+          `${countOf(found - own, 'key')} in this text ${found - own === 1 ? 'is' : 'are'} not yours.`,
+        ]
+      : []),
+  ]
+  return html`${sentences.map((sentence, index) => html`${index > 0 ? ' ' : ''}${sentence}`)}`
+}

@@ -1,0 +1,39 @@
+import { oldestInvitation } from '../../organizations/invitation.ts'
+import { isFresh } from '../../accounts/sessions.ts'
+import { SLOTS_SHOWN, slotOf } from '../../model/use-counts.ts'
+import type { UseCounter } from '../usage/use-counter.ts'
+import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
+import type { Context } from '../../web/context.ts'
+import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
+import { apiKeys } from '../records/api-keys.ts'
+import { invitations } from '../../organizations/records/invitations.ts'
+
+/** What the pages of keys need, beside what the pages of accounts need. */
+export interface KeysDashboard extends AccountsDashboard {
+  counter: UseCounter
+}
+
+/** Shows the page of the user's keys. */
+export async function showOwnKeys(
+  dashboard: KeysDashboard,
+  c: Context,
+  page: KeysPage,
+): Promise<Response> {
+  const { database, counts, counter, now } = dashboard
+  const session = c.get('session')
+  const { userId } = session
+  const keys = await apiKeys(database).listApiKeys(userId, REVOKED_SHOWN + 1)
+  const at = now()
+  const ids = keys.map(({ id }) => id)
+  const written = await counts.listUseCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
+  const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
+  const asksPassword = !isFresh(session, at)
+  return showKeys(c, {
+    ...page,
+    apiKeys: keys,
+    counts: [...written, ...counter.unwritten(ids)],
+    now: at,
+    asksPassword,
+    invitations: invited,
+  })
+}

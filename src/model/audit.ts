@@ -1,0 +1,96 @@
+import { DAY_US, type Instant } from './instant.ts'
+
+/** How long the audit log keeps an entry, and how many older entries each new one removes. */
+export const AUDIT_KEPT_US = 400 * DAY_US
+export const AUDIT_DROPPED = 10
+
+/** One recorded action: what, who and from where. It never has a secret. */
+export interface AuditEntry {
+  user_id: string | null
+  action: AuditAction
+  /** The object of the action: an id, or the name of a user. */
+  subject: string
+  address: string
+  occurred_at: Instant
+}
+
+/**
+ * The period in which the account page counts refused sign-ins, and the highest number it counts.
+ */
+export const REFUSED_SHOWN_US = DAY_US
+export const REFUSED_COUNTED_MAX = 1_000
+
+/** Refused sign-ins from one address, and the instant of the latest one. */
+export interface RefusedSignIns {
+  address: string
+  count: number
+  occurred_at: Instant
+}
+
+/** Stands where an entry of the dashboard has the client's address. */
+const COMMAND_LINE = 'command line'
+
+/** Who acts: where an act comes from, and when. Each act writes its entry with both. */
+export interface Actor {
+  address: string
+  at: Instant
+  /**
+   * Of an act in several transactions only the first that changes anything writes an entry: see
+   * `inParts`. The number of those that have.
+   */
+  parts?: { changed: number }
+}
+
+/** The actor of an act in several transactions. */
+export const inParts = (actor: Actor): Actor & Required<Pick<Actor, 'parts'>> => ({
+  ...actor,
+  parts: { changed: 0 },
+})
+
+/** An operator at the command line. */
+export const operatorAt = (at: Instant): Actor => ({ address: COMMAND_LINE, at })
+
+/** The log stores these names, so never rename one. */
+export type AuditAction =
+  | 'sign-up'
+  | 'user added'
+  | 'user removed'
+  | 'user disabled'
+  | 'user enabled'
+  | 'sign-in'
+  | 'sign-in refused'
+  | 'sign-out'
+  | 'sign-out everywhere'
+  | 'session ended'
+  | 'sign-in link issued'
+  | 'sign-in link used'
+  | 'password changed'
+  | 'e-mail changed'
+  | 'external id changed'
+  | 'organization made'
+  | 'organization deleted'
+  | 'invited'
+  | 'invitation withdrawn'
+  | 'invitation accepted'
+  | 'invitation declined'
+  | 'member removed'
+  | 'server registered'
+  | 'server changed'
+  | 'servers published'
+  | 'servers unpublished'
+  | 'servers removed'
+  | 'servers restored'
+  | 'servers imported'
+  | 'servers given back'
+  | 'key issued'
+  | 'key revoked'
+  | 'key imported'
+  | 'key renamed'
+  | 'member added'
+  | 'member role changed'
+  | 'organization renamed'
+  | 'state applied'
+  | 'keys imported'
+  | 'database backed up'
+  | 'database restored'
+  | 'revocations added'

@@ -1,0 +1,51 @@
+import type { NamedUser } from '../accounts/user.ts'
+import { complaintAboutLine, quote } from '../model/text.ts'
+
+/** Organizations per user. An operator's import can exceed this. */
+export const ORGANIZATIONS_MAX = 20
+/** The most servers that one transaction returns, because no other writer can proceed meanwhile. */
+export const RETURNED_MAX = 500
+
+export type Role = 'owner' | 'member'
+
+export interface Organization {
+  id: string
+  slug: string
+  name: string
+}
+
+/** An organization as a member sees it. */
+export interface Membership extends Organization {
+  role: Role
+  servers: number
+}
+
+export interface Member extends Omit<NamedUser, 'id'> {
+  user_id: string
+  role: Role
+}
+
+export const ORGANIZATION_NAME_LENGTH_MAX = 100
+const SLUG_LENGTH_MAX = 64
+const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/
+
+/** Trims a name for the store, or says why it is invalid. */
+export function checkOrganizationName(name: string): { name: string } | { complaint: string } {
+  const trimmed = name.trim()
+  const complaint = complaintAboutLine(trimmed, ORGANIZATION_NAME_LENGTH_MAX)
+  return complaint === null ? { name: trimmed } : { complaint: `The name must ${complaint}.` }
+}
+
+/** Lowercase letters, digits and single hyphens. */
+export function isOrganizationSlug(slug: string): boolean {
+  return slug.length <= SLUG_LENGTH_MAX && SLUG.test(slug)
+}
+
+/** The error of an invalid slug, as a sentence. Null if it is valid. */
+export function complaintAboutOrganizationSlug(slug: string): string | null {
+  if (isOrganizationSlug(slug)) return null
+  return (
+    `A slug can contain only lowercase letters, digits and single hyphens, at most ` +
+    `${SLUG_LENGTH_MAX} characters, not ${quote(slug)}.`
+  )
+}

@@ -1,0 +1,85 @@
+import { html } from 'hono/html'
+import { type Membership, RETURNED_MAX } from '../organization.ts'
+import type { Context, Dashboard } from '../../web/context.ts'
+import { showNotFound, showPage } from '../../web/html/page.ts'
+import { showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
+import { type Html, isolatedText, shortIsolatedText } from '../../web/html/text.ts'
+import { takeNotice } from '../../servers/pages/notices.ts'
+import { readSearch, readSelectedPage } from '../../servers/pages/search.ts'
+import { showServers } from '../../servers/pages/table.ts'
+import { takeOrganizationNotice } from './notices.ts'
+import { serverLists } from '../../servers/records/server-lists.ts'
+import { returnedServers } from '../../servers/records/returned-servers.ts'
+import type { Database } from '../../database/database.ts'
+import { organizations } from '../records/organizations.ts'
+
+/** Shows an organization's servers to its members. Other users get a 404. */
+export async function showOrganization(dashboard: Dashboard, c: Context): Promise<Response> {
+  const { database } = dashboard
+  const { userId } = c.get('session')
+  const organization = await findMembership(database, c)
+  if (organization === null) return showNotFound(c)
+  const { id, name, role } = organization
+  const isOwner = role === 'owner'
+  const path = `/dashboard/organizations/${id}`
+  const search = readSearch(c)
+  const found = await serverLists(database).searchOrganizationServers(userId, id, search)
+  const left = isOwner ? await returnedServers(database).countServersOfFormerMembers(id) : 0
+  const register = `/dashboard/servers/new?organization_id=${id}`
+  const notice =
+    takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
+  const whenNone = showEmpty({
+    icon: 'server',
+    title: 'This organization has no servers',
+    text: html`Register one here, or edit one of <a href="/dashboard/servers">your servers</a> to move it here.`,
+  })
+  const now = dashboard.now()
+  const isSelected = readSelectedPage(c) !== undefined
+  const shown = { path, search, found, isPersonal: false, isSelected }
+  const table = { ...shown, userId, now, siteUrl: null, whenNone }
+  return showPage(c, {
+    title: isolatedText(name),
+    tabTitle: shortIsolatedText(name),
+    lead: 'The API never returns these servers.',
+    actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
+    notice,
+    body: html`${showTabs(id, 'servers')}
+<section><h2 class="unseen">Servers</h2>
+${showServers(table)}
+${left > 0 ? showReturnForm(id, left) : ''}</section>
+${isOwner && organization.servers === 0 ? showRemoveForm(id) : ''}`,
+  })
+}
+
+/** The user's membership in the organization of the page's address. */
+export async function findMembership(database: Database, c: Context): Promise<Membership | null> {
+  const joined = await organizations(database).listOrganizations(c.get('session').userId)
+  return joined.find(({ id }) => id === c.req.param('id')) ?? null
+}
+
+/** Links between the two pages of an organization. */
+export function showTabs(id: string, current: 'servers' | 'members'): Html {
+  const href = `/dashboard/organizations/${id}`
+  return html`<div class="tools">${showFilter('Organization', [
+    { href, label: SERVERS, isCurrent: current === 'servers' },
+    { href: `${href}/members`, label: 'Members', isCurrent: current === 'members' },
+  ])}</div>`
+}
+
+/** Tells the link from the one to the user's own servers. */
+const SERVERS = html`Servers<span class="unseen"> of this organization</span>`
+
+function showReturnForm(id: string, left: number): Html {
+  const [servers, become] =
+    left === 1
+      ? ['server', 'it becomes a personal draft of the member who registered it']
+      : ['servers', 'they become personal drafts of the members who registered them']
+  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/return">
+<p>Former members registered ${left}${left === RETURNED_MAX ? ' or more' : ''} ${servers} here.
+If you return the ${servers}, ${become}. The API also returns drafts.</p>
+<button>Return ${servers}</button></form>`
+}
+
+function showRemoveForm(id: string): Html {
+  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/remove"><h2>Delete this organization</h2><p>You can delete it because it has no servers. You can’t undo this.</p><button class="danger">Delete organization</button></form>`
+}

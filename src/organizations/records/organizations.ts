@@ -1,0 +1,200 @@
+import type { Instant } from '../../model/instant.ts'
+import {
+  type Member,
+  type Membership,
+  type Organization,
+  ORGANIZATIONS_MAX,
+  type Role,
+} from '../organization.ts'
+import { USER_NAME } from '../../accounts/records/user-columns.ts'
+import type { Database, Queries, Transaction } from '../../database/database.ts'
+import { at, type Sql, sql, uuid } from '../../database/sql.ts'
+import type { Actor } from '../../model/audit.ts'
+import { act, type Note } from '../../accounts/records/audit.ts'
+
+export function organizations(database: Database) {
+  const { byBytes } = database.dialect
+
+  return {
+    /**
+     * Creates an organization that the user owns. `too many` if the user is already in
+     * ORGANIZATIONS_MAX.
+     */
+    insertOrganization: (
+      userId: string,
+      organization: Organization,
+      actor: Actor,
+    ): Promise<'made' | 'slug taken' | 'too many'> =>
+      act(database, actor, async (transaction, note) => {
+        const outcome = await insert(transaction, userId, organization, actor.at)
+        if (outcome === 'made') note('organization made', userId, organization.id)
+        return outcome
+      }),
+
+    /**
+     * Finds or creates the organization with this slug and returns its id. Makes the user a member,
+     * and the owner if it has no members.
+     */
+    ensureOrganization: (slug: string, userId: string, actor: Actor): Promise<string> =>
+      act(database, actor, (transaction, note) =>
+        ensureOrganization(transaction, slug, userId, actor.at, note),
+      ),
+
+    /** The user's organizations, by name. */
+    async listOrganizations(userId: string): Promise<Membership[]> {
+      return database.all<Membership>(sql`
+        SELECT id, slug, name, role,
+          (SELECT count(*) FROM servers WHERE organization_id = organizations.id) AS servers
+        FROM members JOIN organizations ON organizations.id = organization_id
+        WHERE user_id = ${uuid(userId)} ORDER BY name ${byBytes}, slug`)
+    },
+
+    /** The members, by name. Empty unless the user is a member. */
+    async listMembers(userId: string, organizationId: string): Promise<Member[]> {
+      return database.all<Member>(sql`
+        SELECT members.user_id, email, external_id, role
+        FROM members JOIN users ON users.id = members.user_id
+        WHERE organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}
+        ORDER BY ${USER_NAME} ${byBytes}`)
+    },
+
+    /**
+     * Removes a member. An owner can remove any member, and all members can remove themselves. The
+     * last owner stays. The servers of the member stay in the organization.
+     */
+    async removeMember(
+      userId: string,
+      organizationId: string,
+      memberId: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const isRemoved = await remove(transaction, userId, organizationId, memberId)
+        if (isRemoved) note('member removed', userId, memberId)
+        return isRemoved
+      })
+    },
+
+    /** Deletes an organization without servers, on behalf of an owner. */
+    async removeOrganization(
+      userId: string,
+      organizationId: string,
+      actor: Actor,
+    ): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        if (!(await ownsLocked(transaction, userId, organizationId))) return false
+        const removed = await transaction.run(sql`
+          DELETE FROM organizations WHERE id = ${uuid(organizationId)}
+            AND NOT EXISTS (SELECT 1 FROM servers WHERE organization_id = ${uuid(organizationId)})`)
+        if (removed === 1) note('organization deleted', userId, organizationId)
+        return removed === 1
+      })
+    },
+  }
+}
+
+async function insert(
+  transaction: Transaction,
+  userId: string,
+  organization: Organization,
+  now: Instant,
+): Promise<'made' | 'slug taken' | 'too many'> {
+  // One transaction after the other for each user, so that none makes more than the maximum.
+  await transaction.lock('users', [userId])
+  if (await belongsToTooMany(transaction, userId)) return 'too many'
+  const inserted = await transaction.run(
+    sql`${insertionOfOrganization(organization)} ON CONFLICT (slug) DO NOTHING`,
+  )
+  if (inserted === 0) return 'slug taken'
+  await transaction.run(insertionOfMember(organization.id, userId, 'owner', now))
+  return 'made'
+}
+
+async function remove(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+  memberId: string,
+): Promise<boolean> {
+  const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
+  if (userId !== memberId && !isDoneByOwner) return false
+  const removed = await transaction.run(sql`
+    DELETE FROM members
+    WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)} AND (
+      role = 'member' OR EXISTS (
+        SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
+          AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
+      )
+    )`)
+  return removed === 1
+}
+
+async function ensureOrganization(
+  transaction: Transaction,
+  slug: string,
+  userId: string,
+  now: Instant,
+  note: Note,
+): Promise<string> {
+  const wanted = { id: crypto.randomUUID(), slug, name: slug }
+  const made = await transaction.run(
+    sql`${insertionOfOrganization(wanted)} ON CONFLICT (slug) DO NOTHING`,
+  )
+  const found = await transaction.get<{ id: string }>(
+    sql`SELECT id FROM organizations WHERE slug = ${slug}`,
+  )
+  const { id } = found!
+  if (made === 1) note('organization made', userId, id)
+  const joined = await transaction.run(sql`
+    INSERT INTO members (organization_id, user_id, joined_at, role)
+    VALUES (${uuid(id)}, ${uuid(userId)}, ${at(now)},
+      CASE WHEN EXISTS (SELECT 1 FROM members WHERE organization_id = ${uuid(id)})
+      THEN 'member' ELSE 'owner' END)
+    ON CONFLICT DO NOTHING`)
+  if (joined === 1 && made === 0) note('member added', userId, id)
+  return id
+}
+
+/** Without the clause that says what happens if the slug is taken. */
+export function insertionOfOrganization({ id, slug, name }: Organization): Sql {
+  return sql`INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`
+}
+
+/** Without the clause that says what happens if the user is a member already. */
+export function insertionOfMember(
+  organizationId: string,
+  userId: string,
+  role: Role,
+  joinedAt: Instant,
+): Sql {
+  return sql`
+    INSERT INTO members (organization_id, user_id, role, joined_at)
+    VALUES (${uuid(organizationId)}, ${uuid(userId)}, ${role}, ${at(joinedAt)})`
+}
+
+/**
+ * Whether the user owns the organization. No other transaction changes its members until this one
+ * ends. Call it after the transaction has locked users.
+ */
+export async function ownsLocked(
+  transaction: Transaction,
+  userId: string,
+  organizationId: string,
+): Promise<boolean> {
+  await transaction.lock('organizations', [organizationId], 'remove')
+  return (await transaction.get(sql`SELECT 1 WHERE ${isOwner(userId, organizationId)}`)) !== null
+}
+
+/** Whether the user may make or join no other organization. The caller holds the user's lock. */
+export async function belongsToTooMany(queries: Queries, userId: string): Promise<boolean> {
+  const last = await queries.get(sql`
+    SELECT 1 FROM members WHERE user_id = ${uuid(userId)} LIMIT 1 OFFSET ${ORGANIZATIONS_MAX - 1}`)
+  return last !== null
+}
+
+export const isMember = (userId: string, organizationId: string): Sql => sql`EXISTS
+  (SELECT 1 FROM members WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)})`
+
+export const isOwner = (userId: string, organizationId: string): Sql => sql`EXISTS
+  (SELECT 1 FROM members
+   WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(userId)} AND role = 'owner')`

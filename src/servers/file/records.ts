@@ -1,0 +1,98 @@
+import { countOf, quote } from '../../model/text.ts'
+import { OTHER_COLUMNS } from './columns.ts'
+
+/** An import finds servers by slug or address, and belongs to one user. */
+export const IGNORED = ['id', 'created_by', 'email', 'external_id'] as const
+
+/** What an import does not take from a file. */
+export interface LeftOut {
+  /** Fields that it ignores. */
+  ignored: string[]
+  /** The number of servers in other places than the one that the import goes to. */
+  elsewhere: number
+}
+
+/** The fields of an item that the rules of a server want, and what is wrong with the others. */
+export interface TakenRecord {
+  /** Undefined if the item is left out. */
+  record?: unknown
+  mistakes: string[]
+}
+
+export interface RecordTaker {
+  /**
+   * Takes the fields out that only files have. Leaves out a server that `server list` shows in
+   * another place than the one that the import goes to: under an organization, or none (null).
+   */
+  take(item: unknown): TakenRecord
+  /** The owners that `server list` names. */
+  owners: ReadonlySet<unknown>
+  leftOut(): LeftOut
+}
+
+export function takeRecords(organization: string | null): RecordTaker {
+  const ignored = new Set<string>()
+  const owners = new Set<unknown>()
+  let elsewhere = 0
+  return {
+    take(item) {
+      if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item))
+        return { record: item, mistakes: [] }
+      const { created_by, organization: place, port, ...record } = item
+      for (const name of IGNORED) {
+        if (name in item) ignored.add(name)
+        delete record[name]
+      }
+      if (created_by !== undefined) owners.add(created_by)
+      const isPlace = place === null || typeof place === 'string'
+      if (isPlace && place !== organization) {
+        elsewhere += 1
+        return { mistakes: [] }
+      }
+      const mistakes: string[] = []
+      if (!isPlace && place !== undefined)
+        mistakes.push(`"organization" must be a string: ${quote(place)}`)
+      const joined = joinPort(record.address, port)
+      if ('complaint' in joined) mistakes.push(joined.complaint)
+      else if (joined.address !== undefined) record.address = joined.address
+      return { record, mistakes }
+    },
+    owners,
+    leftOut: () => ({ ignored: [...ignored], elsewhere }),
+  }
+}
+
+function isObject(item: unknown): item is Record<string, unknown> {
+  return typeof item === 'object' && item !== null && !Array.isArray(item)
+}
+
+function joinPort(address: unknown, port: unknown): { address: unknown } | { complaint: string } {
+  if (port === undefined || port === null || port === '') return { address }
+  const text = typeof port === 'number' ? String(port) : port
+  if (typeof text !== 'string' || !/^[1-9]\d{0,4}$/.test(text) || Number(text) > 65_535)
+    return { complaint: `"port" must be a number from 1 to 65535: ${quote(port)}` }
+  if (typeof address !== 'string') return { address }
+  const [, host, own] = /^(\[[^\]]*\]|[^:]*)(?::([^:]*))?$/.exec(address) ?? []
+  // The rule for addresses says what is wrong with others, such as IPv6 without brackets.
+  if (!host || own === text) return { address }
+  if (own === undefined) return { address: `${host}:${text}` }
+  return {
+    complaint: `"port" is ${text}, but "address" is ${quote(address)}. Leave one of them out`,
+  }
+}
+
+/**
+ * What an import into this place leaves out of a file, as a sentence. Null if that is nothing.
+ */
+export function sayLeftOut(
+  { ignored, elsewhere }: LeftOut,
+  organization: string | null,
+): string | null {
+  const place = organization === null ? 'under organizations' : `outside ${organization}`
+  const fields = ignored.map((name) => `"${name}"`).join(', ')
+  const parts = [
+    ...(ignored.length > 0 ? [`ignores ${fields}`] : []),
+    ...(elsewhere > 0 ? [`leaves out ${countOf(elsewhere, 'server')} ${place}`] : []),
+  ]
+  return parts.length === 0 ? null : `the import ${parts.join(' and ')}`
+}

@@ -1,0 +1,151 @@
+import { html } from 'hono/html'
+import { idFromFormTag } from '../../web/request/form-id.ts'
+import type { RegisteredServer } from '../registered-server.ts'
+import { PAGE_SIZE } from '../server-search.ts'
+import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../web/context.ts'
+import { showFormTag } from '../../web/html/form-field.ts'
+import { showNotFound, showPage, showUnchanged } from '../../web/html/page.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { listPathOf, placeBefore, readPlace } from './location.ts'
+import { tellNext } from '../../web/request/next-notice.ts'
+import { registeredServers } from '../records/registered-servers.ts'
+import { serverChanges } from '../records/server-changes.ts'
+import type { Database } from '../../database/database.ts'
+import { organizations } from '../../organizations/records/organizations.ts'
+
+/** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
+export function addChangeRoutes(app: App, dashboard: Dashboard): void {
+  const { database } = dashboard
+
+  app.post('/dashboard/servers/change', async (c) => {
+    const { userId } = c.get('session')
+    const wanted = readChange(c)
+    const from = await readList(database, c)
+    if (wanted === null || wanted.servers.length === 0) {
+      tellNext(dashboard, c, 'none')
+      return c.redirect(from, 303)
+    }
+    const { status, servers, row, isConfirmed } = wanted
+    if (status === null && !isConfirmed) {
+      const found = await Promise.all(
+        servers.map((id) => registeredServers(database).findServer(userId, id)),
+      )
+      const own = found.filter((server) => server !== null)
+      return own.length === 0 ? showGone(c) : showDeletion(c, own, from)
+    }
+    // Another selection of the same page is another change.
+    const tag = fieldOf(c, 'form')
+    const id = idFromFormTag(userId, tag && [tag, status, ...servers].join('\n'))
+    const change = await serverChanges(database).changeServers(
+      userId,
+      { id, status, servers },
+      actorOf(dashboard, c),
+    )
+    if (change === null) return showGone(c)
+    tellNext(dashboard, c, 'changed', change.id)
+    return c.redirect(row === null ? from : `${from}#s${row}`, 303)
+  })
+
+  app.post('/dashboard/servers/undo', async (c) => {
+    const from = await readList(database, c)
+    const { userId } = c.get('session')
+    const undone = await serverChanges(database).undoServerChange(
+      userId,
+      fieldOf(c, 'change'),
+      actorOf(dashboard, c),
+    )
+    if (undone === null) tellNext(dashboard, c, 'too-late')
+    else tellNext(dashboard, c, 'undone', undone.id)
+    return c.redirect(from, 303)
+  })
+
+  app.get('/dashboard/servers/:id/delete', async (c) => {
+    const server = await registeredServers(database).findServer(
+      c.get('session').userId,
+      c.req.param('id'),
+    )
+    if (server === null) return showNotFound(c)
+    return showDeletion(c, [server], placeBefore(c) ?? listPathOf(server))
+  })
+}
+
+const OF_ORGANIZATION = /^\/dashboard\/organizations\/([0-9a-f-]+)/
+
+/** The list to return to. The user may have left its organization meanwhile. */
+async function readList(database: Database, c: Context): Promise<string> {
+  const from = readPlace(fieldOf(c, 'from')) ?? placeBefore(c) ?? '/dashboard/servers'
+  const organization = OF_ORGANIZATION.exec(from)?.[1]
+  if (organization === undefined) return from
+  const own = await organizations(database).listOrganizations(c.get('session').userId)
+  return own.some(({ id }) => id === organization) ? from : '/dashboard/servers'
+}
+
+interface WantedByForm {
+  /** Null deletes the servers. */
+  status: string | null
+  servers: string[]
+  /** The row whose button was pressed. */
+  row: number | null
+  isConfirmed: boolean
+}
+
+/**
+ * `rows` has the servers of a page. A selected row has a field with its number as the name. A
+ * button of a row names the row, and the other buttons name what becomes of the selected rows. A
+ * confirmed deletion means all of `rows`.
+ */
+function readChange(c: Context): WantedByForm | null {
+  const ids = fieldOf(c, 'rows').split('.').slice(0, PAGE_SIZE)
+  for (const status of ['draft', 'published']) {
+    const row = Number(fieldOf(c, status) || Number.NaN)
+    const id = ids[row]
+    if (id !== undefined) return { status, servers: [id], row, isConfirmed: true }
+  }
+  const servers = ids.filter((_, row) => c.get('form').has(String(row)))
+  switch (fieldOf(c, 'to')) {
+    case 'published':
+    case 'draft':
+      return { status: fieldOf(c, 'to'), servers, row: null, isConfirmed: true }
+    case 'deleted':
+      return { status: null, servers, row: null, isConfirmed: false }
+    case 'deleted for sure':
+      return { status: null, servers: ids, row: null, isConfirmed: true }
+    default:
+      return null
+  }
+}
+
+/** Asks before it deletes. */
+function showDeletion(
+  c: Context,
+  servers: readonly RegisteredServer[],
+  from: string,
+): Promise<Response> {
+  const [first] = servers
+  const isOne = servers.length === 1
+  const label = isOne ? 'Delete server' : `Delete ${servers.length} servers`
+  return showPage(c, {
+    title: isOne ? 'Delete a server' : `Delete ${servers.length} servers`,
+    width: 'form',
+    body: html`<form class="card" method="post" action="/dashboard/servers/change">
+${showFormTag()}<input type="hidden" name="from" value="${from}">
+<input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+${isOne ? html`<p>Delete <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>)?</p>` : showList(servers)}
+<p>The API stops returning ${isOne ? 'it' : 'them'} at once. You can undo this for one hour.</p>
+<div class="row"><button class="danger" name="to" value="deleted for sure">${label}</button>
+<a class="button" href="${from}">Cancel</a></div>
+</form>`,
+  })
+}
+
+function showList(servers: readonly RegisteredServer[]): Html {
+  return html`<p>Delete these servers?</p><ul>${servers.map(({ name }) => html`<li>${truncated(name, NAME_BYTES)}</li>`)}</ul>`
+}
+
+/** Another tab may have deleted them. The servers of other users get the same answer. */
+function showGone(c: Context): Promise<Response> {
+  return showUnchanged(
+    c,
+    html`These servers no longer exist, or you can’t change them. <a href="/dashboard/servers">Go to your servers</a>`,
+  )
+}

@@ -1,0 +1,191 @@
+import { html } from 'hono/html'
+import { escapeInvisible } from '../../model/invisible.ts'
+import type { Membership } from '../../organizations/organization.ts'
+import { SERVER_FIELDS, type ServerFields } from '../registered-server.ts'
+import {
+  complaintsAboutCase,
+  complaintsAboutFields,
+  EDITIONS_KNOWN,
+  STATUSES_KNOWN,
+  SERVER_NAME_LENGTH_MAX,
+} from '../server-entry.ts'
+import { type Context, fieldOf } from '../../web/context.ts'
+import { showChoice, showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
+import { type Notice, showPage } from '../../web/html/page.ts'
+import { showAction } from '../../web/html/parts.ts'
+import { type Html, shortIsolatedText } from '../../web/html/text.ts'
+
+type Values = Partial<Record<string, string>>
+
+/**
+ * Reads the form: the fields to store, or a sentence for each wrong field. `before` is the server
+ * that the form changes, or has what a new one begins with.
+ */
+export function readFields(
+  c: Context,
+  before: Pick<ServerFields, 'edition' | 'status'>,
+): {
+  fields: ServerFields | null
+  values: Values
+  complaints: Record<string, string>
+} {
+  const values = Object.fromEntries(
+    SERVER_FIELDS.map((name) => [name, fieldOf(c, name).trim()]),
+  ) as Record<(typeof SERVER_FIELDS)[number], string>
+  const { name, address, edition, status } = values
+  const slug = values.slug || null
+  const version = values.version || null
+  const listing_kind = values.listing_kind || null
+  const entry = { name, address, slug, edition, status, version, listing_kind }
+  const complaints = Object.fromEntries(
+    Object.entries({
+      ...complaintsAboutCase(entry, before),
+      ...complaintsAboutFields(entry),
+    }).map(([field, complaint]) => [
+      field,
+      `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
+    ]),
+  )
+  if (Object.keys(complaints).length > 0) return { fields: null, values, complaints }
+  return {
+    fields: { ...entry, organization_id: values.organization_id || null },
+    values,
+    complaints,
+  }
+}
+
+export interface ServerForm {
+  /** Null for a new server. */
+  id: string | null
+  values: Values
+  errors?: Record<string, string>
+  organizations: readonly Membership[]
+  /** The fingerprint of the fields that the page has shown. */
+  seen?: string
+  /** The place in a list from which the user opened the form. */
+  from: string | null
+  /** The address of the server's public page, if it has one. */
+  publicUrl?: string | null
+  notice?: Notice
+  /** True if the form already registered a server, so that the page needs a form with a new tag. */
+  isSpent?: boolean
+}
+
+export function showServerForm(c: Context, form: ServerForm): Promise<Response> {
+  const { id, errors = {}, notice, isSpent = false, from, seen, publicUrl = null } = form
+  const list = from ?? '/dashboard/servers'
+  const isWrong = Object.keys(errors).length > 0
+  return showPage(c, {
+    title: id === null ? 'Register a server' : 'Edit a server',
+    ...(publicUrl === null
+      ? {}
+      : { actions: showAction({ href: publicUrl, label: 'Public page' }) }),
+    width: 'form',
+    errors,
+    status: notice === undefined ? (isWrong ? 422 : 200) : 409,
+    notice,
+    body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
+${id === null ? showFormTag(isSpent ? undefined : submittedTag(c)) : ''}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
+${showIdentity(form)}
+${showDetails(form)}
+${showOwner(form)}
+<div class="row"><button class="primary">${id === null ? 'Register' : 'Save'}</button><a class="button" href="${list}">Cancel</a>${id === null ? '' : html`<a class="button quiet end" href="${deletePath(id, from)}">Delete…</a>`}</div>
+</form>`,
+  })
+}
+
+function deletePath(id: string, from: string | null): string {
+  const path = `/dashboard/servers/${id}/delete`
+  return from === null ? path : `${path}?from=${encodeURIComponent(from)}`
+}
+
+/** The fields that tell servers apart. */
+function showIdentity({ id, values, errors = {} }: ServerForm): Html {
+  return html`${showField({
+    name: 'name',
+    label: 'Name',
+    value: values.name ?? '',
+    required: true,
+    lengthMax: SERVER_NAME_LENGTH_MAX,
+    error: errors.name,
+  })}
+${showField({
+  name: 'address',
+  label: 'Address',
+  value: values.address ?? '',
+  required: true,
+  isCode: true,
+  keys: 'url',
+  hint: 'A domain or IP address, with :port unless it is the default.',
+  error: errors.address,
+})}
+${showField({
+  name: 'slug',
+  label: 'Slug',
+  value: values.slug ?? '',
+  hint:
+    id === null
+      ? 'For links, and unique among your servers. If you leave it empty, we create it from the name.'
+      : 'For links, and unique among your servers.',
+  isOptional: true,
+  isCode: true,
+  error: errors.slug,
+  ...(id === null ? { suggestedFrom: 'name' } : {}),
+})}`
+}
+
+/** The fields that describe the server, side by side. */
+function showDetails({ values, errors = {} }: ServerForm): Html {
+  const statuses = [...new Set([...STATUSES_KNOWN, values.status ?? 'published'])]
+  return html`<div class="columns">
+${showField({
+  name: 'edition',
+  label: 'Edition',
+  value: values.edition ?? '',
+  required: true,
+  suggestions: EDITIONS_KNOWN,
+  isCode: true,
+  error: errors.edition,
+})}
+${showField({
+  name: 'version',
+  label: 'Version',
+  value: values.version ?? '',
+  isOptional: true,
+  isCode: true,
+  error: errors.version,
+})}
+${showField({
+  name: 'listing_kind',
+  label: 'Kind',
+  value: values.listing_kind ?? '',
+  suggestions: ['server', 'realm'],
+  isOptional: true,
+  isCode: true,
+  error: errors.listing_kind,
+})}
+${showChoice({
+  name: 'status',
+  label: 'Status',
+  value: values.status ?? 'published',
+  options: statuses.map((status) => [status, escapeInvisible(status)] as const),
+  hint: 'The API also returns drafts.',
+  error: errors.status,
+})}
+</div>`
+}
+
+function showOwner({ values, errors = {}, organizations }: ServerForm): Html {
+  const owners = new Map([['', 'You: the API returns it']])
+  for (const { id, name } of organizations)
+    owners.set(id, `${shortIsolatedText(name)}: the API never returns it`)
+  const value = values.organization_id ?? ''
+  if (!owners.has(value)) owners.set(value, 'An organization you are not a member of')
+  return showChoice({
+    name: 'organization_id',
+    label: 'Owner',
+    value,
+    options: [...owners],
+    error: errors.organization_id,
+  })
+}

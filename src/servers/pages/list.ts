@@ -1,0 +1,86 @@
+import { html } from 'hono/html'
+import { oldestInvitation } from '../../organizations/invitation.ts'
+import { SERVERS_MAX } from '../../model/server-row.ts'
+import { countAll } from '../server-search.ts'
+import { countOf } from '../../model/text.ts'
+import type { App, Dashboard } from '../../web/context.ts'
+import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
+import { showPage } from '../../web/html/page.ts'
+import { showAction, showEmpty } from '../../web/html/parts.ts'
+import type { Html } from '../../web/html/text.ts'
+import { takeNotice } from './notices.ts'
+import { showFirstOfPreview } from './preview.ts'
+import { readSearch, readSelectedPage } from './search.ts'
+import { showServers } from './table.ts'
+import { serverLists } from '../records/server-lists.ts'
+import { organizations } from '../../organizations/records/organizations.ts'
+import { invitations } from '../../organizations/records/invitations.ts'
+
+const PATH = '/dashboard/servers'
+
+/** Lists the user's personal servers. */
+export function addServerRoutes(app: App, dashboard: Dashboard): void {
+  const { database, siteUrl } = dashboard
+
+  app.get('/dashboard/servers', async (c) => {
+    const { userId } = c.get('session')
+    const now = dashboard.now()
+    const search = readSearch(c)
+    const found = await serverLists(database).searchServers(userId, search)
+    const joined = await organizations(database).listOrganizations(userId)
+    const invited = await invitations(database).listInvitations(userId, oldestInvitation(now))
+    const preview = await showFirstOfPreview(database, userId, found.servers.length)
+    const notice = await takeNotice(dashboard, c)
+    const under = joined.reduce((sum, { servers }) => sum + servers, 0)
+    const whenNone = showEmpty(NO_SERVERS)
+    const isSelected = readSelectedPage(c) !== undefined
+    const table = {
+      path: PATH,
+      search,
+      found,
+      isPersonal: true,
+      isSelected,
+      userId,
+      now,
+      siteUrl,
+      whenNone,
+    }
+    return showPage(c, {
+      title: 'Servers',
+      lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,
+      ...(countAll(found.counts) === 0 ? {} : { actions: ACTIONS }),
+      notice,
+      body: html`${showInvitationNote(invited)}
+<section>
+${showServers(table)}
+${countAll(found.counts) > 0 ? EXPORT : ''}
+${under > 0 ? sayUnder(under) : ''}
+</section>
+${preview}`,
+    })
+  })
+}
+
+function sayUnder(servers: number): Html {
+  return html`<p class="hint">You also have ${countOf(servers, 'server')} in <a href="/dashboard/organizations">organizations</a>, which the API does not return.</p>`
+}
+
+const EXPORT = html`<p class="hint">Export all servers as <a href="/dashboard/servers/export.csv">CSV</a> or <a href="/dashboard/servers/export.json">JSON</a>.</p>`
+
+const IMPORT = { href: '/dashboard/servers/import', label: 'Import', icon: 'import' } as const
+
+const REGISTER = {
+  href: '/dashboard/servers/new',
+  label: 'Register a server',
+  icon: 'plus',
+  isMain: true,
+} as const
+
+const ACTIONS = html`${showAction(IMPORT)}${showAction(REGISTER)}`
+
+const NO_SERVERS = {
+  icon: 'server',
+  title: 'No servers yet',
+  text: html`Register your first one, or <a href="/dashboard/servers/import">import</a> several. The API returns them at once.`,
+  action: REGISTER,
+} as const

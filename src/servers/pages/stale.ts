@@ -1,0 +1,44 @@
+import { html } from 'hono/html'
+import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../registered-server.ts'
+import type { Context } from '../../web/context.ts'
+import { type Notice, showUnchanged } from '../../web/html/page.ts'
+import { NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { keptFields } from '../../accounts/pages/typed-fields.ts'
+
+/*
+ * Edits of a server that has changed, or is gone, since the page with the form was opened.
+ */
+
+const LABELS = {
+  name: 'Name',
+  address: 'Address',
+  slug: 'Slug',
+  edition: 'Edition',
+  status: 'Status',
+  version: 'Version',
+  listing_kind: 'Kind',
+  organization_id: 'Owner',
+}
+
+/** Names the values that saving again would replace. */
+export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Notice {
+  const different = SERVER_FIELDS.filter((name) => stored[name] !== wanted[name])
+  const values = different.map((name) => {
+    const label = LABELS[name]
+    const value = name === 'organization_id' ? 'another one' : (stored[name] ?? 'empty')
+    return html`<li>${label}: ${truncated(value, NAME_BYTES)}</li>`
+  })
+  return {
+    kind: 'bad',
+    text: html`<p>Another tab or program has changed this server since you opened this page. Nothing was saved. If you save again, you replace these values:</p><ul>${values}</ul>`,
+  }
+}
+
+/** Offers what the user typed as a new server. */
+export function showGone(c: Context): Promise<Response> {
+  const register = `/dashboard/servers/new?${keptFields(c).toString()}`
+  return showUnchanged(
+    c,
+    html`This server no longer exists, or you can’t change it. You can <a href="${register}">register it again with these values</a>, or <a href="/dashboard/servers">go to your servers</a>.`,
+  )
+}

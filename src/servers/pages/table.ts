@@ -1,0 +1,123 @@
+import { html } from 'hono/html'
+import type { Instant } from '../../model/instant.ts'
+import { SERVERS_MAX } from '../../model/server-row.ts'
+import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../server-search.ts'
+import { showFormTag } from '../../web/html/form-field.ts'
+import { publicUrlOf } from './location.ts'
+import { pill } from '../../web/html/parts.ts'
+import { agoInWords } from '../../web/html/relative-time.ts'
+import { type Html, minuteOf, truncatedText } from '../../web/html/text.ts'
+import {
+  pathOf,
+  type Searched,
+  showNone,
+  showPages,
+  showSelectAll,
+  showSort,
+  showTools,
+} from './search.ts'
+
+/** Bytes of the values in a row. With these, fifty rows fit into a page of 50 kB. */
+const NAME_BYTES = 46
+const ADDRESS_BYTES = 28
+const WORD_BYTES = 12
+
+export interface ServerTable extends Searched {
+  /** Only servers that this user registered can be selected and changed. */
+  userId: string
+  now: Instant
+  /** The URL below which servers have public pages. Null if they have none. */
+  siteUrl: string | null
+  /** What stands in the place of a list without any server. */
+  whenNone: Html
+}
+
+/**
+ * The servers of a search in one form. Its buttons act on the selected servers or on a row's. A row
+ * has a number, which is also the name of its checkbox, and `rows` has their servers.
+ */
+export function showServers(table: ServerTable): Html {
+  const { path, search, found, whenNone } = table
+  const { servers, counts } = found
+  if (servers.length === 0 && countAll(counts) === 0) return whenNone
+  if (servers.length === 0) return html`${showTools(table)}${showNone(table)}${showPages(table)}`
+  return html`${showTools(table)}
+<form method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+${showBulk(table)}
+<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+${servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div></form>
+${showPages(table)}`
+}
+
+/** Without the encoding of other scripts, which takes three times the bytes in a field. */
+function shortened(path: string): string {
+  return path.replace(/(?:%[89A-F][0-9A-F])+/g, decodeURIComponent)
+}
+
+function showBulk({ search, found, userId }: ServerTable): Html | '' {
+  if (!found.servers.some(({ created_by }) => created_by === userId)) return ''
+  return html`<div class="row">${showSelectAll(search)}<span class="hint">Selected:</span><button class="quiet" name="to" value="published">Publish</button><button class="quiet" name="to" value="draft">Unpublish</button><button class="quiet" name="to" value="deleted">Delete…</button></div>`
+}
+
+const LABELS: Record<SortColumn, string> = {
+  name: 'Name',
+  address: 'Address',
+  edition: 'Edition',
+  status: 'Status',
+  changed: 'Changed',
+}
+
+/** Sorts by this column, first upward. The latest change comes first, as in the listing. */
+function showHead({ search }: ServerTable, column: SortColumn): Html {
+  const sort = search.sort ?? { column: 'changed', descending: true }
+  const isSorted = sort.column === column
+  const descending = isSorted ? !sort.descending : column === 'changed'
+  const direction = sort.descending ? 'descending' : 'ascending'
+  const arrow = isSorted ? (sort.descending ? ' ↓' : ' ↑') : ''
+  return html`<th scope="col"${isSorted ? html` aria-sort="${direction}"` : ''}>${showSort(`${descending ? '-' : ''}${column}`, `${LABELS[column]}${arrow}`)}</th>`
+}
+
+/** In the order of the listing, a line stands behind the last server that the API returns. */
+const STOP = html`<tr><td colspan="7" class="hint">The API stops here. It returns the ${SERVERS_MAX} most recently changed servers.</td></tr>`
+
+function isListing({ isPersonal, search: { text, status, sort } }: ServerTable): boolean {
+  return isPersonal && text === '' && status === undefined && sort === undefined
+}
+
+function endsAtStop(table: ServerTable): boolean {
+  const { servers, counts } = table.found
+  return isListing(table) && servers.at(-1)!.rank === SERVERS_MAX && countAll(counts) > SERVERS_MAX
+}
+
+/** Leaves out end tags and quotes that HTML can do without, as fifty rows are most of a page. */
+function showRow(table: ServerTable, server: FoundServer, row: number): Html {
+  const { id, name, address, edition, version, status, updated_at, rank } = server
+  const isOwn = server.created_by === table.userId
+  const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
+  const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
+  const words = [edition, ...(version === null ? [] : [version])]
+    .map((word) => truncatedText(word, WORD_BYTES))
+    .join(' ')
+  const ago = agoInWords(updated_at, table.now)
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${isOwn ? showButton(status, row) : ''}
+`
+}
+
+/** The status of a server with a public page leads there. */
+function showStatus(table: ServerTable, server: FoundServer, row: number): Html {
+  const { status } = server
+  const shown = pill(truncatedText(status, WORD_BYTES), TONES.get(status))
+  const url = publicUrlOf(table, server)
+  if (url === null) return shown
+  return html`<a id=p${row} aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`
+}
+
+const TONES = new Map([
+  ['published', 'good'],
+  ['draft', 'warn'],
+] as const) as ReadonlyMap<string, 'good' | 'warn'>
+
+function showButton(status: string, row: number): Html {
+  const [next, label] = status === 'published' ? ['draft', 'Unpublish'] : ['published', 'Publish']
+  return html`<button id=b${row} aria-labelledby="b${row} s${row}" name=${next} value=${row}>${label}</button>`
+}

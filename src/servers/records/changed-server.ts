@@ -1,0 +1,46 @@
+import type { Instant } from '../../model/instant.ts'
+import type { ServerRow } from '../../model/server-row.ts'
+import { SERVER_DEFAULTS } from '../../model/server-row.ts'
+import type { ServerEntry } from '../server-entry.ts'
+
+/** A server of the user in the place that the entries go to. */
+export interface ImportedRow extends ServerRow {
+  updated_at: Instant
+}
+
+/** Fields that an entry may leave out. A stored server then keeps its own. */
+export const OPTIONAL = [
+  'slug',
+  'edition',
+  'status',
+  'version',
+  'listing_kind',
+  'updated_at',
+] as const
+export type Optional = (typeof OPTIONAL)[number]
+
+/** A server before and after, with the optional fields that an entry sets. */
+export interface ChangedServer {
+  stored: ImportedRow
+  row: ImportedRow
+  named: ReadonlySet<Optional>
+}
+
+/** The columns that get another value. The instant is one of them only if an entry sets it. */
+export function changedFields({ stored, row, named }: ChangedServer): (keyof ImportedRow)[] {
+  return (Object.keys(stored) as (keyof ImportedRow)[]).filter(
+    (key) => row[key] !== stored[key] && (key !== 'updated_at' || named.has(key)),
+  )
+}
+
+/** What a new server has in the fields that its entry leaves out. */
+export const NEW_ROW = { slug: null, version: null, listing_kind: null, ...SERVER_DEFAULTS }
+
+/** The server with the fields of an entry. */
+export function applied(
+  { address, ...given }: ServerEntry,
+  before: Omit<ImportedRow, 'name' | 'host_label' | 'updated_at'>,
+  now: Instant,
+): ImportedRow {
+  return { ...before, updated_at: now, ...given, host_label: address }
+}

@@ -1,0 +1,44 @@
+import type { Instant } from '../model/instant.ts'
+import type { Server } from '../model/server-row.ts'
+
+/**
+ * Servers per user, personal ones and those under organizations. An operator's import can exceed
+ * this.
+ */
+export const REGISTERED_MAX = 500
+
+/** A server as the dashboard shows it. */
+export interface RegisteredServer extends Server {
+  created_by: string
+  organization_id: string | null
+  updated_at: Instant
+}
+
+/** The fields that a user sets, in the order of the form. */
+export const SERVER_FIELDS = [
+  'name',
+  'address',
+  'slug',
+  'edition',
+  'status',
+  'version',
+  'listing_kind',
+  'organization_id',
+] as const
+
+/** The fields that a user sets. The store adds the others. */
+export type ServerFields = Omit<Server, 'id'> & { organization_id: string | null }
+
+/** Equal for equal fields. A form carries it, so that it can't overwrite what it has not shown. */
+export function fingerprintOf(fields: ServerFields): string {
+  // Loaded on use: a command needs no cryptography.
+  const { hash } = process.getBuiltinModule('node:crypto')
+  const values = SERVER_FIELDS.map((name) => fields[name])
+  return hash('sha256', JSON.stringify(values), 'hex').slice(0, 16)
+}
+
+/**
+ * `slug taken` if the owner has another server with this slug, personally or in the same
+ * organization. `not found` if the server or organization does not exist.
+ */
+export type Written = 'written' | 'slug taken' | 'not found'

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { StateComplaint } from '../declared-state.ts'
+import type { ReadKeyFile } from '../read-state.ts'
+import { countOf, quote } from '../../model/text.ts'
+import { Failure } from '../../terminal/errors.ts'
+import { inputName, reasonFor } from '../../terminal/input.ts'
+
+/** Parses JSON without repeating any of its text, which may have a key. */
+export function parseJson(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    const at = /\(line \d+ column \d+\)/.exec((error as Error).message)?.[0] ?? ''
+    throw new Failure(
+      `nothing was changed: ${inputName(file)} is not JSON${at === '' ? '' : ` ${at}`}`,
+    )
+  }
+}
+
+/** Key files are named relative to the folder of the file that names them. */
+export function keyFilesBeside(file: string): ReadKeyFile {
+  const folder = file === '-' ? '.' : dirname(file)
+  return (name) => {
+    try {
+      return { text: readFileSync(resolve(folder, name), 'utf8') }
+    } catch (error) {
+      return {
+        complaint: `names the file ${quote(name)}, which can't be read: ${reasonFor(error)}`,
+      }
+    }
+  }
+}
+
+/** All mistakes of a file as one error. */
+export function refusal(file: string, complaints: readonly StateComplaint[]): Failure {
+  const lines = complaints.map(
+    ({ place, message }) => `${place === '' ? 'the file' : place}: ${message}`,
+  )
+  return new Failure(
+    `nothing was changed: ${inputName(file)} has ${countOf(lines.length, 'mistake')}:\n` +
+      lines.map((line) => `  ${line}`).join('\n'),
+  )
+}

@@ -1,0 +1,50 @@
+import { namesOf } from '../servers/file/columns.ts'
+import { DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
+import { quote } from '../model/text.ts'
+import type { ListedKey } from './read-state.ts'
+
+const REQUIRED = ['key_hash', 'name']
+const OPTIONAL = [
+  'external_id',
+  'email',
+  'prefix',
+  'last_used_at',
+  'created_at',
+  'revoked_at',
+  'id',
+]
+const COLUMNS = [...REQUIRED, ...OPTIONAL]
+
+/** The delimiter that splits the first line into cells with all required names, or null. */
+function delimiterOf(text: string): Delimiter | null {
+  const [line = ''] = /^[^\r\n]*/.exec(text)!
+  const splits = (delimiter: Delimiter) => {
+    const rows = readCsv(line, delimiter)
+    const names = Array.isArray(rows) ? namesOf(rows[0] ?? []) : []
+    return REQUIRED.every((name) => names.includes(name))
+  }
+  return DELIMITERS.find(splits) ?? null
+}
+
+/**
+ * Reads the rows of a CSV text as the fields of keys. An empty cell is as if left out. Rows without
+ * a value are left out. Null if the text has no row of names that has the required columns.
+ */
+export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint: string } | null {
+  const delimiter = delimiterOf(text)
+  if (delimiter === null) return null
+  const rows = readCsv(text, delimiter)
+  if (!Array.isArray(rows)) return rows
+  const columns = namesOf(rows[0]!)
+  const unknown = columns.find((name) => !COLUMNS.includes(name))
+  if (unknown !== undefined)
+    return { complaint: `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}` }
+  const long = rows.findIndex((cells) => cells.length > columns.length)
+  if (long !== -1) return { complaint: `has more cells in row ${long + 1} than in the first row` }
+  const keys = rows.map((cells, at) => {
+    const fields = columns.map((name, column) => [name, cells[column] ?? ''])
+    const json = Object.fromEntries(fields.filter(([, cell]) => cell !== ''))
+    return { place: `row ${at + 1}`, json }
+  })
+  return { keys: keys.slice(1).filter(({ json }) => Object.keys(json).length > 0) }
+}

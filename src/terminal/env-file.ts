@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { parseEnv } from 'node:util'
+import { quote } from '../model/text.ts'
+import { Misuse } from './errors.ts'
+import { reasonFor } from './input.ts'
+import type { Shell } from './shell.ts'
+
+/**
+ * Adds the variables of a file to the environment. A variable that the environment has keeps its
+ * value. In the program, `env` is that of the process, where the driver for PostgreSQL reads
+ * PGHOST and others. Returns the names of the variables that it added. Throws Misuse.
+ */
+export function loadEnvFile(file: string, env: Shell['env']): string[] {
+  const given = Object.entries(parseEnv(readEnvFile(file)))
+  if (given.length === 0)
+    throw new Misuse(`--env-file ${quote(file)} has no line such as DATABASE_URL=sqlite:listing.db`)
+  // An empty variable counts as unset, as everywhere in the configuration.
+  const added = given.filter(([name]) => !env[name])
+  for (const [name, value] of added) env[name] = value
+  return added.map(([name]) => name)
+}
+
+function readEnvFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new Misuse(`cannot read the file ${quote(file)} of --env-file: ${reasonFor(error)}`)
+  }
+}

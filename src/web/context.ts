@@ -1,0 +1,72 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Hono, Context as HonoContext } from 'hono'
+import type { ReadAddress } from '../http/client-address.ts'
+import type { Actor } from '../model/audit.ts'
+import type { Instant } from '../model/instant.ts'
+import type { Browser, Session } from '../model/session.ts'
+import type { Database } from '../database/database.ts'
+import type { UseCountStore } from '../model/use-counts.ts'
+
+/** What the pages need from the service. */
+export interface Dashboard {
+  database: Database
+  counts: Pick<UseCountStore, 'listUseCounts'>
+  /** Reads the session of a `Cookie` header from the store. Null if there is none. */
+  accounts: { readSession(cookie: string): Promise<Session | null> }
+  /** The API's public URL. */
+  baseUrl: string
+  dashboardUrl: string
+  /** The URL below which servers have public pages. Null if they have none. */
+  siteUrl: string | null
+  signUp: 'open' | 'closed'
+  /** Email addresses of the accounts that see the operator's page, in lower case. */
+  operators: readonly string[]
+  /** The version of the program. */
+  version: string
+  readAddress: ReadAddress
+  now(): Instant
+  onFault(fault: unknown): void
+}
+
+export interface Env {
+  Bindings: HttpBindings
+  Variables: { session: Session; isOperator: boolean; form: URLSearchParams }
+}
+
+export type App = Hono<Env>
+export type Context = HonoContext<Env>
+
+/** Sets the signed-in user of the request. */
+export function setSession({ operators }: Dashboard, c: Context, session: Session): void {
+  c.set('session', session)
+  c.set('isOperator', session.email !== null && operators.includes(session.email))
+}
+
+/** A field of the submitted form; empty if it has none. */
+export function fieldOf(c: Context, name: string): string {
+  return c.get('form').get(name) ?? ''
+}
+
+export function addressOf({ readAddress }: Dashboard, c: Context): string {
+  const socketAddress = c.env.incoming.socket.remoteAddress ?? ''
+  return readAddress(socketAddress, c.req.header('X-Forwarded-For'))
+}
+
+/** The visitor, now. */
+export function actorOf(dashboard: Dashboard, c: Context): Actor {
+  return { address: addressOf(dashboard, c), at: dashboard.now() }
+}
+
+export function browserOf(dashboard: Dashboard, c: Context): Browser {
+  return { userAgent: c.req.header('User-Agent') ?? '', address: addressOf(dashboard, c) }
+}
+
+export function cookieOf(c: Context): string {
+  return c.req.header('Cookie') ?? ''
+}
+
+/** Adds `Set-Cookie` lines to a response. */
+export function withCookies(response: Response, cookies: readonly string[]): Response {
+  for (const cookie of cookies) response.headers.append('Set-Cookie', cookie)
+  return response
+}

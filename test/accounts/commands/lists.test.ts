@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { OWNED_SERVERS_MAX } from '../../../src/servers/server-import.ts'
+import { type Commands, commandsIn } from '../../cli/command.ts'
+
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
+
+test('lists without --user are of all users, and key list finds unused keys', async (t) => {
+  const program = await fill(t)
+  const { names } = listsOf(program)
+  assert.deepEqual(await names(''), ['old ada@example.com', 'new bob@example.com'])
+  const table = await program.done('key list')
+  assert.match(table, /^ID +USER +NAME +PREFIX/)
+  assert.doesNotMatch(await program.done('key list --user ada@example.com'), /USER/)
+  assert.deepEqual(await names('--unused-for 1h'), [])
+  const database = new DatabaseSync(program.databasePath)
+  database.exec(`UPDATE api_keys SET created_at = created_at - 7200000000 WHERE name = 'old'`)
+  database.close()
+  assert.deepEqual(await names('--unused-for 1h'), ['old ada@example.com'])
+  assert.deepEqual(await names('--unused-for 1h --user bob@example.com'), [])
+  assert.deepEqual(await names('--unused-for 1d'), [])
+})
+
+test('server list names the owner of each server of all users, and --user lists those of one', async (t) => {
+  const program = await fill(t)
+  const { json } = listsOf(program)
+  const stdin = '[{"name":"b","address":"b.example"}]'
+  await program.done('server import --user bob@example.com -', { stdin })
+  const listed = await json('server list')
+  const byName = new Map<string, Row>(listed.map((one: Row) => [one.name, one]))
+  assert.deepEqual([...byName.keys()].toSorted(), ['a', 'b'])
+  const [ofAda] = await json('server list --user ada@example.com')
+  assert.deepEqual(byName.get('a'), ofAda)
+  assert.deepEqual([ofAda.email, ofAda.organization], ['ada@example.com', 'red-stone'])
+  const [user] = (await json('user list')).filter(({ email }: Row) => email === ofAda.email)
+  assert.equal(ofAda.created_by, user.id)
+  const table = (await program.run('server list')).stdout
+  assert.match(table, /^ID +USER +NAME +ADDRESS +EDITION +STATUS +ORGANIZATION +UPDATED\n/)
+  assert.match(table, /\n\S+ +bob@example\.com +b +b\.example +java +published +- +\S+Z\n/)
+  assert.doesNotMatch(await program.done('server list --user ada@example.com'), /USER|bob/)
+})
+
+test('server list of all users prints the same JSON in parts as at once', async (t) => {
+  const program = await fill(t)
+  assert.equal((await program.run('server list --user bob@example.com --json')).stdout, '[]\n')
+  const entries = Array.from({ length: OWNED_SERVERS_MAX + 1 }, (_, index) => ({
+    name: `n${index}`,
+    address: `${index}.example`,
+  }))
+  await program.done('server import --user bob@example.com -', {
+    stdin: JSON.stringify(entries),
+  })
+  const { stdout } = await program.run('server list --json')
+  const listed: Row[] = JSON.parse(stdout)
+  assert.equal(stdout, `${JSON.stringify(listed, null, 2)}\n`)
+  assert.equal(new Set(listed.map(({ id }) => id)).size, OWNED_SERVERS_MAX + 2)
+  const lines = (await program.run('server list')).stdout.split('\n')
+  assert.equal(lines.filter((line) => line.startsWith('ID ')).length, 1)
+  assert.equal(lines.length, OWNED_SERVERS_MAX + 4)
+})
+
+test('without servers, the list of all users is an empty array or only the heads', async (t) => {
+  const program = commandsIn(t)
+  await program.done('user add ada@example.com --create')
+  assert.equal(await program.done('server list --json'), '[]')
+  assert.match(await program.done('server list'), /^ID +USER .*UPDATED$/)
+})
+
+test('the audit log and the organizations are listed', async (t) => {
+  const program = await fill(t)
+  const { json, actions } = listsOf(program)
+  const all = await actions('')
+  assert.equal(all.length, 6)
+  assert.deepEqual(await actions('--limit 1'), ['servers imported ada@example.com'])
+  assert.deepEqual(await actions('--user ada@example.com'), [
+    'servers imported ada@example.com',
+    'organization made ada@example.com',
+    'key issued ada@example.com',
+    'user added ada@example.com',
+  ])
+  assert.deepEqual(await actions('--since 1h'), all)
+  assert.deepEqual(await actions('--since 2100-01-01T00:00:00Z'), [])
+  assert.match((await program.run('audit list')).stdout, /^TIME +ACTION +USER +SUBJECT +ADDRESS\n/)
+  const [organization] = await json('organization list')
+  const { id, ...rest } = organization
+  const counts = { members: 1, servers: 1, owners: ['ada@example.com'] }
+  assert.deepEqual(rest, { slug: 'red-stone', name: 'red-stone', ...counts })
+  const table = (await program.run('organization list')).stdout
+  assert.match(table, new RegExp(`\\nred-stone +red-stone +ada@example.com +1 +1 +${id}\\n`))
+})
+
+test('--json prints one document, with the names of columns and instants in ISO 8601', async (t) => {
+  const { json } = listsOf(await fill(t))
+  const stdin = '[{"name":"a","address":"a.example"}]'
+  const added = await json('user add eve@example.com --json')
+  assert.deepEqual(Object.keys(added), ['id', 'email', 'external_id', 'created_at', 'disabled_at'])
+  assert.match(added.created_at, INSTANT)
+  assert.deepEqual(await json('user password eve@example.com', 'correct horse battery'), added)
+  const issued = await json('key issue --user eve@example.com --name bot')
+  assert.match(issued.key, /^svc_live_[0-9a-f]{64}$/)
+  const { key, ...record } = issued
+  const [revoked] = await json(`key revoke --user eve@example.com ${issued.id}`)
+  assert.match(revoked.revoked_at, INSTANT)
+  assert.deepEqual({ ...revoked, revoked_at: null }, record)
+  assert.deepEqual(await json('key revoke --key-stdin', key), [revoked])
+  const imported = await json('server import --user eve@example.com -', stdin)
+  assert.deepEqual(imported, { added: 1, changed: 0, unchanged: 0, duplicates: 0, removed: 0 })
+  const [server] = await json('server list --user eve@example.com')
+  const [removed] = await json(`server remove --yes --user eve@example.com ${server.id}`)
+  assert.deepEqual([removed.id, removed.updated_at], [server.id, server.updated_at])
+  assert.deepEqual(await json('migrate'), { applied: [] })
+  assert.deepEqual(await json('user remove --yes eve@example.com'), added)
+})
+
+type Row = Record<string, string>
+
+/** Ada with a key and an organization, and Bob with a key. */
+async function fill(t: TestContext): Promise<Commands> {
+  const program = commandsIn(t)
+  await program.done('user add ada@example.com --create')
+  await program.done('user add bob@example.com')
+  await program.done('key issue --user ada@example.com --name old')
+  await program.done('key issue --user bob@example.com --name new')
+  const stdin = '[{"name":"a","address":"a.example"}]'
+  await program.done('server import --user ada@example.com --organization red-stone -', { stdin })
+  return program
+}
+
+function listsOf(program: Commands) {
+  async function json(args: string, stdin = '') {
+    const withJson = args.endsWith('--json') ? args : `${args} --json`
+    return JSON.parse(await program.done(withJson, { stdin }))
+  }
+  return {
+    json,
+    names: async (args: string) =>
+      (await json(`key list ${args}`)).map(({ name, email }: Row) => `${name} ${email}`),
+    actions: async (args: string) =>
+      (await json(`audit list ${args}`)).map(({ action, email }: Row) => `${action} ${email}`),
+  }
+}

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createUser } from '../../../src/accounts/user.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { workOf } from '../../fixtures/passwords/password-work.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { issueKey } from '../../fixtures/service.ts'
+import { register } from '../../servers/pages/public/publish.ts'
+import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+
+const EMAIL = 'ada@example.com'
+const OPERATOR = 'ops@example.com'
+
+test("a disabled user's session, forms, keys and public pages end until the user is enabled", async (t) => {
+  const dashboard = await startDashboard(t, { siteUrl: 'https://example.com' })
+  const { apiPort, store, visitor } = dashboard
+  const { person, user } = await dashboard.signedIn(EMAIL)
+  const key = await person.issue('bot')
+  const page = `/servers/${await register(dashboard, user.id)}`
+  const [published, missing] = [await visitor().get(page), await visitor().get('/servers/x')]
+  assert.deepEqual([published.status, missing.status], [200, 404])
+
+  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  const [refused, unknown] = await Promise.all([
+    ask(apiPort, { key }),
+    ask(apiPort, { key: `svc_live_${'0'.repeat(64)}` }),
+  ])
+  assert.deepEqual([refused.status, refused.body], [401, unknown.body])
+  const hidden = await visitor().get(page)
+  assert.deepEqual([hidden.status, hidden.body], [404, missing.body])
+  const form = await person.post('/dashboard/servers/new', ENTRY)
+  assert.equal(form.status, 401)
+  assert.match(form.body, /Your session has ended, and nothing was changed\./)
+  assert.equal((await person.get('/dashboard/account')).status, 303)
+
+  await disabledUsers(store.database).setDisabled(user.id, false, operatorAt(presentInstant()))
+  assert.equal((await person.get('/dashboard/account')).status, 303)
+  assert.equal((await ask(apiPort, { key })).status, 200)
+  assert.equal((await visitor().get(page)).body, published.body)
+  assert.equal((await visitor().signIn(EMAIL, PASSWORD)).status, 303)
+})
+
+test('a disabled user signs in with the same answer as an unknown one, after the same work', async (t) => {
+  const { signedIn, store, visitor } = await startDashboard(t)
+  const { user } = await signedIn(EMAIL)
+  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  const signIn = async (email: string) => {
+    const { status, body } = await visitor().signIn(email, PASSWORD)
+    return { status, body: body.replaceAll(email, '') }
+  }
+  const work = (email: string) => workOf(() => signIn(email))
+  const unknown = await signIn('eve@example.com')
+  assert.equal(unknown.status, 401)
+  assert.deepEqual(await signIn(EMAIL), unknown)
+  const works = await work('eve@example.com')
+  assert.equal(works.length, 1)
+  assert.deepEqual(await work(EMAIL), works)
+})
+
+test("the operator's page names users without an address, and marks disabled ones", async (t) => {
+  const { signedIn, store } = await startDashboard(t, { operators: [OPERATOR] })
+  const { person } = await signedIn(OPERATOR)
+  const user = createUser(null, 'Player <1>')
+  assert.ok(await users(store.database).insertUser(user, operatorAt(presentInstant())))
+  await issueKey(store, user)
+  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  const { body } = await person.get('/dashboard/operator')
+  assert.match(body, /<bdi>Player &lt;1&gt;<\/bdi> <span class="?pill"?>disabled<\/span>/)
+})
+
+test('members of an organization see the external id of a member without an address', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn(EMAIL)
+  const player = createUser(null, 'Player 1')
+  assert.ok(await users(store.database).insertUser(player, operatorAt(presentInstant())))
+  const id = crypto.randomUUID()
+  const organization = { id, slug: 'red', name: 'Red' }
+  assert.equal(
+    await organizations(store.database).insertOrganization(
+      player.id,
+      organization,
+      operatorAt(presentInstant()),
+    ),
+    'made',
+  )
+  assert.equal(
+    await invitations(store.database).invite(
+      player.id,
+      id,
+      user.email,
+      0,
+      operatorAt(presentInstant()),
+    ),
+    'invited',
+  )
+  assert.match((await person.get('/dashboard/organizations')).body, /by <bdi>Player 1<\/bdi>/)
+  assert.equal((await person.post(`/dashboard/organizations/${id}/accept`, {})).status, 303)
+  const { body } = await person.get(`/dashboard/organizations/${id}/members`)
+  assert.match(body, /<bdi>Player 1<\/bdi>/)
+})

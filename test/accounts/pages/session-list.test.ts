@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nameBrowser } from '../../../src/accounts/pages/browser-name.ts'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { sessionList } from '../../../src/accounts/records/sessions.ts'
+
+/*
+ * The list of sessions on the account page.
+ */
+
+const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0'
+const BROWSERS: Record<string, string> = {
+  [FIREFOX]: 'Firefox on Windows',
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36':
+    'Chrome on Linux',
+  'Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36':
+    'Chrome on Android',
+  'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15':
+    'Safari on macOS',
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0.7339.39 Mobile/15E148 Safari/604.1':
+    'Chrome on iOS',
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0':
+    'Edge on Windows',
+  'curl/8.14.1': 'curl',
+  '': 'Unknown browser',
+  'Some bot': 'Unknown browser',
+}
+
+test('a browser is named by its User-Agent', () => {
+  for (const [userAgent, name] of Object.entries(BROWSERS))
+    assert.equal(nameBrowser(userAgent), name)
+})
+
+test('the account page lists the sessions with browser and address, and ends one', async (t) => {
+  const { signedIn, visitor } = await startDashboard(t, { trustedProxies: ['127.0.0.1'] })
+  const { person } = await signedIn()
+  const other = visitor()
+  await other.post(
+    '/sign-in',
+    { email: 'ada@example.com', password: PASSWORD },
+    {
+      'Sec-Fetch-Site': 'same-origin',
+      'User-Agent': FIREFOX,
+      'X-Forwarded-For': '198.51.100.7',
+    },
+  )
+  const { body } = await person.get('/dashboard/account')
+  assert.match(body, /Firefox on Windows<\/strong>\n<p><code id="f0">198\.51\.100\.7<\/code>/)
+  assert.match(body, /Unknown browser<\/strong> <span class="pill good">This browser<\/span>/)
+  const [theirs = '', own = ''] = [...body.matchAll(/name="session" value="([^"]+)"/g)].map(
+    ([, id = '']) => id,
+  )
+
+  const ended = await person.submit('/dashboard/account/sessions', { session: theirs })
+  assert.match(ended.body, /Session ended\. Its browser has to sign in again\./)
+  assert.match(ended.body, /<td>Ended another session<\/td>/)
+  assert.doesNotMatch(ended.body, /Firefox on Windows/)
+  assert.equal((await other.get('/dashboard/account')).status, 303)
+  assert.equal((await person.get('/dashboard/account')).status, 200)
+
+  const left = await person.post('/dashboard/account/sessions', { session: own })
+  assert.equal(left.headers.location, '/sign-in')
+  assert.equal(person.cookie(), '')
+})
+
+test('a user can’t end the session of another user', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person: bob, user } = await signedIn('bob@example.com')
+  const [session] = await sessionList(store.database).listSessions(user.id, 0)
+  const { person: ada } = await signedIn('ada@example.com')
+  const answer = await ada.post('/dashboard/account/sessions', { session: session!.id })
+  assert.equal(answer.status, 303)
+  assert.equal((await bob.get('/dashboard/account')).status, 200)
+})

@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import type { Answer } from '../../fixtures/requests.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+
+/*
+ * Importing servers: read, checked and confirmed. Exporting them.
+ */
+
+const IMPORT = '/dashboard/servers/import'
+const CSV =
+  'name,address,version\r\nLagoon,lagoon.example,1.21\r\n"Tide, ""low""",tide.example,\r\n'
+
+test('an import is checked first, writes nothing before it is confirmed, and is saved once', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const text = JSON.stringify([
+    { name: 'number 1', address: 's0.example.com' },
+    { name: 'number 2', address: 's1.example.com', version: '2' },
+    { name: 'new', address: 'new.example.com' },
+    { name: 'new', address: 'new.example.com' },
+  ])
+  const before = await serverLists(store.database).listServers(userId)
+  const sent = await person.upload(IMPORT, { text, form: 'f' })
+  assert.equal(sent.status, 303, sent.body)
+  const path = String(sent.headers.location)
+  const { body } = await person.get(path)
+  assert.match(body, /1 new, 1 changed, 1 unchanged, 1 duplicate\./)
+  assert.match(body, /<bdi>number 2<\/bdi>.*changed<\/span><ul><li>version: none → <code><bdi>2</s)
+  assert.deepEqual(await serverLists(store.database).listServers(userId), before)
+  assert.equal((await person.upload(IMPORT, { text, form: 'f' })).headers.location, path)
+
+  const plan = planOf(body)
+  const done = await person.submit(path, { plan })
+  assert.match(done.body, /Import finished: 1 new, 1 changed, 1 unchanged, 1 duplicate\./)
+  const after = await serverLists(store.database).listServers(userId)
+  assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'number 2'])
+  assert.equal((await person.post(path, { plan })).status, 303)
+  assert.match(
+    (await person.get(path)).body,
+    /<h1>Import finished<\/h1>.*Sending it again changes/s,
+  )
+  assert.deepEqual(await serverLists(store.database).listServers(userId), after)
+})
+
+test('a CSV file is imported, and an export imported again changes nothing', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const organization = await organizations(store.database).ensureOrganization(
+    'guild',
+    userId,
+    operatorAt(presentInstant()),
+  )
+  await serverImports(store.database).saveServers(
+    userId,
+    organization,
+    [{ name: 'ours', address: 'o.example' }],
+    operatorAt(1),
+  )
+  const sent = await person.upload(IMPORT, { text: ' ' }, Buffer.from(CSV))
+  const path = String(sent.headers.location)
+  await person.submit(path, { plan: planOf((await person.get(path)).body) })
+  const saved = await serverLists(store.database).listServers(userId)
+  assert.ok(saved.some(({ name, version }) => name === 'Tide, "low"' && version === null))
+  for (const format of ['csv', 'json']) {
+    const file = await person.get(`/dashboard/servers/export.${format}`)
+    assert.equal(file.headers['content-disposition'], `attachment; filename="servers.${format}"`)
+    assert.doesNotMatch(file.body, /ours/)
+    const again = await person.upload(IMPORT, {}, Buffer.from(file.body))
+    const { body } = await person.get(String(again.headers.location))
+    assert.match(body, /0 new, 0 changed, 4 unchanged\..*There is nothing to import/s)
+  }
+  assert.deepEqual(await serverLists(store.database).listServers(userId), saved)
+})
+
+test('a wrong row is named, the rest is counted, and the pasted text stays', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const text = `${CSV}<b>,no address\r\nnumber 1,s0.example.com,2\r\n`
+  const { status, body } = await person.upload(IMPORT, { text, form: 'f' })
+  assert.equal(status, 422)
+  assert.match(body, /<title>Error: /)
+  assert.match(body, /<p>2 new, 1 changed, 1 wrong:<\/p>/)
+  assert.match(body, /<li>row 4: <bdi>&quot;address&quot; must be a domain/)
+  assert.match(body, /Nothing was imported\./)
+  assert.ok(body.includes('&lt;b&gt;,no address'), body)
+  assert.match(body, /name="form" value="f"/)
+  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+})
+
+test('reading ends at a hundred mistakes, and the page says where', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const text = `[${Array<string>(300).fill('{}').join(',')}]`
+  const { status, body } = await person.upload(IMPORT, { text })
+  assert.equal(status, 422)
+  assert.match(
+    textOf(body),
+    /Many servers are wrong\. Reading ended at entry 50, after 100 mistakes:\s+entry 1: "name" is missing/,
+  )
+  assert.equal(body.match(/<li>entry /g)?.length, 20)
+  assert.match(textOf(body), /and 80 more\s*Nothing was imported\./)
+  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+})
+
+test('each file that is no list of servers is refused with its reason', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  for (const [file, reason] of [
+    [Buffer.from('\uFEFFname,address', 'utf16le'), 'The file is UTF-16 text. Save it as UTF-8'],
+    [Buffer.from('name,address\nMüller,m.example', 'latin1'), 'The file is not UTF-8 text.'],
+    [Buffer.from('PK\u0003\u0004...'), 'The file is a spreadsheet or an archive.'],
+    [Buffer.from('\u0089PNG\r\n\u0000'), 'The file is not a text file.'],
+    [Buffer.from('name,address', 'utf16le'), 'The file is not a text file.'],
+    [Buffer.from('<!doctype html><title>name, address</title>'), 'is neither JSON nor CSV.'],
+    [Buffer.from('motd=Hello'), 'The file is neither JSON nor CSV.'],
+    [Buffer.from('[{"uuid":"1","name":"Ada"}]'), 'is not a field of a server'],
+    [Buffer.from('name,address\n'), 'The file has no servers.'],
+    [Buffer.from(listOf(501)), 'The file has 501 servers, more than the limit of 500.'],
+  ] as const) {
+    const { status, body } = await person.upload(IMPORT, {}, Buffer.from(file))
+    assert.equal(status, 422, reason)
+    assert.ok(textOf(body).includes(reason), `${reason}: ${textOf(body)}`)
+    assert.ok(textOf(body).includes('Nothing was imported.'))
+  }
+  const both = await person.upload(IMPORT, { text: CSV }, Buffer.from(CSV))
+  assert.match(both.body, /Paste servers or choose a file, but not both\./)
+  assert.match((await person.upload(IMPORT, {})).body, /Paste servers or choose a file\./)
+  const full = await person.upload(IMPORT, { text: listOf(499) })
+  const checked = await person.get(String(full.headers.location))
+  assert.match(checked.body, /Nothing was imported\. You would have more than 500 servers/)
+  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+})
+
+test('a file of 10 MB is read to its end and refused, and another form is not accepted', async (t) => {
+  const { person, faults } = await withServers(t)
+  const long = await person.upload(IMPORT, { form: 'f' }, Buffer.alloc(10_000_000, 'a'))
+  assert.equal(long.status, 413)
+  assert.match(
+    textOf(long.body),
+    /This is more than 1 MB, the limit of an import here\. An operator can import more with server-listing server import --user \S+@example\.com FILE\./,
+  )
+  assert.equal((await person.post(IMPORT, { text: CSV })).status, 415)
+  const headers = {
+    'Content-Type': 'multipart/form-data; boundary=x',
+    'Sec-Fetch-Site': 'same-origin',
+  }
+  assert.equal((await person.post(IMPORT, {}, headers)).status, 400)
+  const foreign = { ...headers, 'Sec-Fetch-Site': 'cross-site' }
+  assert.equal((await person.post(IMPORT, {}, foreign)).status, 403)
+  assert.deepEqual(faults, [])
+})
+
+const fieldsOf = (length: number) =>
+  Object.fromEntries(Array.from({ length }, (_, at) => [`f${at}`, '']))
+
+test('a form of many more fields than the page has is refused before it is read', async (t) => {
+  const { person } = await withServers(t)
+  // The file is one more part.
+  assert.equal((await person.upload(IMPORT, fieldsOf(10), Buffer.from(CSV))).status, 400)
+  assert.equal((await person.upload(IMPORT, fieldsOf(9), Buffer.from(CSV))).status, 303)
+})
+
+test('if another tab changes a server, the check is shown anew and nothing is imported', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const entry = { name: 'number 1', address: 's0.example.com', version: '2' }
+  const sent = await person.upload(IMPORT, { text: JSON.stringify([entry]) })
+  const path = String(sent.headers.location)
+  const plan = planOf((await person.get(path)).body)
+  await serverImports(store.database).saveServers(
+    userId,
+    null,
+    [{ ...entry, version: 'other tab' }],
+    operatorAt(presentInstant()),
+  )
+  const refused = await person.post(path, { plan })
+  assert.equal(refused.status, 409)
+  assert.match(refused.body, /Your servers have changed since this check\. Nothing was imported\./)
+  const versions = async () =>
+    (await serverLists(store.database).listServers(userId)).map(({ version }) => version)
+  assert.ok((await versions()).includes('other tab'))
+  await person.submit(path, { plan: planOf(refused.body) })
+  assert.ok((await versions()).includes('2'))
+})
+
+test('a check is kept for one hour', async (t) => {
+  const { person, store, userId, elapse } = await withServers(t)
+  const path = String((await person.upload(IMPORT, { text: CSV })).headers.location)
+  const plan = planOf((await person.get(path)).body)
+  elapse(3_600_000)
+  for (const answer of [await person.get(path), await person.post(path, { plan })]) {
+    assert.equal(answer.status, 404)
+    assert.match(answer.body, /This check has expired/)
+  }
+  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+})
+
+test('if the session ends before the check, the page keeps the text and says how to go on', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
+  const expired = await person.upload(IMPORT, { text: CSV, form: 'f' })
+  assert.equal(expired.status, 401)
+  assert.match(textOf(expired.body), /Your session has ended, and nothing was imported\./)
+  assert.ok(expired.body.includes('Lagoon,lagoon.example,1.21'), expired.body)
+  assert.doesNotMatch(expired.body, /ada@example\.com/)
+  await person.signIn('ada@example.com', PASSWORD)
+  assert.equal((await person.upload(IMPORT, { text: CSV, form: 'f' })).status, 303)
+})
+
+async function withServers(t: Parameters<typeof startDashboard>[0]) {
+  const dashboard = await startDashboard(t)
+  const { person, user } = await dashboard.signedIn()
+  const entries = [1, 2].map((number) => ({
+    name: `number ${number}`,
+    address: `s${number - 1}.example.com`,
+  }))
+  await serverImports(dashboard.store.database).saveServers(
+    user.id,
+    null,
+    entries,
+    operatorAt(presentInstant() - 60_000_000),
+  )
+  return { ...dashboard, person, userId: user.id }
+}
+
+function listOf(length: number): string {
+  return JSON.stringify(Array.from({ length }, (_, index) => ({ name: 'a', address: `s${index}` })))
+}
+
+function planOf(body: Answer['body']): string {
+  const plan = /name="plan" value="([0-9a-f]{64})"/.exec(body)?.[1]
+  assert.ok(plan !== undefined, body)
+  return plan
+}
+
+function textOf(body: string): string {
+  return body.replaceAll(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+}

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { presentInstant } from '../../../../src/model/instant.ts'
+import type { ServerFields } from '../../../../src/servers/registered-server.ts'
+import { fields } from '../../../contract/people.ts'
+import type { TestDashboard } from '../../../fixtures/dashboard.ts'
+import { registeredServers } from '../../../../src/servers/records/registered-servers.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
+
+/** Registers a server, published and personal unless `changed` says otherwise. */
+export async function register(
+  { store }: TestDashboard,
+  userId: string,
+  changed: Partial<ServerFields> = {},
+): Promise<string> {
+  const id = randomUUID()
+  const written = await registeredServers(store.database).insertServer(
+    userId,
+    id,
+    fields(changed),
+    operatorAt(presentInstant()),
+  )
+  assert.equal(written, 'written')
+  return id
+}

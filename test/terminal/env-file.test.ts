@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { addAda } from '../cli/ada.ts'
+import { assertRefused, commandsIn } from '../cli/command.ts'
+
+test('--env-file gives a command the variables that the environment lacks', async (t) => {
+  const program = commandsIn(t)
+  await addAda(program)
+  const file = join(program.folder, 'service.env')
+  writeFileSync(
+    file,
+    `# the service\nDATABASE_URL="sqlite:${program.databasePath}"\nexport PORT=70000\n`,
+  )
+  // An empty variable counts as unset, and the environment has the other one.
+  const env = { DATABASE_URL: '', PORT: '0' }
+  for (const args of [`--env-file ${file} user list`, `user list --env-file=${file}`])
+    assert.match(await program.done(args, { env }), /ada@example\.com/)
+  const wrong = await program.run(`user list --env-file ${file}`, { env: { ...env, PORT: '' } })
+  assertRefused(wrong, 2, 'PORT must be a port from 0 to 65535, not "70000"')
+  const elsewhere = { DATABASE_URL: `sqlite:${program.databasePath}.no` }
+  const other = await program.run(`user list --env-file ${file}`, { env: elsewhere })
+  assertRefused(other, 1, 'there is no database file', 'listing.db.no')
+})
+
+test('an --env-file that cannot be read or sets nothing is an error', async (t) => {
+  const program = commandsIn(t)
+  const [missing, empty] = ['no.env', 'empty.env'].map((name) => join(program.folder, name))
+  writeFileSync(empty!, '# nothing\n')
+  const run = (file = '') => program.run(['user', 'list', '--env-file', file])
+  assertRefused(
+    await run(missing),
+    2,
+    `cannot read the file "${missing}" of --env-file: no such file`,
+  )
+  assertRefused(await run(empty), 2, `--env-file "${empty}" has no line such as DATABASE_URL=`)
+  assertRefused(
+    await program.run('user list --env-file'),
+    2,
+    "'--env-file <file>' argument missing",
+  )
+})

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { type AuditEntry, operatorAt } from '../../../src/model/audit.ts'
+import { MINUTE_US, presentInstant } from '../../../src/model/instant.ts'
+import { MEMBERS_MAX } from '../../../src/organizations/invitation.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
+import { PAGE_SIZE } from '../../../src/servers/server-search.ts'
+import { SERVERS_MAX } from '../../../src/model/server-row.ts'
+import { slotOf } from '../../../src/model/use-counts.ts'
+import { createUser } from '../../../src/accounts/user.ts'
+import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { audit } from '../../../src/accounts/records/audit.ts'
+import { invitations } from '../../../src/organizations/records/invitations.ts'
+import { users } from '../../../src/accounts/records/users.ts'
+import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+
+/*
+ * An account with as much as possible of everything, in the longest values.
+ */
+
+/** With these, the API returns none of the servers on the first page of the oldest ones. */
+const SERVERS = SERVERS_MAX + PAGE_SIZE
+/** Pages say it as "59 minutes ago", which is the longest of these texts. */
+const LONGEST_AGO_US = 59 * MINUTE_US
+
+/** Returns the id of the organization. */
+export async function fill(
+  dashboard: TestDashboard,
+  userId: string,
+  email: string,
+  letter: string,
+): Promise<string> {
+  const { store } = dashboard
+  const now = presentInstant()
+  const host = `${'x'.repeat(63)}.${'y'.repeat(63)}.${'z'.repeat(63)}.${'w'.repeat(55)}`
+  const slugs = '𐐀'.repeat(196)
+  const word = letter.repeat(64)
+  const entries = Array.from({ length: SERVERS }, (_, index) => ({
+    name: letter.repeat(200),
+    address: `${index}.${host}:25570`.slice(-250),
+    slug: `${slugs}${index}`,
+    edition: word,
+    status: word,
+    version: word,
+    listing_kind: word,
+    updated_at: now - LONGEST_AGO_US,
+  }))
+  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(now))
+  for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
+    await organizations(store.database).insertOrganization(
+      userId,
+      { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
+      operatorAt(now),
+    )
+  const organization = crypto.randomUUID()
+  const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
+  assert.equal(
+    await organizations(store.database).insertOrganization(userId, made, operatorAt(now)),
+    'made',
+  )
+  await serverImports(store.database).saveServers(userId, organization, entries, operatorAt(now))
+  await addMembers(dashboard, userId, organization, now)
+  await addInvitations(dashboard, email, letter, now)
+  await addKeys(dashboard, userId, letter, now)
+  const entry: AuditEntry = {
+    user_id: userId,
+    action: 'invitation accepted',
+    subject: word,
+    address: 'ffff:ffff:ffff:ffff::/64',
+    occurred_at: now,
+  }
+  for (let index = 0; index < 20; index += 1) await audit(store.database).writeAudit(entry)
+  return organization
+}
+
+/** Half of the users join, the other half are only invited. One leaves a server behind. */
+async function addMembers(
+  { store }: TestDashboard,
+  userId: string,
+  organization: string,
+  now: number,
+): Promise<void> {
+  for (let index = 1; index < MEMBERS_MAX; index += 1) {
+    const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
+    assert.equal(
+      await invitations(store.database).invite(
+        userId,
+        organization,
+        user.email,
+        0,
+        operatorAt(now),
+      ),
+      'invited',
+    )
+    if (index % 2 === 0) continue
+    await users(store.database).insertUser(user, operatorAt(presentInstant()))
+    assert.equal(
+      await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(now)),
+      'joined',
+    )
+    if (index > 1) continue
+    const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
+    const server = { ...entry, organization_id: organization }
+    await registeredServers(store.database).insertServer(
+      user.id,
+      crypto.randomUUID(),
+      server,
+      operatorAt(now),
+    )
+    assert.equal(
+      await organizations(store.database).removeMember(
+        userId,
+        organization,
+        user.id,
+        operatorAt(presentInstant()),
+      ),
+      true,
+    )
+  }
+}
+
+/** Invitations of the viewing user to other organizations. */
+async function addInvitations(
+  { store }: TestDashboard,
+  email: string,
+  letter: string,
+  now: number,
+): Promise<void> {
+  const other = createUser(`${'&'.repeat(230)}@example.com`)
+  await users(store.database).insertUser(other, operatorAt(presentInstant()))
+  for (let index = 0; index < 11; index += 1) {
+    const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
+    await organizations(store.database).insertOrganization(other.id, made, operatorAt(now))
+    assert.equal(
+      await invitations(store.database).invite(other.id, made.id, email, 0, operatorAt(now)),
+      'invited',
+    )
+  }
+}
+
+/** Five active keys and several deleted ones, many with uneven use. */
+async function addKeys(
+  { store }: TestDashboard,
+  userId: string,
+  letter: string,
+  now: number,
+): Promise<void> {
+  for (let number = 0; number < 27; number += 1) {
+    const key = generateKey()
+    const id = crypto.randomUUID()
+    const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
+    const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
+    assert.equal(
+      await apiKeys(store.database).insertApiKey(
+        record,
+        hashApiKey(key),
+        5,
+        operatorAt(presentInstant()),
+      ),
+      'stored',
+    )
+    if (number < 22)
+      await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(now + number))
+    if (number < 19) continue
+    const counts = Array.from({ length: 144 }, (_, ago) => ({
+      api_key_id: id,
+      slot: slotOf(now) - ago,
+      answered: 100_000 + ((ago * 7_919) % 1_000_003),
+      limited: 100_000 + ((ago * 104_729) % 1_000_003),
+      revoked: 100_000 + ((ago * 1_299_709) % 1_000_003),
+    }))
+    await store.addUseCounts(counts)
+  }
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+
+/*
+ * Names and addresses with invisible or misleading characters.
+ */
+
+test('pages show names as text, with invisible characters spelled out', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = '</b>"\'\u202eevil\u200b'
+  await person.issue(name)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example' }],
+    operatorAt(1),
+  )
+  const shown = '&lt;/b&gt;&quot;&#39;\\u{202e}evil\\u{200b}'
+  assert.ok((await person.get('/dashboard/api')).body.includes(`<bdi>${shown}</bdi>`))
+  assert.ok((await person.get('/dashboard/servers')).body.includes(`>${shown}</a>`))
+  const empty = await person.post('/dashboard/api', { form: 'x', name: '\u3164' })
+  assert.match(
+    empty.body,
+    /id="name-error">A key&#39;s name must have a character that can be seen: /,
+  )
+  const fields = { name: '\u2800', address: 'a.example', edition: 'java', status: 'draft' }
+  const server = await person.post('/dashboard/servers/new', { ...fields, form: 'f' })
+  assert.match(server.body, /id="name-error">The name must have a character that can be seen\./)
+})
+
+test('a name that is written from right to left does not turn the text around it', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = 'سرور!'
+  const organization = { id: crypto.randomUUID(), slug: 'guild', name }
+  await organizations(store.database).insertOrganization(user.id, organization, operatorAt(1))
+  await person.issue(name)
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example', version: name }],
+    operatorAt(1),
+  )
+  const [server] = await serverLists(store.database).listServers(user.id)
+  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const notice = `notice=saved.${server!.id}`
+  const pages = [
+    'servers',
+    `servers/${server!.id}/delete`,
+    'servers/new',
+    'api',
+    `api/${apiKey!.id}/delete`,
+    'organizations',
+    `organizations/${organization.id}`,
+    `organizations/${organization.id}/members`,
+  ]
+  for (const path of pages) {
+    const headers = { Cookie: `${person.cookie()}; ${notice}` }
+    const { status, body } = await visitor().get(`/dashboard/${path}`, headers)
+    assert.equal(status, 200, path)
+    const shown = body.replace(/<pre.*?<\/pre>/gs, '').matchAll(/(.{8})سرور!(.{7})/gsu)
+    const around = [...shown].map(([, before = '', after = '']) => `${before}…${after}`)
+    assert.ok(around.length > 0, path)
+    // An element or characters isolate it, or it stands alone in a cell or a field.
+    for (const one of around) assert.match(one, ISOLATED, `${path}: ${one}`)
+  }
+})
+
+const ISOLATED = /<bdi>…<\/bdi>|\u2068…\u2069|="…"|row=\d+>…<\/a>|java …<td>/
+
+test('the preview of the API’s answer spells out invisible characters, and keeps emoji', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const name = '\u202eevil\u200b 👨‍👩‍👧‍👦'
+  await serverImports(store.database).saveServers(
+    user.id,
+    null,
+    [{ name, address: 'a.example' }],
+    operatorAt(1),
+  )
+  const { body } = await person.get('/dashboard/servers')
+  const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''
+  assert.ok(preview.includes('"name": "\\u{202e}evil\\u{200b} 👨‍👩‍👧‍👦",\n'), preview)
+})
+
+test('a look-alike email address is refused at the sign-up and in the account', async (t) => {
+  const { visitor, signedIn, faults } = await startDashboard(t)
+  const { person } = await signedIn()
+  for (const email of ['ada\u3164@example.com', '\u0430da@example.com', 'ä@example.com']) {
+    const { status, body } = await visitor().post('/sign-up', { email, password: PASSWORD })
+    assert.equal(status, 422)
+    assert.match(body, /id="email-error">An email address must have only ASCII/)
+    const change = { email, password: PASSWORD }
+    assert.equal((await person.post('/dashboard/account/email', change)).status, 422)
+  }
+  assert.deepEqual(faults, [])
+})

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { filesBelow } from '../../fixtures/tree.ts'
+
+/*
+ * The style sheet.
+ */
+
+const STYLE_BYTES_MAX = 12_000
+
+test('the style sheet has at most 12 kB', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const { body } = await visitor().get('/sign-in')
+  const path = /href="(\/assets\/style-[^"]+)"/.exec(body)![1]!
+  const bytes = Buffer.byteLength((await visitor().get(path)).body)
+  t.diagnostic(`${bytes} bytes`)
+  assert.ok(bytes <= STYLE_BYTES_MAX, `${bytes} bytes`)
+})
+
+test('the served style sheet has each string of its sources', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const path = /href="(\/assets\/style-[^"]+)"/.exec((await visitor().get('/sign-in')).body)![1]!
+  const { body } = await visitor().get(path)
+  for (const { text } of filesBelow('src/web/html/assets/style', '.css'))
+    for (const [string] of text.matchAll(/"[^"]*"/g)) assert.ok(body.includes(string), string)
+})
+
+test('colors and sizes stand in the tokens only', () => {
+  for (const { path, text } of filesBelow('src/web/html/assets/style', '.css')) {
+    if (path.endsWith('/tokens.css')) continue
+    const rules = text.replace(/@media [^{]*/g, '')
+    assert.deepEqual(
+      rules.match(/[\d.]+(?:px|rem)\b|#[0-9a-f]{3,8}\b|\brgb|\bhsl|\boklch/g),
+      null,
+      path,
+    )
+  }
+})
+
+test('nothing moves, so that no user has to ask for less motion', () => {
+  for (const { path, text } of filesBelow('src/web/html/assets', '.css'))
+    assert.doesNotMatch(text, /transition|animation|@keyframes|scroll-behavior/, path)
+})
