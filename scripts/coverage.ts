@@ -10,7 +10,9 @@ import { assertExist } from './existing-files.ts'
  */
 
 const COVERED = [
-  'src/listing/**/*.ts',
+  'src/model/*.ts',
+  'src/{accounts,organizations,servers,keys,state}/*.ts',
+  'src/servers/file/*.ts',
   'src/api/*.ts',
   'src/http/*.ts',
   'src/claims/*.ts',
@@ -39,9 +41,18 @@ const COVERED = [
 
 /** Without the suites that repeat one check ten thousand times. */
 const SUITES = [
-  ...['listing', 'api', 'claims', 'sqlite', 'contract'].map(
-    (folder) => `test/${folder}/**/*.test.ts`,
-  ),
+  ...[
+    'model',
+    'accounts',
+    'keys',
+    'organizations',
+    'servers',
+    'state',
+    'api',
+    'claims',
+    'sqlite',
+    'contract',
+  ].map((folder) => `test/${folder}/**/*.test.ts`),
   ...tests(
     'wire',
     'client-address',

@@ -33,7 +33,7 @@ const SUITES: Record<string, string[]> = {
   patroni: ['test/operations/patroni/*.patroni.ts'],
   system: ['test/reliability/system/**/*.system.ts'],
   postgres: [
-    'test/{contract,management,dashboard}/postgres.test.ts',
+    'test/{contract,database,dashboard}/postgres.test.ts',
     'test/{postgres,reliability/postgres}/**/*.test.ts',
   ],
 }

@@ -2,7 +2,7 @@ import type { DatabaseConfig } from './config/database-url.ts'
 import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
 import { NotConfigured } from './model/faults.ts'
 import type { Finding } from './model/health/finding.ts'
-import type { Revocations } from './model/revocation.ts'
+import type { Revocations } from './model/key-hash.ts'
 import type { ServingStore, Store } from './database/store.ts'
 
 // Loaded on demand: a process needs one engine, and a command decides no claims.

@@ -9,8 +9,14 @@ export interface Part {
   lines?: number
 }
 
+const NOUNS = '{accounts,organizations,servers,keys,directory,state}'
+
 export const PARTS: Part[] = [
-  { folder: 'listing', mutate: ['src/listing/**/*.ts'], tests: ['test/listing/*.test.ts'] },
+  {
+    folder: 'rules',
+    mutate: ['src/model/*.ts', `src/${NOUNS}/*.ts`, 'src/servers/file/*.ts'],
+    tests: ['test/model/*.test.ts', `test/${NOUNS}/*.test.ts`, 'test/servers/file/*.test.ts'],
+  },
   { folder: 'api', mutate: ['src/api/*.ts'], tests: ['test/api/*.test.ts'] },
   { folder: 'claims', mutate: ['src/claims/*.ts'], tests: ['test/claims/*.test.ts'] },
   {
@@ -106,7 +112,8 @@ export const PARTS: Part[] = [
     folder: 'wiring',
     mutate: [
       ...below('src/sqlite', 'management-connection', 'migrate', 'file/serving-lock', 'store'),
-      'src/management/**/*.ts',
+      'src/database/*.ts',
+      `src/${NOUNS}/records/**/*.ts`,
     ],
     tests: [
       'test/database/sql.test.ts',
@@ -125,9 +132,13 @@ export const PARTS: Part[] = [
     lines: 160,
   },
   {
-    folder: 'dashboard',
-    mutate: ['src/dashboard/**/*.ts', 'src/keys/usage/*.ts'],
-    tests: ['test/dashboard/**/*.test.ts', 'test/reliability/dashboard/token-bucket.test.ts'],
+    folder: 'pages',
+    mutate: ['src/{dashboard,web}/**/*.ts', `src/${NOUNS}/pages/**/*.ts`, 'src/keys/usage/*.ts'],
+    tests: [
+      'test/{dashboard,web}/**/*.test.ts',
+      `test/${NOUNS}/pages/**/*.test.ts`,
+      'test/reliability/dashboard/token-bucket.test.ts',
+    ],
     lines: 240,
   },
 ]

@@ -8,7 +8,7 @@ import { describeMutant, lineOf, type SqlMutant, sqlMutants } from './sql-mutant
 
 /*
  * Makes small mistakes in the SQL of the engines, one at a time, and runs the tests until one
- * fails. `npm run mutation:sql` changes all files. `npm run mutation:sql -- management/users`
+ * fails. `npm run mutation:sql` changes all files. `npm run mutation:sql -- records/users`
  * changes those whose path contains one of the words. `--engine sqlite` runs the tests of one
  * engine only. Prints the changes that survive, and fails if sql-equivalents.ts does not explain
  * one of them.
@@ -22,7 +22,7 @@ const TESTS = {
     'test/contract/sqlite.test.ts',
     'test/sqlite/claims/**/*.test.ts',
     'test/sqlite/{.,file}/*.test.ts',
-    'test/dashboard/**/!(postgres).test.ts',
+    'test/{dashboard,*/pages}/**/!(postgres).test.ts',
     'test/accounts/commands/users.test.ts',
   ],
   postgres: [
@@ -141,7 +141,8 @@ function witnessOf(
 /** The statements of the control plane run on both engines. */
 function testsOf(path: string): string[] {
   const part = path.split('/')[1]!
-  if (part === 'management') return engines.flatMap((engine) => TESTS[engine])
+  if (part === 'database' || path.includes('/records/'))
+    return engines.flatMap((engine) => TESTS[engine])
   if (part !== 'sqlite' && part !== 'postgres')
     throw new Error(`no tests are listed for the SQL in ${path}`)
   const nearest = Object.keys(NEAREST).filter((text) => path.includes(text))

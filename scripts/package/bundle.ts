@@ -38,7 +38,7 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
           // What every command loads.
           { name: 'commands', tags: ['$initial'] },
           // Only a command that makes or recognizes a key needs Node's cryptography.
-          { name: 'management', test: /src\/(management\/(?!issued|leaked)|migrations\.ts)/ },
+          { name: 'records', test: /src\/(database\/|\w+\/records\/(?!issued|leaked))/ },
           { name: 'sqlite', test: /src\/sqlite\/store\.ts$/ },
         ],
       },
@@ -48,8 +48,8 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
     cpSync(join(ROOT, 'src', from), join(destination, to), { recursive: true })
   for (const engine of ['sqlite', 'postgres']) copy(`${engine}/migrations`, `${engine}/migrations`)
   copy(CHECKPOINT_THREAD, CHECKPOINT_THREAD)
-  copy('dashboard/html/assets', 'dashboard/html/assets')
-  mkdirSync(join(destination, 'dashboard/docs'))
+  copy('web/html/assets', 'web/html/assets')
+  mkdirSync(join(destination, 'dashboard/docs'), { recursive: true })
   writeFileSync(join(destination, BUILT_CLIENT), await clientTarball())
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))
   writeFileSync(join(destination, 'LICENSES.txt'), licensesOf(modules))

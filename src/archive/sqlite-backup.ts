@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { backup, DatabaseSync } from 'node:sqlite'
-import type { Revocations } from '../model/revocation.ts'
+import type { Revocations } from '../model/key-hash.ts'
 import { type Instant, presentInstant } from '../model/instant.ts'
 import {
   closeDatabase,

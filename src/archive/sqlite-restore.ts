@@ -2,7 +2,7 @@ import { existsSync, lchownSync, realpathSync, rmSync, statfsSync, statSync } fr
 import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Actor } from '../model/audit.ts'
-import type { Revocations } from '../model/revocation.ts'
+import type { Revocations } from '../model/key-hash.ts'
 import { formatInstant, presentInstant } from '../model/instant.ts'
 import { MEGABYTE } from '../model/text.ts'
 import { closeDatabase, openFile, tableNames } from '../sqlite/database.ts'

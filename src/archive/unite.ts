@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import type { Revocations } from '../model/revocation.ts'
+import type { Revocations } from '../model/key-hash.ts'
 import { INSTANT_MAX } from '../model/instant.ts'
 import { type ArchiveTable, NotRestored, TABLES } from './archive.ts'
 import type { OpenArchive } from './open.ts'

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import type { Instant } from './instant.ts'
 
 /**
  * SHA-256 of the full key, 32 bytes. A slow hash would add nothing to 256 random bits. The lookup
@@ -12,3 +13,6 @@ export function hashApiKey(key: string): Buffer {
   for (let at = 0; at < bytes.length; at += 1) keyHash[at] = bytes.charCodeAt(at)
   return keyHash
 }
+
+/** Revoked keys: the instant by the key's hash in hexadecimal. */
+export type Revocations = ReadonlyMap<string, Instant>

@@ -1,6 +1,5 @@
 import pg from 'pg'
-import type { Store } from '../../src/database/store.ts'
-import type { ServingStore } from '../../src/database/store.ts'
+import type { Store, ServingStore } from '../../src/database/store.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import type { ForeignServerRow, OpenFixture, StoreFixture } from './fixture.ts'
 

@@ -3,7 +3,10 @@ import type { Row, Tables } from './tables.ts'
 
 /** The names that stand for ids, hashes and tokens, which differ from run to run. */
 export interface Names {
-  /** The text with names instead of the ids in it, and `?` for those without a name. */
+  /**
+   * The text with names instead of the ids in it, and `?` for those without a name. `<folder>`
+   * stands for the folder of the run.
+   */
   put(text: string): string
   /** The name of a hash or token, or undefined. */
   of(value: string): string | undefined
@@ -20,12 +23,12 @@ const ADDRESS = '127.0.0.1'
 /** What the dashboard limits per user. */
 const LIMITED = ['issue', 'email', 'member']
 
-export function createNames(): Names {
+export function createNames(folder: string): Names {
   const names = new Map<string, string>()
   const values = new Map<string, string>()
   const created: Names = {
     of: (value) => names.get(value),
-    put: (text) => text.replaceAll(ID, (id) => names.get(id) ?? '?'),
+    put: (text) => text.replaceAll(folder, '<folder>').replaceAll(ID, (id) => names.get(id) ?? '?'),
     give(value, wanted) {
       const known = names.get(value)
       if (known !== undefined) return known

@@ -25,8 +25,8 @@ export async function liveThrough(
 ): Promise<Recorded[]> {
   const reader = await openReader(database)
   t.after(reader.close)
-  const names = createNames()
   const folder = temporaryFolder(t)
+  const names = createNames(folder)
   const kept = createKept(names, folder)
   const pages = createPages(t, database, names, kept)
   const changes = createChanges(names)

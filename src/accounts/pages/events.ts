@@ -1,6 +1,10 @@
 import { html } from 'hono/html'
-import type { AuditEntry, RefusedSignIns } from '../../model/audit.ts'
-import { REFUSED_COUNTED_MAX, REFUSED_SHOWN_US } from '../../model/audit.ts'
+import {
+  type AuditEntry,
+  type RefusedSignIns,
+  REFUSED_COUNTED_MAX,
+  REFUSED_SHOWN_US,
+} from '../../model/audit.ts'
 import { HOUR_US, type Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
 import { showTable } from '../../web/html/parts.ts'

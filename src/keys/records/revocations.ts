@@ -1,5 +1,5 @@
 import { type Actor, inParts } from '../../model/audit.ts'
-import type { Revocations } from '../../model/revocation.ts'
+import type { Revocations } from '../../model/key-hash.ts'
 import type { Instant } from '../../model/instant.ts'
 import { countOf } from '../../model/text.ts'
 import { act, endParts, type Note } from '../../accounts/records/audit.ts'

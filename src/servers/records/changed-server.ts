@@ -1,6 +1,5 @@
 import type { Instant } from '../../model/instant.ts'
-import type { ServerRow } from '../../model/server-row.ts'
-import { SERVER_DEFAULTS } from '../../model/server-row.ts'
+import { type ServerRow, SERVER_DEFAULTS } from '../../model/server-row.ts'
 import type { ServerEntry } from '../server-entry.ts'
 
 /** A server of the user in the place that the entries go to. */

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { type FileHandle, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Revocations } from '../../model/revocation.ts'
+import type { Revocations } from '../../model/key-hash.ts'
 import { NotConfigured, NotJournaled } from '../../model/faults.ts'
 import { formatInstant, type Instant, parseInstant } from '../../model/instant.ts'
 import { codeOf } from '../errors.ts'

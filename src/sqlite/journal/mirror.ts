@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Revocations } from '../../model/revocation.ts'
+import type { Revocations } from '../../model/key-hash.ts'
 import { NotJournaled } from '../../model/faults.ts'
 import { INSTANT_MAX, type Instant } from '../../model/instant.ts'
 import { transact } from '../database.ts'

@@ -33,8 +33,8 @@ test('a command loads its own code and one engine, without what decides claims',
   const program = programIn(t)
   await addAda(program)
   const { stderr } = await program.begin(LIST, { preload: PRINT_FILES }).ended
-  assert.match(stderr, /\/src\/cli\/commands\/keys\.ts\n/)
+  assert.match(stderr, /\/src\/keys\/commands\/keys\.ts\n/)
   assert.match(stderr, /\/src\/sqlite\/store\.ts\n/)
   assert.doesNotMatch(stderr, /\/src\/([a-z-]+\/)?claims\/|\/src\/postgres\/|\/pg\/|\/pino\//)
-  assert.doesNotMatch(stderr, /\/commands\/(copy|migrate|serve|servers|users)\.ts/)
+  assert.doesNotMatch(stderr, /\/commands\/(migrate|restore|serve|servers)\.ts/)
 })

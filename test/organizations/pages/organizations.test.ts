@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TestDashboard } from '../../fixtures/dashboard.ts'
-import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+import { type TestDashboard, ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { serverLists } from '../../../src/servers/records/server-lists.ts'

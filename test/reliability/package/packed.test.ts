@@ -55,7 +55,7 @@ test('the published package has no TypeScript but an example, and the files that
   )
   for (const name of ['api', 'integrators', 'errors', 'reference', 'faq'])
     assert.ok(existsSync(join(folder, `docs/${name}.md`)), 'the dashboard shows it')
-  for (const part of ['sqlite/migrations', 'postgres/migrations', 'dashboard/html/assets'])
+  for (const part of ['sqlite/migrations', 'postgres/migrations', 'web/html/assets'])
     assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))
 })
 

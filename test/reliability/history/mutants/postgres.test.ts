@@ -9,13 +9,12 @@ import { eventually } from '../../../fixtures/eventually.ts'
 import { type Commit, commitFault } from '../faults/fault.ts'
 import { AFTER_CRASH, AFTER_WAIT } from '../faults/postgres-faults.ts'
 import type { Random } from '../../../fixtures/random.ts'
-import type { Scene } from '../traffic/scene.ts'
+import { type Scene, operatorOf } from '../traffic/scene.ts'
 import type { Invariant } from '../record/violation.ts'
 import { keepStamps, readStamps } from '../record/postgres-record.ts'
 import { lockRow } from '../faults/row-lock.ts'
 import { type Flaw, openFlawedEngine } from './postgres-engine.ts'
 import { assertCaught, assertNoAlarm, type Flawed, runTrial, SEED, type Trial } from './trial.ts'
-import { operatorOf } from '../traffic/scene.ts'
 
 /*
  * Two ways of limiting on PostgreSQL that look correct and are not. Their flaws show in the store's

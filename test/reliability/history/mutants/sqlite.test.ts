@@ -13,11 +13,10 @@ import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { commitFault, type Touched } from '../faults/fault.ts'
 import type { Random } from '../../../fixtures/random.ts'
 import { now } from '../record/record.ts'
-import type { Scene } from '../traffic/scene.ts'
+import { type Scene, operatorOf } from '../traffic/scene.ts'
 import { keepStamps, readStamps } from '../record/sqlite-record.ts'
 import type { Invariant } from '../record/violation.ts'
 import { type Flaw, openFlawedEngine } from './sqlite-engine.ts'
-import { operatorOf } from '../traffic/scene.ts'
 import {
   assertCaught,
   assertNoAlarm,
