@@ -14,7 +14,11 @@ import { entriesFor } from '../test/run/entries.ts'
  */
 
 const SUITES: Record<string, string[]> = {
-  quick: ['test/*.test.ts', 'test/!(browser|operations|postgres|reliability)/**/*.test.ts'],
+  quick: [
+    'test/*.test.ts',
+    'test/!(browser|operations|postgres|reliability)/**/*.test.ts',
+    'conform/test/*.test.ts',
+  ],
   long: ['test/{browser,postgres,reliability}/**/*.test.ts'],
   // The long tests that another version of Node.js or PostgreSQL can break.
   versions: [
@@ -24,7 +28,7 @@ const SUITES: Record<string, string[]> = {
   ],
   sequences: ['test/reliability/sequences/*.test.ts'],
   package: ['test/reliability/package/**/*.test.ts'],
-  conform: ['test/conform/**/*.conform.ts'],
+  conform: ['{,test/}conform/**/*.conform.ts'],
   // They need `npm ci --prefix bench/peers`, so they are not in the gate.
   peers: ['test/conform/peers/*.peers.ts'],
   operations: ['test/operations/**/*.test.ts'],

@@ -12,8 +12,8 @@ const FILE_LINES_MAX = 300
 const FUNCTION_LINES_MAX = 70
 const COMMENT_WIDTH_MAX = 100
 
-const files = ['src', 'client/src', 'test', 'bench', 'demo', 'scripts'].flatMap((folder) =>
-  filesBelow(folder, '.ts'),
+const files = ['src', 'client/src', 'conform', 'test', 'bench', 'demo', 'scripts'].flatMap(
+  (folder) => filesBelow(folder, '.ts'),
 )
 
 test('a folder has about a dozen files', () => {

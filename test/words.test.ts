@@ -16,8 +16,8 @@ const documents = [
   ...filesIn('client', '.md'),
   ...filesBelow('docs', '.md'),
 ]
-const sources = ['src', 'client/src', 'test', 'bin', 'demo', 'bench', 'scripts'].flatMap((folder) =>
-  filesBelow(folder, 's'),
+const sources = ['src', 'client/src', 'conform', 'test', 'bin', 'demo', 'bench', 'scripts'].flatMap(
+  (folder) => filesBelow(folder, 's'),
 )
 const WIDTH_MAX = 100
 

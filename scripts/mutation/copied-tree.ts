@@ -5,7 +5,18 @@ import { join } from 'node:path'
 import { ROOT } from '../../test/fixtures/tree.ts'
 
 const TIMEOUT_MS = 180_000
-const COPIED = ['bin', 'src', 'test', 'bench', 'demo', 'scripts', 'docs', 'deploy', 'package.json']
+const COPIED = [
+  'bin',
+  'src',
+  'conform',
+  'test',
+  'bench',
+  'demo',
+  'scripts',
+  'docs',
+  'deploy',
+  'package.json',
+]
 
 /** How many tests of a run passed and failed, and their output. */
 export interface Run {

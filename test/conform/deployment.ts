@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { RULES } from '../../src/conform/rules.ts'
+import { RULES } from '../../conform/src/rules.ts'
 import type { Ended } from '../cli/command.ts'
 import { type Program, programIn } from '../cli/program.ts'
 

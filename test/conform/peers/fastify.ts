@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { ROOT } from '../../fixtures/tree.ts'
-import { refuseByModel } from '../implementation/hono.ts'
-import type { Model } from '../implementation/model.ts'
+import { refuseByModel } from '../../../conform/test/implementation/hono.ts'
+import type { Model } from '../../../conform/test/implementation/model.ts'
 
 /** The part of Fastify that the test uses. The root has no types of it. */
 interface App {

@@ -5,11 +5,11 @@ import {
   type Order,
   type Plan,
   type Report,
-} from '../../../conform/conform.ts'
-import { jsonReport } from '../../../conform/report/json.ts'
-import { junitReport } from '../../../conform/report/junit.ts'
-import { textReport } from '../../../conform/report/text.ts'
-import { readTarget, type Target } from '../../../conform/wire/target.ts'
+} from '../../../../conform/src/conform.ts'
+import { jsonReport } from '../../../../conform/src/report/json.ts'
+import { junitReport } from '../../../../conform/src/report/junit.ts'
+import { textReport } from '../../../../conform/src/report/text.ts'
+import { readTarget, type Target } from '../../../../conform/src/wire/target.ts'
 import { countOf, quote } from '../../../model/text.ts'
 import { escapeInvisible } from '../../../model/invisible.ts'
 import { needOption } from '../../../terminal/context.ts'

@@ -1,4 +1,4 @@
-import { canCause } from '../../../../src/conform/interval.ts'
+import { canCause } from '../../../../conform/src/interval.ts'
 import { shiftsOf } from './clock-steps.ts'
 import { isUnknown, lastEffectOf } from '../record/incidents.ts'
 import type { Operation, Stamp } from '../record/record.ts'

@@ -1,4 +1,4 @@
-import { isAfter } from '../../../../src/conform/interval.ts'
+import { isAfter } from '../../../../conform/src/interval.ts'
 import { type OneKey, type Violation, violation } from '../record/violation.ts'
 
 /** I4: a revocation is a register that is written once. */

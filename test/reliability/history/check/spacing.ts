@@ -1,4 +1,4 @@
-import { findTooClose } from '../../../../src/conform/interval.ts'
+import { findTooClose } from '../../../../conform/src/interval.ts'
 import { type OneKey, type Violation, violation } from '../record/violation.ts'
 
 /** I1: two 200s contain two instants that are at least one second apart. */

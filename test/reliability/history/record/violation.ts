@@ -1,4 +1,4 @@
-import { SECOND } from '../../../../src/conform/interval.ts'
+import { SECOND } from '../../../../conform/src/interval.ts'
 import type { Incident, Operation, Stamp } from './record.ts'
 
 export { SECOND }

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
-import { judgeList } from '../../src/conform/checks/listing.ts'
-import { createJudge } from '../../src/conform/judge.ts'
-import { readAnswer } from '../../src/conform/wire/answer.ts'
-import { connect, type Exchange } from '../../src/conform/wire/connection.ts'
-import { readTarget } from '../../src/conform/wire/target.ts'
+import { judgeList } from '../src/checks/listing.ts'
+import { createJudge } from '../src/judge.ts'
+import { readAnswer } from '../src/wire/answer.ts'
+import { connect, type Exchange } from '../src/wire/connection.ts'
+import { readTarget } from '../src/wire/target.ts'
 
 /* A server that sends too much, or too slowly, costs the kit a bounded time and memory. */
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readAnswer } from '../../src/conform/wire/answer.ts'
+import { readAnswer } from '../src/wire/answer.ts'
 
 /** Reads an answer to GET. */
 function read(text: string, hasEnded = false) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { politePace } from '../../src/conform/pace.ts'
-import { readTarget } from '../../src/conform/wire/target.ts'
-import { randomFrom, seedOfRun } from '../fixtures/random.ts'
+import { politePace } from '../src/pace.ts'
+import { readTarget } from '../src/wire/target.ts'
+import { randomFrom, seedOfRun } from '../../test/fixtures/random.ts'
 
 test('a foreign host gets at most two requests in any second, however they are taken', async (t) => {
   const seed = seedOfRun()

@@ -1,4 +1,4 @@
-import type { RuleName } from '../../../src/conform/rules.ts'
+import type { RuleName } from '../../src/rules.ts'
 import type { Mistake } from './model.ts'
 
 /** The rule whose finding must name each mistake. */
