@@ -80,7 +80,7 @@ function documents(): Text[] {
     ...filesBelow('docs/examples', ''),
     ...filesBelow('deploy', ''),
     ...filesBelow('demo', '.ts'),
-    ...filesBelow('src/dashboard', '.ts'),
+    ...filesBelow('src', '.ts').filter(({ path }) => /\/(dashboard|pages|web)\//.test(path)),
   ]
   return all
     .filter(({ path }) => !path.startsWith('docs/decisions/'))

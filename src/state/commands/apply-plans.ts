@@ -9,10 +9,9 @@ import { inBatches } from '../../database/batches.ts'
 import { Failure } from '../../terminal/errors.ts'
 import { createProgress } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
+import type { Note } from '../../accounts/records/audit.ts'
 import { takeRows } from './plan-file.ts'
 import { sayChanges } from './show-plan.ts'
-import { operatorAt } from '../../model/audit.ts'
-import { act } from '../../accounts/records/audit.ts'
 import { states } from '../records/states.ts'
 
 /**
@@ -36,8 +35,12 @@ export async function applyPlans(
   await inBatches(async (rowsMax) => {
     const { items: batch, rows } = takeRows(units, rowsMax)
     if (batch.length === 0) return 0
+    const isLast = done + batch.length === needed.length
+    const end: Parameters<Note> | undefined = isLast
+      ? [action, null, sayChanges(needed)]
+      : undefined
     const outdated = await states(store.database)
-      .applyState(batch, options)
+      .applyState(batch, options, end)
       .catch((error: Error) => error.message)
     if (outdated !== null) {
       progress.clear()
@@ -55,9 +58,6 @@ export async function applyPlans(
     return rows
   }, store.isServed)
   progress.clear()
-  if (needed.length === 0) return
-  const actor = operatorAt(options.now)
-  await act(store.database, actor, async (_, note) => note(action, null, sayChanges(needed)))
 }
 
 function unchanged(batch: readonly RecordPlan[]): string {

@@ -8,12 +8,12 @@ import { planUser } from './planned-user.ts'
 import { isNamed, readParts, readStored, type Stored } from './stored-state.ts'
 import { readOwners, writeChanges } from './written-state.ts'
 import { operatorAt } from '../../model/audit.ts'
-import { act } from '../../accounts/records/audit.ts'
+import { act, type Note } from '../../accounts/records/audit.ts'
 
 export function states(database: Database) {
   const { dialect } = database
 
-  const write = (plans: readonly RecordPlan[], options: StateOptions) =>
+  const write = (plans: readonly RecordPlan[], options: StateOptions, end?: Parameters<Note>) =>
     act(database, operatorAt(options.now), async (transaction, note) => {
       const records = plans.map(({ record }) => record)
       const part = partOf(records)
@@ -28,9 +28,10 @@ export function states(database: Database) {
           !isConfirmed(planned[at]!, plan) ||
           plan.memberships.some(({ slug }) => !owners.has(slug)),
       )
-      if (outdated === undefined)
-        await writeChanges(transaction, dialect, changes, stored, owners, options.now, note)
-      return outdated ?? null
+      if (outdated !== undefined) return outdated
+      await writeChanges(transaction, dialect, changes, stored, owners, options.now, note)
+      if (end !== undefined) note(...end)
+      return null
     })
 
   return {
@@ -58,14 +59,18 @@ export function states(database: Database) {
      * one second ago, because the limit does not look at it. Never makes a revoked key active.
      *
      * Makes no change that the plans lack: it returns a plan whose record another program has
-     * changed since, and then nothing was written. Else it returns null.
+     * changed since, and then nothing was written. Else it returns null. `end` is one more entry.
      */
-    applyState: (plans: readonly RecordPlan[], options: StateOptions): Promise<RecordPlan | null> =>
-      write(plans, options).catch((error: unknown) => {
+    applyState: (
+      plans: readonly RecordPlan[],
+      options: StateOptions,
+      end?: Parameters<Note>,
+    ): Promise<RecordPlan | null> =>
+      write(plans, options, end).catch((error: unknown) => {
         // Another process may have stored the same address, slug or hash at the same moment. The
         // second attempt sees it.
         if (!dialect.isTaken(error)) throw error
-        return write(plans, options)
+        return write(plans, options, end)
       }),
   }
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { filesBelow } from '../../fixtures/tree.ts'
+import { everyRoute } from '../../dashboard/every-route.ts'
 import type { FullAccount } from './full-account.ts'
 import { actionsOf, openEverything, sending, submit } from './actions.ts'
 
@@ -52,8 +52,8 @@ export function statesOfFullAccount(account: FullAccount): State[] {
 
 /** A page for each route that shows one to a signed-in user. */
 function pagesOf({ server, key, organization, waiting }: FullAccount): State[] {
-  const routes = filesBelow('src/dashboard', '.ts').flatMap(({ text }) =>
-    [...text.matchAll(/\bapp\.get\(\s*'\/(dashboard\/[^'.]+)'/g)].map(([, path = '']) => path),
+  const routes = everyRoute().flatMap(({ method, path }) =>
+    method === 'GET' && /^\/dashboard\/[^.]+$/.test(path) ? path.slice(1) : [],
   )
   assert.ok(routes.length >= 10)
   return routes.map((route) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenDatabase } from '../../../fixtures/dashboard.ts'
 import type { Answer } from '../../../fixtures/requests.ts'
-import { filesBelow } from '../../../fixtures/tree.ts'
+import { everyRoute } from '../../../dashboard/every-route.ts'
 import { type Entry, entriesOf, SETUP_ENTRIES } from './audited.ts'
 import { openScene, openSetup, type Scene } from './dashboard-scene.ts'
 import { type Operation, sweep } from '../sweep.ts'
@@ -40,7 +40,8 @@ export function disturbedVisits<D extends Disturbance>(
         )
       }
     const visited = [...Object.values(visits).flat(), ...setupVisits('')].map(({ route }) => route)
-    assert.deepEqual([...new Set(visited)].toSorted(), routesOfDashboard())
+    const routes = everyRoute().map(({ method, path }) => `${method.toLowerCase()} ${path}`)
+    assert.deepEqual([...new Set(visited)].toSorted(), [...new Set(routes)].toSorted())
     assert.equal(written.mock.callCount(), 0, 'something was written outside the log')
   })
 
@@ -65,20 +66,6 @@ export function disturbedVisits<D extends Disturbance>(
     }
     return calls
   }
-}
-
-/**
- * The routes in the source of the program, except those of its assets. The pages of documents are a
- * list, and `path` or `PATH` names each.
- */
-function routesOfDashboard(): string[] {
-  const routes = filesBelow('src/dashboard', '.ts').flatMap(({ text }) => [
-    ...[...text.matchAll(/\bapp\.(get|post)\(\s*'([^']+)'/g)].map(
-      ([, method, path]) => `${method} ${path}`,
-    ),
-    ...[...text.matchAll(/(?:\bpath:|_PATH =) '(\/docs[^']*)'/g)].map(([, path]) => `get ${path}`),
-  ])
-  return [...new Set(routes)].toSorted()
 }
 
 /** Its answer stands without its entry. */

@@ -166,7 +166,10 @@ export async function commandsOfHelp(group = ''): Promise<string[]> {
 
 /** Replaces the database by the backup. It waits a second, until no use of a key counts anymore. */
 export const restoring = ({ backup }: Filled, url: string): Operation<Ended> =>
-  commandsOn(url)(`restore --yes ${backup}`, { isInParts: true })
+  commandsOn(url)(`restore --yes ${backup}`, {
+    isInParts: true,
+    audited: [['', 'database restored', backup]],
+  })
 
 /** Removing a user first revokes the keys. */
 function isRevokedKey(table: string, row: string): boolean {
