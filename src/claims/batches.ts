@@ -1,18 +1,18 @@
 import { AuthenticationFault } from '../model/faults.ts'
 import type { Backlog } from './backlog.ts'
-import type { BusyCalls } from './busy-calls.ts'
+import type { BusyKeys } from './busy-keys.ts'
 import type { Waiting } from './call.ts'
 import { type Decider, decide } from './decide.ts'
-import type { ExpiredCalls } from './expired-calls.ts'
+import type { ExpiredCallers } from './expired-callers.ts'
 import { createGathering } from './gathering.ts'
 import type { ClaimMeter } from './meter.ts'
 import { createPause } from './pause.ts'
 
-/** Where calls are before and after a batch. */
+/** Where keys are before and after a batch. */
 interface Lists {
   backlog: Backlog
-  busy: BusyCalls
-  expired: ExpiredCalls
+  busy: BusyKeys
+  expired: ExpiredCallers
 }
 
 /** When batches begin, and which decider gets them. */
@@ -60,7 +60,7 @@ export function createBatches(
     for (let free = idle.length; free > 0 && gathering.isOver(); free -= 1) {
       const decider = idle.pop()!
       const batch = backlog.next()
-      const waited = now() - batch[0]!.since
+      const waited = now() - batch[0]!.callers[0]!.since
       const decided = decide(decider, batch, destinations)
       if (decided !== false) meter.countBatch(batch.length, waited)
       else if (gathering.isClosed()) rejectClosed(batch)
@@ -96,7 +96,7 @@ export function createBatches(
 
 function rejectClosed(batch: readonly Waiting[]): void {
   const fault = closedFault()
-  for (const { reject } of batch) reject(fault)
+  for (const { callers } of batch) for (const { reject } of callers) reject(fault)
 }
 
 /** The fault of calls that come too late. */

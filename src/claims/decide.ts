@@ -1,12 +1,5 @@
 import type { AuthenticationFault } from '../model/faults.ts'
-import {
-  type Busy,
-  type Call,
-  type Decided,
-  type Outcome,
-  outcomeOfDuplicate,
-  type Waiting,
-} from './call.ts'
+import type { Busy, Call, Decided, Outcome, Waiting } from './call.ts'
 
 /** What an engine supplies: it decides one batch at a time. */
 export interface Decider {
@@ -19,15 +12,15 @@ export interface Decider {
   close(): void
 }
 
-/** Where calls without an answer go, and what learns that a key was decided. */
+/** Where keys without an answer go, and what learns that a key was decided. */
 export interface Destinations {
-  park(call: Waiting, apiKeyId: string): void
+  park(key: Waiting, apiKeyId: string): void
   endEpisode(apiKeyId: string): void
 }
 
 /**
- * Has a batch decided and answers its calls. Returns a promise only if the decider does, and false
- * if nothing was decided.
+ * Has a batch decided and answers its callers. Returns a promise only if the decider does, and
+ * false if nothing was decided.
  */
 export function decide(
   decider: Decider,
@@ -47,20 +40,24 @@ export function decide(
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[], to: Destinations): void {
   for (let index = 0; index < batch.length; index += 1) {
-    const [call, outcome] = [batch[index]!, outcomes[index]!]
-    if (isBusy(outcome)) to.park(call, outcome.apiKeyId)
-    else answer(call, outcome, to)
+    const [key, outcome] = [batch[index]!, outcomes[index]!]
+    if (isBusy(outcome)) to.park(key, outcome.apiKeyId)
+    else answer(key, outcome, to)
   }
 }
 
-function answer(call: Waiting, outcome: Decided, to: Destinations): void {
-  if (outcome instanceof Error) call.reject(outcome)
-  else {
-    if ('apiKeyId' in outcome) to.endEpisode(outcome.apiKeyId)
-    call.resolve(outcome)
+/** The first caller took the second, so all others are limited. Any other outcome meets each. */
+function answer({ callers }: Waiting, outcome: Decided, to: Destinations): void {
+  if (outcome instanceof Error) {
+    for (const { reject } of callers) reject(outcome)
+    return
   }
-  if (call.busy === null) return
-  for (const follower of call.busy.followers) answer(follower, outcomeOfDuplicate(outcome), to)
+  if ('apiKeyId' in outcome) to.endEpisode(outcome.apiKeyId)
+  callers[0]!.resolve(outcome)
+  if (callers.length === 1) return
+  const other: Decided =
+    outcome.outcome === 'granted' ? { outcome: 'limited', apiKeyId: outcome.apiKeyId } : outcome
+  for (let index = 1; index < callers.length; index += 1) callers[index]!.resolve(other)
 }
 
 function isBusy(outcome: Outcome): outcome is Busy {

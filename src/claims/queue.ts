@@ -2,10 +2,10 @@ import { performance } from 'node:perf_hooks'
 import type { Claim, ClaimStore, HeldListings } from '../model/claim.ts'
 import { createBacklog } from './backlog.ts'
 import { closedFault, createBatches } from './batches.ts'
-import { createBusyCalls } from './busy-calls.ts'
-import type { Call, Waiting } from './call.ts'
+import { createBusyKeys } from './busy-keys.ts'
+import type { Caller } from './call.ts'
 import type { Decider } from './decide.ts'
-import { createExpiredCalls, type Patience } from './expired-calls.ts'
+import { createExpiredCallers, type Patience } from './expired-callers.ts'
 import { createClaimMeter } from './meter.ts'
 import type { ClaimCounts } from '../model/health/health.ts'
 
@@ -14,7 +14,7 @@ const PROBE_HASH = new Uint8Array(32)
 const NO_LISTINGS: HeldListings = { get: () => null }
 
 export interface QueueOptions extends Patience {
-  /** Calls in one batch. */
+  /** Keys in one batch. */
   batchMax: number
 }
 
@@ -25,13 +25,14 @@ export interface ClaimQueue extends ClaimStore {
    */
   probe(): Promise<void>
   counts: ClaimCounts
-  /** Decides the waiting calls without waiting for any lock, and rejects all later ones. */
+  /** Decides what waits without waiting for any lock, and rejects all later calls. */
   close(): Promise<void>
 }
 
 /**
- * Batches the calls of one turn of the event loop, or those that arrive while every decider is at
- * work, in order of arrival. Each call has its own deadline. `now` is in milliseconds.
+ * Batches the keys of one turn of the event loop, or those that come while every decider is at
+ * work, in order of arrival. Calls with one key wait as one, each with its own deadline. `now` is
+ * in milliseconds.
  */
 export function createClaimQueue(
   deciders: readonly Decider[],
@@ -39,41 +40,29 @@ export function createClaimQueue(
   now: () => number = () => performance.now(),
 ): ClaimQueue {
   const meter = createClaimMeter()
-  const expired = createExpiredCalls(patience, now, meter)
+  const expired = createExpiredCallers(patience, now, meter)
   const backlog = createBacklog(batchMax, expired)
-  const busy = createBusyCalls(expired, now, addAhead)
+  const busy = createBusyKeys(backlog, expired, now, () => batches.schedule())
   const batches = createBatches(deciders, { backlog, busy, expired }, meter, now)
   let isClosed = false
 
-  function add(call: Waiting): void {
-    if (busy.join(call)) return
-    backlog.add(call)
-    batches.schedule()
-  }
-
-  function addAhead(call: Waiting): void {
-    backlog.addAhead(call)
-    batches.schedule()
-  }
-
-  function ask(
-    { keyHash, listings }: Call,
-    send: (call: Waiting) => void,
-    since = now(),
-  ): Promise<Claim> {
+  function ask(send: (caller: Caller) => void, isProbe: boolean, since = now()): Promise<Claim> {
     if (isClosed) return Promise.reject(closedFault())
     return new Promise((resolve, reject) => {
-      send({ keyHash, listings, since, resolve, reject, busy: null })
+      send({ since, isProbe, resolve, reject })
+      batches.schedule()
     })
   }
 
   return {
     counts: meter,
 
-    claim: (keyHash, listings, since) => ask({ keyHash, listings }, add, since),
+    claim: (keyHash, listings, since) =>
+      ask((caller) => backlog.add({ keyHash, listings }, caller), false, since),
 
     async probe() {
-      await ask({ keyHash: PROBE_HASH, listings: NO_LISTINGS }, addAhead)
+      const probe = { name: '', keyHash: PROBE_HASH, listings: NO_LISTINGS, busy: null }
+      await ask((caller) => backlog.addAhead({ ...probe, callers: [caller] }), true)
     },
 
     async close() {

@@ -23,7 +23,7 @@ test('a batch that finds the database locked is retried together with newer clai
 test('a locked database is retried every 5 ms, not at each claim', async () => {
   let isLocked = true
   const { queue, batches, elapse } = queueOver(SQLITE, { isLocked: () => isLocked })
-  const calls = Array.from({ length: 600 }, () => call(queue, 1))
+  const calls = Array.from({ length: 600 }, (_, number) => call(queue, 1, number))
   assert.equal(batches.length, 1)
   elapse(4.9)
   calls.push(call(queue, 1))
@@ -39,7 +39,7 @@ test('a locked database is retried every 5 ms, not at each claim', async () => {
 test('after a lock, each turn decides one batch of the waiting claims', async () => {
   let isLocked = true
   const { queue, batches } = queueOver(SQLITE, { isLocked: () => isLocked })
-  const calls = Array.from({ length: 900 }, () => call(queue, 1))
+  const calls = Array.from({ length: 900 }, (_, number) => call(queue, 1, number))
   isLocked = false
   const sizesByTurn = new Set<number>()
   const tried = batches.length
@@ -82,7 +82,7 @@ test('a probe that waits for the lock lets older claims expire, and is not count
 
 test('after a lock that lasts, expired claims are rejected 256 per turn', async () => {
   const { queue, elapse } = queueOver(SQLITE, { isLocked: (calls) => calls.length > 1 })
-  const calls = Array.from({ length: 600 }, () => call(queue, 1))
+  const calls = Array.from({ length: 600 }, (_, number) => call(queue, 1, number))
   elapse(1_000)
   const later = call(queue, 3)
   assert.deepEqual((await refusedByTurn(calls)).slice(-3), [256, 512, 600])
@@ -102,7 +102,9 @@ test('close retries a locked database once and rejects the claims without waitin
 
 test('close rejects all claims of a locked database, however many there are', async () => {
   const { queue } = queueOver(SQLITE, { isLocked: () => true })
-  const waiting = Array.from({ length: 600 }, () => assert.rejects(call(queue, 1), isClosedFault))
+  const waiting = Array.from({ length: 600 }, (_, number) =>
+    assert.rejects(call(queue, 1, number % 500), isClosedFault),
+  )
   await queue.close()
   await Promise.all(waiting)
 })

@@ -97,8 +97,9 @@ function usualOutcome({ keyHash: [byte] }: Call): Outcome {
   return byte === 2 ? new ListFault('x') : { outcome: 'revoked', apiKeyId: `id ${byte}` }
 }
 
-export function call(queue: ClaimQueue, byte: number): Promise<Claim> {
-  return queue.claim(Uint8Array.of(byte), NO_LISTINGS)
+/** A call with the key of this first byte. Keys with different numbers are different ones. */
+export function call(queue: ClaimQueue, byte: number, number = 0): Promise<Claim> {
+  return queue.claim(Uint8Array.of(byte, number >> 8, number & 0xff), NO_LISTINGS)
 }
 
 export function sizesOf(batches: readonly string[]): number[] {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import type { Claim } from '../../src/model/claim.ts'
 import { createClaimQueue } from '../../src/claims/queue.ts'
 import { holding, NO_LISTINGS } from '../fixtures/listings.ts'
 import { refusedByTurn } from '../fixtures/turns.ts'
@@ -9,6 +10,14 @@ import { call, KINDS, type Kind, queueOver, sizesOf, summary } from './queue-ove
  * The promises of the queue on either engine: which claims form a batch, what each caller gets, and
  * when. The test controls the engines; their limits are the real ones.
  */
+
+const GRANTED: Claim = {
+  outcome: 'granted',
+  apiKeyId: 'id 9',
+  userId: 'ada',
+  revision: 'r1',
+  rows: [],
+}
 
 for (const [engine, kind] of KINDS) {
   suite(`batches over ${engine}`, () => batchContract(kind))
@@ -46,10 +55,31 @@ function batchContract(kind: Kind): void {
     assert.deepEqual(outcome, { outcome: 'revoked', apiKeyId: '7 r1' })
   })
 
-  test(`puts at most ${batchMax} claims in a batch`, async () => {
+  test(`puts at most ${batchMax} keys in a batch`, async () => {
     const { queue, batches } = queueOver(kind)
-    await Promise.all(Array.from({ length: 2 * batchMax + 9 }, () => call(queue, 1)))
+    await Promise.all(
+      Array.from({ length: 2 * batchMax + 9 }, (_, number) => call(queue, 1, number)),
+    )
     assert.deepEqual(sizesOf(batches), [batchMax, batchMax, 9])
+  })
+
+  test('hands the engine a key once, and its other callers in a batch are limited', async () => {
+    const { queue, batches } = queueOver(kind, {
+      decide: (byte) => (byte === 9 ? GRANTED : undefined),
+    })
+    const bytes = [9, 1, 9, 2, 1, 2, 9]
+    const settled = await Promise.allSettled(bytes.map((byte) => call(queue, byte)))
+    assert.deepEqual(batches, ['9 1 2'])
+    const outcomes = settled.map((one) => ('value' in one ? one.value.outcome : one.reason.name))
+    assert.deepEqual(outcomes, [
+      'granted',
+      'revoked',
+      'limited',
+      'ListFault',
+      'revoked',
+      'ListFault',
+      'limited',
+    ])
   })
 
   test('starts a full batch at once, not at the end of the turn', async () => {
@@ -78,6 +108,19 @@ function deadlineContract(kind: Kind): void {
     assert.deepEqual(batches, ['4'])
   })
 
+  test('rejects each caller of a key in its time', async () => {
+    const { queue, batches, elapse } = queueOver(kind)
+    const [old, other] = [call(queue, 1), call(queue, 3)]
+    const refused = [old, other].map((one) => assert.rejects(one, /AuthenticationFault/))
+    elapse(1)
+    const [later, newest] = [call(queue, 4), call(queue, 1)]
+    elapse(waitMaxMs - 1)
+    await Promise.all(refused)
+    assert.deepEqual(summary({ status: 'fulfilled', value: await newest }), 'id 1')
+    await later
+    assert.deepEqual(batches, ['4 1'])
+  })
+
   test('counts the wait from the time of the request, if the caller gives it', async () => {
     const { queue, batches, elapse } = queueOver(kind)
     const requestedAt = 5_000
@@ -90,7 +133,7 @@ function deadlineContract(kind: Kind): void {
 
   test('rejects expired claims 256 per turn while it decides new ones', async () => {
     const { queue, elapse } = queueOver(kind, { batchMax: 1_000 })
-    const calls = Array.from({ length: 600 }, () => call(queue, 1))
+    const calls = Array.from({ length: 600 }, (_, number) => call(queue, 1, number % 500))
     elapse(waitMaxMs)
     const later = call(queue, 3)
     assert.deepEqual((await refusedByTurn(calls)).slice(-3), [256, 512, 600])

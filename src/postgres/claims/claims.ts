@@ -1,6 +1,5 @@
 import pg, { type ClientBase } from 'pg'
-import { type Call, type Outcome, outcomeOfDuplicate } from '../../claims/call.ts'
-import { withoutDuplicates } from '../../claims/duplicates.ts'
+import type { Call, Outcome } from '../../claims/call.ts'
 import type { HeldListing, HeldListings } from '../../model/claim.ts'
 import { AuthenticationFault, ListFault } from '../../model/faults.ts'
 import type { ServerRow } from '../../model/server-row.ts'
@@ -17,35 +16,15 @@ import {
 } from './claim-statements.ts'
 import type { KnownKey, KnownKeys } from './known-keys.ts'
 
-/**
- * Spec 5.2, steps 3 to 6, for one batch in one statement. Of several calls with one key only the
- * first is sent; the others get its outcome by `outcomeOfDuplicate`. Throws the statement's error.
- */
-export async function claimBatch(
-  client: ClientBase,
-  keys: KnownKeys,
-  calls: readonly Call[],
-): Promise<Outcome[]> {
-  const { distinct, indexOf } = withoutDuplicates(calls)
-  const outcomes = await claimDistinct(client, keys, distinct)
-  if (distinct.length === calls.length) return outcomes
-  const taken = new Set<number>()
-  return indexOf.map((index) => {
-    const outcome = outcomes[index]!
-    const isFirst = !taken.has(index)
-    taken.add(index)
-    return isFirst ? outcome : outcomeOfDuplicate(outcome)
-  })
-}
-
-/** Calls with different keys, and what is known about each: its key, and the owner's listing. */
+/** A batch, and what is known about each call: its key, and the owner's listing. */
 interface Asked {
   calls: readonly Call[]
   known: readonly (KnownKey | undefined)[]
   held: readonly (HeldListing | null)[]
 }
 
-async function claimDistinct(
+/** Spec 5.2, steps 3 to 6, for one batch in one statement. Throws the statement's error. */
+export async function claimBatch(
   client: ClientBase,
   keys: KnownKeys,
   calls: readonly Call[],

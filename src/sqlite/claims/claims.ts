@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Call, Decided } from '../../claims/call.ts'
 import type { Decider } from '../../claims/decide.ts'
 import type { QueueOptions } from '../../claims/queue.ts'
-import { AuthenticationFault, ListFault } from '../../model/faults.ts'
+import { AuthenticationFault } from '../../model/faults.ts'
 import type { Clock } from './clock.ts'
 import { rollBack } from '../database.ts'
 import { isLocked } from '../errors.ts'
-import { type Batch, createDecideCall } from './decide-call.ts'
+import { createDecideCall } from './decide-call.ts'
 import { createFileRevision } from './file-revision.ts'
 import { createKeyRows } from './key-rows.ts'
 import {
@@ -81,10 +81,9 @@ export function createClaims(
     try {
       const [revision, now] = [readRevision(), clock.monotonic()]
       if (mayBeRestored) assertUnited()
-      const batch = { calls, outcomes, candidates: new Map<number, number>(), revision, now }
-      for (let index = 0; index < calls.length; index += 1)
-        outcomes.push(decideCall(batch, calls[index]!, index))
-      recordClaims(batch)
+      const batch = { granted: [], revision, now }
+      for (const call of calls) outcomes.push(decideCall(batch, call))
+      recordClaims(batch.granted)
       return outcomes
     } catch (error) {
       undo(database, recent)
@@ -100,28 +99,19 @@ export function createClaims(
     mayBeRestored = false
   }
 
-  /** Records the candidates that got their list. They count once the commit has succeeded. */
-  function recordClaims(batch: Batch): void {
+  function recordClaims(granted: readonly RecentClaim[]): void {
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
     const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
     const lost = guard.faultAt(stamp.monotonic)
     if (lost !== null) throw lost
-    recent.append(grantedIn(batch), stamp)
+    recent.append(granted, stamp)
     timer.commit()
     commit.run()
     recent.settle(true)
   }
 
   return withUpkeep(claimBatch, recent, timer)
-}
-
-function grantedIn({ calls, outcomes, candidates }: Batch): RecentClaim[] {
-  const granted: RecentClaim[] = []
-  for (const [serial, index] of candidates)
-    if (!(outcomes[index] instanceof ListFault))
-      granted.push({ serial, keyHash: calls[index]!.keyHash })
-  return granted
 }
 
 function undo(database: DatabaseSync, recent: RecentClaims): void {
@@ -170,14 +160,10 @@ function outcomesOfRolledBack(
   outcomes: readonly Decided[],
   fault: AuthenticationFault,
 ): Decided[] {
-  const rolledBack = new Set<string>()
-  for (const outcome of outcomes)
-    if (!(outcome instanceof Error) && outcome.outcome === 'granted')
-      rolledBack.add(outcome.apiKeyId)
   return calls.map((_, index) => {
     const outcome = outcomes[index]
     if (outcome === undefined) return fault
-    return 'apiKeyId' in outcome && rolledBack.has(outcome.apiKeyId) ? fault : outcome
+    return !(outcome instanceof Error) && outcome.outcome === 'granted' ? fault : outcome
   })
 }
 

