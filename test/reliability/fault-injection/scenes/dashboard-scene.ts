@@ -206,7 +206,7 @@ async function openEmptyScene(
 ): Promise<EmptyScene> {
   const database = await open(t)
   const operators = ['ada@example.com']
-  const dashboard = await startDashboard(t, { ...settings, database, operators })
+  const dashboard = await startDashboard(t, { publicPages: true, ...settings, database, operators })
   const tables = await tablesOf(database)
   t.after(tables.close)
   // The first request loads the dashboard.

@@ -1,3 +1,4 @@
+import { everyRoute } from '../../../dashboard/every-route.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import type { Scene } from './dashboard-scene.ts'
 import { serverVisits } from './server-visits.ts'
@@ -30,6 +31,9 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
       (end): [string] => [`/docs${end}`],
     ),
     ['/dashboard/operator'],
+    ...everyRoute().flatMap(({ path }): [string][] =>
+      path.startsWith('/docs/examples/') ? [[path]] : [],
+    ),
   ]
   const redirects: [route: string, path?: string][] = [
     ['/'],
@@ -40,8 +44,11 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
   return [
     ...pages.map(([route, path]) => reading(route, path, 200)),
     ...redirects.map(([route, path]) => reading(route, path, 303)),
+    reading('/dashboard/docs', '/dashboard/docs', 301),
+    reading('/dashboard/docs/*', '/dashboard/docs/guide', 301),
     { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
     { ...reading('/link/:token', `/link/${link}`), isStranger: true },
+    { ...reading('/servers/:id', `/servers/${server}`), isStranger: true },
     // npm installs it without a session.
     { ...reading('/docs/server-listing-client.tgz'), isStranger: true },
   ]
