@@ -1,5 +1,4 @@
 import type { ServerRow } from './server-row.ts'
-import type { CountPlace } from './use-counts.ts'
 
 /** The data plane: what the public API asks of a store. */
 export interface ClaimStore {
@@ -33,8 +32,6 @@ export type KnownClaim =
 
 interface KnownKey {
   apiKeyId: string
-  /** Missing if the engine has no row of the key in memory. */
-  countPlace?: CountPlace
 }
 
 export type Granted = KnownKey & {

@@ -20,16 +20,6 @@ export interface UseCount {
   revoked: number
 }
 
-/**
- * Where a key's requests are counted until they are written. An engine that has rows of keys in
- * memory keeps it with the row, so that counting a request needs no lookup.
- */
-export interface CountPlace {
-  /** Identifies the counts to which the number belongs; null before the first one. */
-  owner: object | null
-  number: number
-}
-
 export interface UseCountStore {
   /** Adds at most COUNTS_SLICE rows to the stored counts. Rows sorted by key cost least. */
   addUseCounts(counts: readonly UseCount[]): Promise<void>

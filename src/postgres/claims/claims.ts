@@ -80,10 +80,10 @@ function readOutcomes(
     const [verdict, n, apiKeyId, userId, revision, servers] = row
     switch (verdict) {
       case 'granted':
+        keys.learn(calls[n - 1]!.keyHash, apiKeyId, userId)
         outcomes[n - 1] = {
           outcome: verdict,
           apiKeyId,
-          countPlace: keys.learn(calls[n - 1]!.keyHash, apiKeyId, userId),
           userId,
           revision: revision ?? NO_REVISION,
           rows: (JSON.parse(servers) as ListedServer[]).map(toRow),
@@ -113,7 +113,7 @@ function numbersIn(list: string | null): number[] {
 function grantedAsHeld(key: KnownKey, held: HeldListing): Outcome {
   const { apiKeyId, userId } = key
   const { revision } = held
-  return { outcome: 'granted', apiKeyId, countPlace: key, userId, revision, rows: null, held }
+  return { outcome: 'granted', apiKeyId, userId, revision, rows: null, held }
 }
 
 /**

@@ -1,8 +1,7 @@
 import { createKeyCache } from '../../claims/key-cache.ts'
-import type { CountPlace } from '../../model/use-counts.ts'
 
 /** What a claim on a key returned before. */
-export interface KnownKey extends CountPlace {
+export interface KnownKey {
   apiKeyId: string
   userId: string
 }
@@ -15,7 +14,7 @@ export interface KnownKey extends CountPlace {
 export interface KnownKeys {
   of(keyHash: Uint8Array): KnownKey | undefined
   /** Keeps what a claim returned. */
-  learn(keyHash: Uint8Array, apiKeyId: string, userId: string): KnownKey
+  learn(keyHash: Uint8Array, apiKeyId: string, userId: string): void
 }
 
 /** The maximum of known keys, at about 220 bytes each. */
@@ -28,11 +27,9 @@ export function createKnownKeys(keysMax = KEYS_MAX): KnownKeys {
 
     learn(keyHash, apiKeyId, userId) {
       const key = known.get(keyHash)
-      if (key?.apiKeyId === apiKeyId && key.userId === userId) return key
       // A restore can bring a key back under another id. A batch under way keeps the one it had.
-      const learned = { apiKeyId, userId, owner: null, number: 0 }
-      known.set(keyHash, learned)
-      return learned
+      if (key?.apiKeyId !== apiKeyId || key.userId !== userId)
+        known.set(keyHash, { apiKeyId, userId })
     },
   }
 }

@@ -28,11 +28,10 @@ export function createDecideCall(
     const row = keyRows.find(call.keyHash)
     if (row === undefined) return { outcome: 'unknown' }
     const { serial, apiKeyId, userId, isRefused } = row
-    if (isRefused) return { outcome: 'revoked', apiKeyId, countPlace: row }
+    if (isRefused) return { outcome: 'revoked', apiKeyId }
 
     const last = lastUse(serial, call.keyHash)
-    if (last !== 0 && now - last < CLAIM_INTERVAL_US)
-      return { outcome: 'limited', apiKeyId, countPlace: row }
+    if (last !== 0 && now - last < CLAIM_INTERVAL_US) return { outcome: 'limited', apiKeyId }
 
     try {
       const held = call.listings.get(userId)
@@ -40,11 +39,11 @@ export function createDecideCall(
         // The rows of an owner's keys share one string. A copy for each takes megabytes.
         row.userId = held.userId
         granted.push({ serial, keyHash: call.keyHash })
-        return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows: null, held }
+        return { outcome: 'granted', apiKeyId, userId, revision, rows: null, held }
       }
       const rows = readList(userId)
       granted.push({ serial, keyHash: call.keyHash })
-      return { outcome: 'granted', apiKeyId, countPlace: row, userId, revision, rows }
+      return { outcome: 'granted', apiKeyId, userId, revision, rows }
     } catch (error) {
       return new ListFault('the servers could not be read', { cause: error })
     }

@@ -1,9 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createKeyCache, KEY_PLACE_BYTES } from '../../claims/key-cache.ts'
-import type { CountPlace } from '../../model/use-counts.ts'
 
 /** What a claim needs to know about its key. */
-export interface KeyRow extends CountPlace {
+export interface KeyRow {
   serial: number
   apiKeyId: string
   userId: string
@@ -33,7 +32,7 @@ const ID_LENGTH_MAX = 36
  * What the cache takes for each row at most, in bytes, by the sizes of V8's objects: its place, the
  * object, and two ids of two bytes per character.
  */
-export const KEY_ROW_BYTES = KEY_PLACE_BYTES + 72 + 2 * (16 + 2 * ID_LENGTH_MAX)
+export const KEY_ROW_BYTES = KEY_PLACE_BYTES + 48 + 2 * (16 + 2 * ID_LENGTH_MAX)
 /** The size of a full cache, in bytes. */
 export const KEY_ROWS_BYTES_MAX = KEY_ROWS_MAX * KEY_ROW_BYTES
 
@@ -68,7 +67,7 @@ function createReadKey(database: DatabaseSync): (keyHash: Uint8Array) => KeyRow 
     if (found === undefined) return undefined
     const [serial, apiKeyId, userId, revokedAt, disabledAt] = found
     const isRefused = revokedAt !== null || disabledAt !== null
-    return { serial, apiKeyId, userId, isRefused, owner: null, number: 0 }
+    return { serial, apiKeyId, userId, isRefused }
   }
 }
 

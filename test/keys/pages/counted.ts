@@ -1,7 +1,7 @@
 import type { KnownClaim } from '../../../src/model/claim.ts'
 
-export function claimWithPlace(index: number): KnownClaim {
-  return { outcome: 'limited', apiKeyId: idOf(index), countPlace: { owner: null, number: 0 } }
+export function limitedClaim(index: number): KnownClaim {
+  return { outcome: 'limited', apiKeyId: idOf(index) }
 }
 
 export function idOf(index: number): string {

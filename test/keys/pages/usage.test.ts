@@ -4,7 +4,7 @@ import { slotOf, type UseCount } from '../../../src/model/use-counts.ts'
 import { createUseCounter, type UseCounter } from '../../../src/keys/usage/use-counter.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { claimWithPlace, idOf } from './counted.ts'
+import { idOf } from './counted.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 
 /*
@@ -143,25 +143,6 @@ test('the counter keeps at most 200,000 keys between two writes', (t) => {
   countOnce(counter, idOf(0))
   assert.equal(counter.unwritten([idOf(0)])[0]?.answered, 2)
 })
-
-test('a row of a key that still has its number of the last minute is counted under its own key', async (t) => {
-  const { store } = await startDashboard(t)
-  const counter = createUseCounter(store, assert.ifError, () => NOW)
-  const [first, second] = [claimWithPlace(1), claimWithPlace(2)]
-  for (const claim of [first, second, second]) counter.count(claim)
-  await counter.write()
-  for (const claim of [second, first, second]) counter.count(claim)
-  const other = createUseCounter(store, assert.ifError, () => NOW)
-  other.count(claimWithPlace(3))
-  other.count(second)
-  assert.deepEqual(limitedOf(counter, [1, 2]), [1, 2])
-  assert.deepEqual(limitedOf(other, [1, 2, 3]), [1, 1])
-  await Promise.all([counter.close(), other.close()])
-})
-
-function limitedOf(counter: UseCounter, indexes: readonly number[]): number[] {
-  return counter.unwritten(indexes.map(idOf)).map(({ limited }) => limited)
-}
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)

@@ -60,13 +60,6 @@ export const DASHBOARD: Mutant[] = [
     noticedBy: witness('test/keys/pages/usage.test.ts', 'closing the counter writes its counts'),
   },
   {
-    name: 'count-place-of-other-counts',
-    file: 'src/keys/usage/counts.ts',
-    from: 'countPlace?.owner === owner',
-    to: 'typeof countPlace?.owner === typeof owner && countPlace?.owner !== null',
-    noticedBy: witness('test/keys/pages/usage.test.ts', 'number of the last minute'),
-  },
-  {
     name: 'counted-keys-unlimited',
     file: 'src/keys/usage/counts.ts',
     from: 'COUNTED_MAX = 200_000',
@@ -74,31 +67,10 @@ export const DASHBOARD: Mutant[] = [
     noticedBy: witness('test/keys/pages/usage.test.ts', 'at most 200,000 keys between two writes'),
   },
   {
-    name: 'counted-keys-never-forgotten',
-    file: 'src/keys/usage/counts.ts',
-    from: 'if (size > KEPT_MAX || counted.length',
-    to: 'if (counted.length',
-    noticedBy: witness('test/keys/usage/counts.test.ts', 'as many others are counted'),
-  },
-  {
-    name: 'keys-without-requests-never-forgotten',
-    file: 'src/keys/usage/counts.ts',
-    from: 'size > KEPT_MAX || counted.length < size / 2',
-    to: 'size > KEPT_MAX',
-    noticedBy: witness('test/keys/usage/counts.test.ts', 'make room for others'),
-  },
-  {
-    name: 'number-of-another-key',
-    file: 'src/keys/usage/key-numbers.ts',
-    from: 'found === 0 || ids[found - 1] === apiKeyId',
-    to: 'found === 0 || ids[found - 1]!.length === apiKeyId.length',
-    noticedBy: witness('test/keys/usage/key-numbers.test.ts', 'next number and keeps it'),
-  },
-  {
     name: 'count-in-the-slot-of-the-last-write',
     file: 'src/keys/usage/counts.ts',
-    from: 'if (!isCounted(values, number)) slots[number] = slotNow()',
-    to: 'if (slots[number] === 0) slots[number] = slotNow()',
+    from: 'counted = new Map()',
+    to: 'for (const count of counted.values()) Object.assign(count, { limited: 0 })',
     noticedBy: witness('test/keys/usage/counts.test.ts', 'in the slot of their first request'),
   },
   {
