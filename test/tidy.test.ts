@@ -72,7 +72,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   web: ['database', 'http', 'model'],
   'open-store.ts': ['archive', 'config', 'database', 'model', 'postgres', 'sqlite'],
   archive: ['database', 'model', 'postgres', 'sqlite'],
-  sqlite: ['claims', 'database', 'model'],
+  sqlite: ['claims', 'database', 'log', 'model'],
   postgres: ['claims', 'database', 'model'],
   claims: ['log', 'model'],
   api: ['http', 'model'],

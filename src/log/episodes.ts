@@ -35,3 +35,30 @@ export function createEpisodes<Fault extends { isLasting: boolean }>(
     },
   }
 }
+
+/** Reports the first fault of each episode of one subject. */
+export interface Reporter {
+  /** `describe` is called for a fault that is reported. */
+  meet(describe: () => unknown): void
+  /** The next fault begins another episode. */
+  end(): void
+}
+
+/** `now` is in milliseconds. */
+export function createReporter(
+  report: (fault: unknown) => void,
+  now: () => number = () => performance.now(),
+): Reporter {
+  let metAt = Number.NEGATIVE_INFINITY
+  return {
+    meet(describe) {
+      const isNew = now() - metAt > EPISODE_MS
+      metAt = now()
+      if (isNew) report(describe())
+    },
+
+    end() {
+      metAt = Number.NEGATIVE_INFINITY
+    },
+  }
+}

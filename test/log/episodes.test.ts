@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createEpisodes } from '../../src/log/episodes.ts'
+import { createEpisodes, createReporter } from '../../src/log/episodes.ts'
 import { AuthenticationFault } from '../../src/model/faults.ts'
 
 const begin = (id: string) => new AuthenticationFault(`key ${id} is locked`)
@@ -27,4 +27,21 @@ test('beyond 1,000 subjects, the one whose last fault is oldest is evicted', () 
   episodes.faultOf('1000')
   assert.equal(episodes.faultOf('0'), first)
   assert.notEqual(episodes.faultOf('1'), second)
+})
+
+test('a reporter hands over the first fault of an episode, until it ends or for a minute', () => {
+  let now = 0
+  const told: unknown[] = []
+  const reporter = createReporter(
+    (fault) => told.push(fault),
+    () => now,
+  )
+  const meet = (fault: number) => reporter.meet(() => fault)
+  for (now of [0, 60_000, 120_000]) meet(now)
+  assert.deepEqual(told, [0])
+  now += 60_001
+  meet(1)
+  reporter.end()
+  meet(2)
+  assert.deepEqual(told, [0, 1, 2])
 })

@@ -1,7 +1,7 @@
+import { createReporter } from '../../log/episodes.ts'
+
 /** A slower batch delays all other requests, also those to /health. */
 const BATCH_MS_MAX = 250
-/** Slow batches within this time of each other are one episode. Only its first one is reported. */
-const EPISODE_MS = 60_000
 
 export class SlowBatch extends Error {
   override name = 'SlowBatch'
@@ -23,15 +23,13 @@ export function createBatchTimer(
 ): BatchTimer {
   let beganAt = 0
   let committedFrom: number | null = null
-  let slowAt = Number.NEGATIVE_INFINITY
+  const slow = createReporter(onFault, now)
 
   function noteEnd(sentence: (took: number, committing: number) => string): void {
     const endedAt = now()
     const took = endedAt - beganAt
     if (took <= BATCH_MS_MAX) return
-    const isNew = beganAt - slowAt > EPISODE_MS
-    slowAt = endedAt
-    if (isNew) onFault(new SlowBatch(sentence(took, endedAt - (committedFrom ?? endedAt))))
+    slow.meet(() => new SlowBatch(sentence(took, endedAt - (committedFrom ?? endedAt))))
   }
 
   return {

@@ -1,3 +1,4 @@
+import { createReporter } from '../../log/episodes.ts'
 import type { AuthenticationFault } from '../../model/faults.ts'
 import type { Clock } from '../claims/clock.ts'
 import type { HeldFiles } from './held-files.ts'
@@ -34,6 +35,7 @@ export function watchFiles(
   onFault: (fault: unknown) => void,
 ): FileWatch {
   const observeLog = createLogWatch(path, onFault)
+  const lost = createReporter(onFault)
   let fault: AuthenticationFault | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
 
@@ -41,7 +43,8 @@ export function watchFiles(
     const now = clock.monotonic()
     const found = files.look()
     lookedAt = now
-    if (found.fault !== null && fault === null) onFault(found.fault)
+    if (found.fault === null) lost.end()
+    else lost.meet(() => found.fault)
     fault = found.fault
     observeLog(found.logBytes)
   }

@@ -1,4 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { createReporter } from '../../log/episodes.ts'
 import { MEGABYTE } from '../../model/text.ts'
 
 /**
@@ -27,11 +28,10 @@ export function createLogWatch(
   onFault: (fault: unknown) => void,
 ): (bytes: number) => void {
   const path = realpathSync(databasePath)
-  let isLarge = false
+  const large = createReporter(onFault)
   return (bytes) => {
-    const wasLarge = isLarge
-    isLarge = bytes > LOG_BYTES_MAX
-    if (isLarge && !wasLarge) onFault(new LargeLog(complaintAboutLog(path, bytes)!))
+    if (bytes <= LOG_BYTES_MAX) large.end()
+    else large.meet(() => new LargeLog(complaintAboutLog(path, bytes)!))
   }
 }
 

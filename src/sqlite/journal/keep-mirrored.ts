@@ -1,3 +1,4 @@
+import { createReporter } from '../../log/episodes.ts'
 import { AuthenticationFault } from '../../model/faults.ts'
 import type { ManagementConnection } from '../management-connection.ts'
 import type { Mirror } from './mirror.ts'
@@ -16,12 +17,14 @@ export function keepMirrored(
 ) {
   let underWay: Promise<void> | null = null
   let failed: AuthenticationFault | null = null
+  const failing = createReporter(onFault)
 
   function flush(): Promise<void> {
     underWay ??= connection
       .flush()
       .then(() => {
         failed = null
+        failing.end()
       }, noteFailure)
       .finally(() => {
         underWay = null
@@ -31,7 +34,7 @@ export function keepMirrored(
 
   function noteFailure(cause: unknown): void {
     // The watch of the files has reported its own.
-    if (failed === null && !(cause instanceof AuthenticationFault)) onFault(cause)
+    if (!(cause instanceof AuthenticationFault)) failing.meet(() => cause)
     failed = new AuthenticationFault(
       'the database file was restored, and could not be united with its journal of revocations',
       { cause },

@@ -97,9 +97,9 @@ export const SQLITE_FAULTS: Mutant[] = [
   },
   {
     name: 'large-log-reported-at-each-look',
-    file: 'src/sqlite/file/log-size.ts',
-    from: 'if (isLarge && !wasLarge)',
-    to: 'if (isLarge)',
+    file: 'src/log/episodes.ts',
+    from: 'if (isNew) report',
+    to: 'report',
     noticedBy: witness('test/sqlite/file/log-size.test.ts', 'a WAL above 64 MB is logged once'),
   },
   {
