@@ -1,130 +1,61 @@
-/*
- * Renders the Markdown of our own documents: headings, paragraphs, lists, tables, code, bold text
- * and links. It leaves out comments and escapes everything else.
- */
+import { Marked, type RendererObject, type Token, type Tokens } from 'marked'
 
-const BLOCK = /^(#{1,4} |```|\||- |1\. |<!--|$)/
-const BULLET = /^- /
-const NUMBER = /^\d\. /
+/*
+ * Renders the Markdown of our own documents. It leaves out comments and escapes all other HTML.
+ */
 
 /** The address of a linked document, or null for text without a link. */
 export type LinkFrom = (target: string) => string | null
 
 /** Each heading of the second level begins a section. */
 export function renderMarkdown(text: string, linkFrom: LinkFrom = () => null): string {
+  const marked = new Marked({ renderer: rendererFor(linkFrom) })
   const [before = '', ...sections] = text.split(/^(?=## )/m)
   const rendered = sections.map(
-    (each) => `<section class="prose">${renderLines(each.split('\n'), linkFrom)}</section>`,
+    (each) => `<section class="prose">${marked.parse(each, { async: false })}</section>`,
   )
-  return [renderLines(before.split('\n'), linkFrom), ...rendered].join('\n')
+  return [marked.parse(before, { async: false }), ...rendered].join('\n')
 }
 
-function renderLines(lines: readonly string[], linkFrom: LinkFrom): string {
-  const inline = (text: string) => renderInline(text, linkFrom)
-  const blocks: string[] = []
-  let at = 0
-  const takeWhile = (matches: (line: string) => boolean): string[] => {
-    const start = at
-    while (at < lines.length && matches(lines[at]!)) at += 1
-    return lines.slice(start, at)
+function rendererFor(linkFrom: LinkFrom): RendererObject {
+  return {
+    heading({ depth, text, tokens }) {
+      return `<h${depth} id="${idOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
+    },
+
+    code: ({ text }) => `<div class="code"><pre tabindex="0">${escapeHtml(text)}</pre></div>\n`,
+
+    table({ header, rows }) {
+      const cell =
+        (tag: string) =>
+        ({ tokens }: Tokens.TableCell) =>
+          `<${tag}>${this.parser.parseInline(tokens)}</${tag.slice(0, 2)}>`
+      const head = header.map(cell('th scope="col"')).join('')
+      const body = rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`).join('\n')
+      const label = `Table: ${header.map((one) => textOf(one.tokens)).join(', ')}`
+      return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(label)}"><table><thead><tr>${head}</tr></thead>
+<tbody>${body}</tbody></table></div>\n`
+    },
+
+    link({ href, tokens }) {
+      const label = this.parser.parseInline(tokens)
+      const target = href.startsWith('#') ? href : linkFrom(href)
+      return target === null ? label : `<a href="${escapeHtml(target)}">${label}</a>`
+    },
+
+    html: ({ text }) => (text.trimStart().startsWith('<!--') ? '' : escapeHtml(text)),
   }
-  while (at < lines.length) {
-    const line = lines[at]!
-    if (line === '' || line.startsWith('<!--')) at += 1
-    else if (line.startsWith('#')) {
-      blocks.push(heading(line, inline))
-      at += 1
-    } else if (line.startsWith('```')) {
-      at += 1
-      blocks.push(code(takeWhile((each) => each !== '```')))
-      at += 1
-    } else if (line.startsWith('|'))
-      blocks.push(
-        table(
-          takeWhile((each) => each.startsWith('|')),
-          inline,
-        ),
-      )
-    else if (BULLET.test(line) || NUMBER.test(line)) {
-      const [mark, tag] = BULLET.test(line) ? ([BULLET, 'ul'] as const) : ([NUMBER, 'ol'] as const)
-      const items = takeWhile((each) => mark.test(each) || /^( {2}|$)/.test(each))
-      blocks.push(list(items, mark, tag, linkFrom))
-    } else {
-      at += 1
-      blocks.push(`<p>${inline([line, ...takeWhile((each) => !BLOCK.test(each))].join('\n'))}</p>`)
-    }
-  }
-  return blocks.join('\n')
 }
 
-type Inline = (text: string) => string
-
-function heading(line: string, inline: Inline): string {
-  const [marks = '', ...words] = line.split(' ')
-  const text = words.join(' ')
-  const id = text
+function idOf(heading: string): string {
+  return heading
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '')
-  return `<h${marks.length} id="${id}">${inline(text)}</h${marks.length}>`
 }
 
-function code(lines: readonly string[]): string {
-  return `<div class="code"><pre tabindex="0">${escapeHtml(lines.join('\n'))}</pre></div>`
-}
-
-/** The second row only separates the head from the body. */
-function table([head = '', , ...rows]: readonly string[], inline: Inline): string {
-  const columns = cellsOf(head).map((cell) => `<th scope="col">${inline(cell)}</th>`)
-  const body = rows.map((row) => {
-    const cells = cellsOf(row).map((cell) => `<td>${inline(cell)}</td>`)
-    return `<tr>${cells.join('')}</tr>`
-  })
-  const label = `Table: ${cellsOf(head).join(', ').replaceAll('`', '')}`
-  return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(label)}"><table><thead><tr>${columns.join('')}</tr></thead>
-<tbody>${body.join('\n')}</tbody></table></div>`
-}
-
-function cellsOf(row: string): string[] {
-  return row
-    .replace(/^\||\|$/g, '')
-    .split('|')
-    .map((cell) => cell.trim())
-}
-
-/** An item may go on in indented lines, which may contain blocks of their own. */
-function list(
-  lines: readonly string[],
-  mark: RegExp,
-  tag: 'ul' | 'ol',
-  linkFrom: LinkFrom,
-): string {
-  const items: string[][] = []
-  for (const line of lines)
-    if (mark.test(line)) items.push([line.replace(mark, '')])
-    else items.at(-1)!.push(line.replace(/^ {2,3}/, ''))
-  const rendered = items.map((item) => `<li>${renderLines(item, linkFrom)}</li>`)
-  return `<${tag}>${rendered.join('\n')}</${tag}>`
-}
-
-function renderInline(text: string, linkFrom: LinkFrom): string {
-  return text
-    .split(/(`[^`]+`)/)
-    .map((part) =>
-      part.startsWith('`')
-        ? `<code>${escapeHtml(part.slice(1, -1))}</code>`
-        : escapeHtml(part)
-            .replace(/\*\*(.+?)\*\*/gs, '<strong>$1</strong>')
-            .replace(/\[([^\]]+)\]\(([^)\s]+)\)/g, (_, label, target) =>
-              linked(label, target, linkFrom),
-            ),
-    )
-    .join('')
-}
-
-function linked(label: string, target: string, linkFrom: LinkFrom): string {
-  const href = target.startsWith('#') ? target : linkFrom(target)
-  return href === null ? label : `<a href="${href}">${label}</a>`
+function textOf(tokens: readonly Token[]): string {
+  return tokens.map((token) => ('text' in token ? token.text : token.raw)).join('')
 }
 
 function escapeHtml(text: string): string {

@@ -4,7 +4,6 @@ import type { App, Dashboard } from '../../web/context.ts'
 import { showPage } from '../../web/html/page.ts'
 import { type Action, showAction, showFilter } from '../../web/html/parts.ts'
 import { showKeySettings, showSnippets } from '../../keys/pages/snippet-list.ts'
-import { renderMarkdown } from './markdown.ts'
 
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)
 const DESCRIPTION = 'openapi.json'
@@ -88,7 +87,9 @@ function addDocumentRoute(app: App, page: DocumentPage, dashboard: Dashboard): v
   const { path, title, lead, label } = page
   let rendered: string | null = null
 
-  app.get(path, (c) => {
+  app.get(path, async (c) => {
+    // Loaded on demand: no other page needs the renderer.
+    const { renderMarkdown } = await import('./markdown.ts')
     rendered ??= renderMarkdown(textFor(page, dashboard), linkFrom)
     const pages = PAGES.map((each) => ({
       href: each.path,
