@@ -55,7 +55,7 @@ export function routesOf(place: Place): Route[] {
 }
 
 function publicRoutes({ shown, server, shared }: Place): Route[] {
-  const docs = ['', '/guide', '/errors', '/reference', '/questions', '/openapi.json']
+  const docs = ['', '/guide', '/errors', '/questions', '/openapi.json']
   const files = ['sh', 'py', 'ts', 'go'].map((kind) => `/examples/poll.${kind}`)
   const address = `${randomUUID()}@example.com`
   return [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
-import { readDocument } from '../../scripts/site/markdown.ts'
+import { readDocument } from './document.ts'
 import { filesBelow, ROOT } from '../fixtures/tree.ts'
 
 /*
@@ -11,9 +11,7 @@ import { filesBelow, ROOT } from '../fixtures/tree.ts'
  */
 
 const documents = filesBelow('.', '.md').map(({ path, text }) => readDocument(path, text))
-const anchorsOf = new Map(
-  documents.map(({ path, headings }) => [path, headings.map(({ anchor }) => anchor)]),
-)
+const anchorsOf = new Map(documents.map(({ path, anchors }) => [path, anchors]))
 const links = documents.flatMap(({ path, links: targets }) =>
   targets.map((target) => ({ path, target })),
 )
@@ -45,10 +43,12 @@ test('every external link is an https URL of a public host', () => {
 test('a heading has the anchor that GitHub gives it', () => {
   const text =
     '# A `b-c` (d), *e*: F_g!\n\n## Same\n\n## Same\n\n```\n# No heading\n```\n\n## Über 2 × 3\n'
-  assert.deepEqual(
-    readDocument('a.md', text).headings.map(({ anchor }) => anchor),
-    ['a-b-c-d-e-f_g', 'same', 'same-1', 'über-2--3'],
-  )
+  assert.deepEqual(readDocument('a.md', text).anchors, [
+    'a-b-c-d-e-f_g',
+    'same',
+    'same-1',
+    'über-2--3',
+  ])
 })
 
 test('the documents name no tag that Markdown would swallow', () => {

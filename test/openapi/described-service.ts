@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { readDescription } from '../../scripts/openapi/description.ts'
+import { readDescription } from './description.ts'
 import type { Limits } from '../../src/http/limits.ts'
 import { startTestService, type TestService } from '../fixtures/service.ts'
 import { startValidatingProxy } from './proxy.ts'

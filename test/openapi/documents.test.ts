@@ -2,22 +2,12 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { examplesOf, readDescription } from '../../scripts/openapi/description.ts'
-import { referenceOf } from '../../scripts/openapi/reference.ts'
+import { examplesOf, readDescription } from './description.ts'
 import { ROOT } from '../fixtures/tree.ts'
 
 /*
  * The documents beside docs/openapi.json say the same.
  */
-
-test('docs/reference.md is made from docs/openapi.json', () => {
-  const message = 'run npm run reference'
-  assert.equal(
-    readFileSync(join(ROOT, 'docs/reference.md'), 'utf8'),
-    referenceOf(readDescription()),
-    message,
-  )
-})
 
 test('docs/errors.md has each answer of the API, with its cause and what to do', () => {
   const [, ...sections] = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').split(/^## /m)

@@ -8,7 +8,7 @@ import {
   examplesOf,
   readDescription,
   withoutReferences,
-} from '../../scripts/openapi/description.ts'
+} from './description.ts'
 import { startTestService } from '../fixtures/service.ts'
 import { CORPUS } from '../wire/corpus/corpus.ts'
 import { headsAmong } from '../wire/client/outcome.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
-import { UNKNOWN_PATH } from '../../scripts/openapi/description.ts'
+import { UNKNOWN_PATH } from './description.ts'
 import { readAnswer } from '../wire/client/read-answer.ts'
 import { readHead } from '../wire/reference/read-head.ts'
 import type { Exchange, Validate } from './validator.ts'

@@ -5,7 +5,7 @@ import {
   type Operation,
   type Schema,
   UNKNOWN_PATH,
-} from '../../scripts/openapi/description.ts'
+} from './description.ts'
 import type { RawAnswer } from '../wire/client/read-answer.ts'
 
 /** A request, as far as it could be read, and its answer. */

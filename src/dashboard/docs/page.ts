@@ -43,13 +43,6 @@ const PAGES: readonly DocumentPage[] = [
     lead: 'Each answer of the API: when it comes, why, and what to do.',
   },
   {
-    path: '/docs/reference',
-    file: 'reference.md',
-    label: 'Reference',
-    title: 'Reference',
-    lead: 'Every request, answer, field and header of the API.',
-  },
-  {
     path: '/docs/questions',
     file: 'faq.md',
     label: 'Questions',

@@ -77,7 +77,6 @@ function statesOf({ organization }: FullAccount): State[] {
     { path: 'docs', act: openEverything },
     { path: 'docs/guide' },
     { path: 'docs/errors' },
-    { path: 'docs/reference' },
     { path: 'docs/questions' },
     ...actionsOf(members),
   ]

@@ -14,7 +14,6 @@ const PAGES = {
   '': 'api.md',
   '/guide': 'integrators.md',
   '/errors': 'errors.md',
-  '/reference': 'reference.md',
   '/questions': 'faq.md',
 }
 

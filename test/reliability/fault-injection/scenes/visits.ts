@@ -27,9 +27,9 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
     ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
     ['/dashboard/account'],
-    ...['', '/guide', '/errors', '/reference', '/questions', '/openapi.json'].map(
-      (end): [string] => [`/docs${end}`],
-    ),
+    ...['', '/guide', '/errors', '/questions', '/openapi.json'].map((end): [string] => [
+      `/docs${end}`,
+    ]),
     ['/dashboard/operator'],
     ...everyRoute().flatMap(({ path }): [string][] =>
       path.startsWith('/docs/examples/') ? [[path]] : [],
