@@ -1,9 +1,7 @@
 import { parseArgs } from 'node:util'
 import { measureBefore } from './before/suite.ts'
 import { measureGrowth } from './growth/suite.ts'
-import { measureIdle } from './idle/suite.ts'
 import { measureConnections } from './overload/connections.ts'
-import { measureMetrics } from './metrics/suite.ts'
 import { measureOverload } from './overload/suite.ts'
 import { measurePeers } from './peers/suite.ts'
 import { measurePostgres } from './postgres/suite.ts'
@@ -13,7 +11,7 @@ import { openScene, type Scene } from './scene.ts'
 import { measureSqlite } from './sqlite/suite.ts'
 import { printResults, type Result } from './table.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|idle|metrics|growth|peers|before] [--quick] [--tree FOLDER]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|peers|before] [--quick] [--tree FOLDER]
 
 Measures the service and says whether it meets the targets. Needs Linux. Uses wrk if it is installed.
 Writes what it measured to bench/results/.
@@ -23,8 +21,6 @@ Writes what it measured to bench/results/.
   processes 1, 2, 4 and 8 processes of the service that share a port and a PostgreSQL database
   overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
-  idle      with and without 2,000 sockets that are silent or send a head byte by byte
-  metrics   the service with its metrics switched on and off, and a copy without their code
   growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
   peers     the service and the same API put together from libraries
   before    this tree and an older one, on each engine
@@ -57,8 +53,6 @@ const SUITES: Record<string, (scene: Scene) => Promise<Result[]>> = {
   processes: measureProcesses,
   overload: measureOverload,
   connections: measureConnections,
-  idle: measureIdle,
-  metrics: measureMetrics,
   growth: measureGrowth,
   peers: measurePeers,
   before: measureBefore,

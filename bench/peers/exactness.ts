@@ -1,9 +1,10 @@
+import type { Driver } from '../load/driver.ts'
+import { type Keys, SERVERS_PER_OWNER } from '../scene.ts'
+import type { Subject } from '../subject.ts'
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { hashApiKey } from '../../src/model/key-hash.ts'
 import { ask } from '../../test/fixtures/requests.ts'
-import { SERVERS_PER_OWNER } from '../scene.ts'
-import type { Peer } from './suite.ts'
 
 const AT_ONCE = 16
 
@@ -44,4 +45,17 @@ function setRevokedAt({ path }: Peer, key: string, instant: number | null): void
 
 async function statusFor({ subject }: Peer, key: string): Promise<number> {
   return (await ask(subject.port, { key })).status
+}
+
+/** A server to compare, on its own copy of the database. */
+export interface Peer {
+  name: string
+  path: string
+  keys: Keys
+  /** Whether the keys are not those of the database. */
+  issuesKeys: boolean
+  driver: Driver
+  subject: Subject
+  /** Kills the process and starts another one. */
+  restart(): Promise<void>
 }

@@ -1,26 +1,13 @@
+import { type Peer, testExactness } from './exactness.ts'
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { chooseDriver } from '../load/driver.ts'
 import { cpuSecondsOf } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
-import { type Keys, openFile, openKeys, type Scene } from '../scene.ts'
+import { openFile, openKeys, type Scene } from '../scene.ts'
 import { type Subject, startServe, startSubject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import { testExactness } from './exactness.ts'
-
-/** A server to compare, on its own copy of the database. */
-export interface Peer {
-  name: string
-  path: string
-  keys: Keys
-  /** Whether the keys are not those of the database. */
-  issuesKeys: boolean
-  driver: Driver
-  subject: Subject
-  /** Kills the process and starts another one. */
-  restart(): Promise<void>
-}
 
 const HERE = import.meta.dirname
 const BUN = join(HERE, 'node_modules/.bin/bun')

@@ -4,7 +4,7 @@ import { medianOf, runRounds } from '../rounds.ts'
 import { openKeys } from '../scene.ts'
 import type { Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import type { Bench } from './suite.ts'
+import type { Bench } from './measured.ts'
 
 /** As many as there are keys, so that no cache of the service helps one kind more. */
 const UNKNOWN_KEYS = 100_000

@@ -5,7 +5,7 @@ import { eventually } from '../../test/fixtures/eventually.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { startServe } from '../subject.ts'
 import type { Result } from '../table.ts'
-import type { Bench } from './suite.ts'
+import type { Bench } from './measured.ts'
 
 /** The collections of garbage in some time, with the milliseconds that each stopped the process. */
 export interface Collections {

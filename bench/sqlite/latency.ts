@@ -3,7 +3,7 @@ import { medianOf, runRounds } from '../rounds.ts'
 import { askAtRate } from '../scene.ts'
 import type { Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import type { Bench } from './suite.ts'
+import type { Bench } from './measured.ts'
 
 /** Each round measures the peak rate again, because a machine's speed changes. */
 const PEAK_SECONDS = 2

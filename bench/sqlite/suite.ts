@@ -1,7 +1,8 @@
+import type { Bench } from './measured.ts'
 import { join } from 'node:path'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { chooseDriver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'
-import { type Keys, openService, type Scene } from '../scene.ts'
+import { openService, type Scene } from '../scene.ts'
 import { startSubject, type Subject } from '../subject.ts'
 import { openTable, type Result } from '../table.ts'
 import { measureAnswers } from './answers.ts'
@@ -10,14 +11,6 @@ import { measureLatency } from './latency.ts'
 
 /** Limit of load rounds per server. A driver that needs more makes no progress. */
 const LOADS_MAX = 1_000
-
-/** The service, the server to compare it with, and the load on both. */
-export interface Bench extends Scene {
-  service: Subject
-  bare: Subject
-  keys: Keys
-  driver: Driver
-}
 
 export async function measureSqlite(scene: Scene): Promise<Result[]> {
   const { service, keys } = await openService(scene)
