@@ -1,5 +1,4 @@
 import type { Page } from 'playwright-core'
-import type { State } from './list.ts'
 
 /** What a user with a full account does. `members` is the page of an organization's members. */
 export function actionsOf(members: string): State[] {
@@ -142,4 +141,11 @@ export async function submit(page: Page, selector: string): Promise<void> {
 export async function openEverything(page: Page): Promise<void> {
   await page.evaluate(`for (const one of document.querySelectorAll('details'))
     if (!one.name) one.open = true`)
+}
+
+export interface State {
+  /** From the root of the dashboard. */
+  path: string
+  /** What the user does on the page, up to the state. */
+  act?: (page: Page) => Promise<void>
 }

@@ -1,15 +1,7 @@
+import { type State, actionsOf, openEverything, sending, submit } from './actions.ts'
 import assert from 'node:assert/strict'
-import type { Page } from 'playwright-core'
 import { everyRoute } from '../../dashboard/every-route.ts'
 import type { FullAccount } from './full-account.ts'
-import { actionsOf, openEverything, sending, submit } from './actions.ts'
-
-export interface State {
-  /** From the root of the dashboard. */
-  path: string
-  /** What the user does on the page, up to the state. */
-  act?: (page: Page) => Promise<void>
-}
 
 export const SETUP_TOKEN = 'token'
 export const NEWCOMER_EMAIL = 'bob@example.com'

@@ -5,13 +5,12 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { type FullAccount, fillAccount } from './full-account.ts'
 import { openWindow, signIn } from '../tab.ts'
-import { LATER } from './actions.ts'
+import { LATER, type State } from './actions.ts'
 import {
   FIRST,
   NEWCOMER,
   NEWCOMER_EMAIL,
   SETUP_TOKEN,
-  type State,
   statesOfFullAccount,
   VISITOR,
 } from './list.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { floorsMissed } from './floors.ts'
-import { type Battlefield, type NemesisOptions, runNemesis } from './nemesis.ts'
+import { type NemesisOptions, runNemesis } from './nemesis.ts'
+import type { Battlefield } from './traffic/battlefield.ts'
 import { seedOfRun } from '../../fixtures/random.ts'
 import { reportOn } from './report/report.ts'
 

@@ -1,27 +1,14 @@
+import type { Battlefield } from './traffic/battlefield.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { RETURN_MAX } from './check/liveness.ts'
 import { isStep, refusedLonger } from './check/clock-steps.ts'
-import type { Listening } from './traffic/connection.ts'
-import { commitFault, type Fault } from './faults/fault.ts'
+import { commitFault } from './faults/fault.ts'
 import { type Random, randomFrom } from '../../fixtures/random.ts'
 import type { History } from './record/record.ts'
-import { type Operator, type Scene, setScene } from './traffic/scene.ts'
-import type { StoreRecord } from './record/sqlite-record.ts'
+import { setScene } from './traffic/scene.ts'
 import { watchForStalls } from './faults/stalls.ts'
 import { startTraffic } from './traffic/traffic.ts'
 import { warmUp } from './traffic/warm-up.ts'
-
-/** The services, operator and faults of one run. */
-export interface Battlefield {
-  engine: string
-  operator: Operator
-  port(random: Random): Listening | null
-  /** Faults of one group happen one after the other. Different groups run at the same time. */
-  groups: readonly Readonly<Record<string, Fault>>[]
-  /** Faults that last this many milliseconds. A run has one of them, alone. */
-  staying(ms: number): Readonly<Record<string, Fault>>
-  readRecord(scene: Scene): Promise<StoreRecord>
-}
 
 export interface NemesisOptions {
   seed: number

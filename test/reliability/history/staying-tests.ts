@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { floorsMissed } from './floors.ts'
 import { runBeside } from './lasting.ts'
-import type { Battlefield } from './nemesis.ts'
+import type { Battlefield } from './traffic/battlefield.ts'
 import { seedOfRun } from '../../fixtures/random.ts'
 import { reportOn } from './report/report.ts'
 

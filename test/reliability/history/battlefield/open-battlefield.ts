@@ -1,7 +1,7 @@
 import { startCluster } from '../../../fixtures/postgres/cluster.ts'
 import type { Ends } from './ends.ts'
 import { LONG_STAY } from '../faults/fault.ts'
-import type { Battlefield } from '../nemesis.ts'
+import type { Battlefield } from '../traffic/battlefield.ts'
 import { openPostgresBattlefield, openPostgresMachine } from './postgres-battlefield.ts'
 import { openSqliteBattlefield, openSqliteMachine } from './sqlite-battlefield.ts'
 

@@ -5,7 +5,7 @@ import { type Ends, lastFirst } from './ends.ts'
 import { SHORT_STAY, type Stay, withEffect } from '../faults/fault.ts'
 import { processFaults, startFleet } from '../traffic/fleet.ts'
 import { type Machine, makeMachine } from '../faults/machine.ts'
-import type { Battlefield } from '../nemesis.ts'
+import type { Battlefield } from '../traffic/battlefield.ts'
 import { startOtherProcess } from '../traffic/other-process.ts'
 import {
   fileFaults,

@@ -1,6 +1,6 @@
 import { generateKey } from '../../../../src/keys/api-key.ts'
 import { type Answer, ask } from '../../../fixtures/requests.ts'
-import type { Battlefield } from '../nemesis.ts'
+import type { Battlefield } from './battlefield.ts'
 import { randomFrom } from '../../../fixtures/random.ts'
 
 /** Consecutive rounds at randomly drawn processes, enough to reach each of them. */
