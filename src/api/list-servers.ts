@@ -1,8 +1,8 @@
 import type { Request, Response } from '../http/message.ts'
 import { hashApiKey } from '../model/key-hash.ts'
 import type { Claim, ClaimStore, KnownClaim } from '../model/claim.ts'
-import { ListFault, NotConfigured } from '../model/faults.ts'
-import { renderServers } from '../model/server-row.ts'
+import { ListFault, NotConfigured, invariant } from '../model/faults.ts'
+import { renderServers, SERVERS_MAX } from '../model/server-row.ts'
 import { readBearer } from './bearer.ts'
 import type { ListingCache } from './listing-cache.ts'
 import {
@@ -62,6 +62,7 @@ function answerTo(claim: KnownClaim, listings: ListingCache): Response {
   if (claim.outcome === 'revoked') return revoked(claim.apiKeyId)
   if (claim.outcome === 'limited') return rateLimited(claim.apiKeyId)
   if (claim.rows === null) return listed(claim.held.body, claim.apiKeyId)
+  invariant(claim.rows.length <= SERVERS_MAX, 'a list has at most 100 servers')
   const body = renderServers(claim.rows)
   listings.set(claim.userId, { revision: claim.revision, body })
   return listed(body, claim.apiKeyId)

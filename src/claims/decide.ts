@@ -1,4 +1,4 @@
-import type { AuthenticationFault } from '../model/faults.ts'
+import { AuthenticationFault } from '../model/faults.ts'
 import type { Busy, Call, Decided, Outcome, Waiting } from './call.ts'
 
 /** What an engine supplies: it decides one batch at a time. */
@@ -39,11 +39,19 @@ export function decide(
 }
 
 function settle(batch: readonly Waiting[], outcomes: readonly Outcome[], to: Destinations): void {
+  const broken = outcomes.length === batch.length ? null : wrongCount(batch, outcomes)
   for (let index = 0; index < batch.length; index += 1) {
-    const [key, outcome] = [batch[index]!, outcomes[index]!]
+    const [key, outcome] = [batch[index]!, broken ?? outcomes[index]!]
     if (isBusy(outcome)) to.park(key, outcome.apiKeyId)
     else answer(key, outcome, to)
   }
+}
+
+/** An outcome that stands at the place of another key must reach no caller. */
+function wrongCount(batch: readonly Waiting[], outcomes: readonly Outcome[]): AuthenticationFault {
+  return new AuthenticationFault(
+    `an engine gave ${outcomes.length} outcomes for a batch of ${batch.length} keys`,
+  )
 }
 
 /** The first caller took the second, so all others are limited. Any other outcome meets each. */

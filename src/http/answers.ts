@@ -14,6 +14,7 @@ export function enqueue(connection: Connection, method: string): Exchange {
 
 /** Stores an answer until it is its turn. */
 export function settle({ application }: Front, exchange: Exchange, response: Response): void {
+  if (exchange.response !== null) throw new Error('a request got a second answer')
   exchange.response = response
   application.observe({
     kind: 'answered',
@@ -73,6 +74,7 @@ function writeUnsent(connection: Connection): void {
   }
   if (connection.unsent.length === 0 && !connection.isBlocked) {
     connection.underWay -= connection.written
+    if (connection.underWay < 0) throw new Error('a connection has more answers than requests')
     connection.written = 0
   }
   endIfDone(connection)

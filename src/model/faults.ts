@@ -35,3 +35,16 @@ export class NotConfigured extends Error {
 export class NotJournaled extends Error {
   override name = 'NotJournaled'
 }
+
+/** The code broke a promise to itself. What was under way fails. */
+export class BrokenInvariant extends Error {
+  override name = 'BrokenInvariant'
+}
+
+/**
+ * Throws BrokenInvariant unless the promise holds. Stands in pairs: at one border what is handed
+ * over, and at the other what came back. Each costs a comparison, so all stay on.
+ */
+export function invariant(holds: boolean, promise: string): asserts holds {
+  if (!holds) throw new BrokenInvariant(`not true: ${promise}`)
+}

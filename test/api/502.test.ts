@@ -106,6 +106,22 @@ test("a listing that can't be rendered is a 502 and is logged", async () => {
   assert.ok(faults[0] instanceof TypeError)
 })
 
+test('a list of more than 100 servers is a 502 and is logged', async () => {
+  const faults: unknown[] = []
+  const row = { name: 'a' } as ServerRow
+  const rows = Array.from({ length: 101 }, () => row)
+  const answer = createAnswer({
+    store: {
+      claim: async () => ({ outcome: 'granted', apiKeyId: 'a', userId: 'u', revision: '1', rows }),
+    },
+    onFault: (fault) => void faults.push(fault),
+  })
+  const authorization = `Bearer ${generateKey()}`
+  const { status, body } = await answer({ method: 'GET', path: '/v1/servers', authorization })
+  assert.deepEqual([status, String(body)], [502, LIST])
+  assert.match(String(faults[0]), /BrokenInvariant: not true: a list has at most 100 servers/)
+})
+
 function openBeside(t: { after(end: () => void): void }, path: string): DatabaseSync {
   const database = new DatabaseSync(path)
   t.after(() => database.close())

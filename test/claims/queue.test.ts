@@ -21,6 +21,7 @@ const GRANTED: Claim = {
 
 for (const [engine, kind] of KINDS) {
   suite(`batches over ${engine}`, () => batchContract(kind))
+  suite(`keys over ${engine}`, () => keyContract(kind))
   suite(`deadlines and closing over ${engine}`, () => deadlineContract(kind))
 }
 
@@ -63,6 +64,16 @@ function batchContract(kind: Kind): void {
     assert.deepEqual(sizesOf(batches), [batchMax, batchMax, 9])
   })
 
+  test('starts a full batch at once, not at the end of the turn', async () => {
+    const { queue, batches } = queueOver(kind, { batchMax: 2 })
+    const calls = [1, 3, 4].map((byte) => call(queue, byte))
+    assert.deepEqual(batches, ['1 3'])
+    await Promise.all(calls)
+    assert.deepEqual(batches, ['1 3', '4'])
+  })
+}
+
+function keyContract(kind: Kind): void {
   test('hands the engine a key once, and its other callers in a batch are limited', async () => {
     const { queue, batches } = queueOver(kind, {
       decide: (byte) => (byte === 9 ? GRANTED : undefined),
@@ -82,12 +93,14 @@ function batchContract(kind: Kind): void {
     ])
   })
 
-  test('starts a full batch at once, not at the end of the turn', async () => {
-    const { queue, batches } = queueOver(kind, { batchMax: 2 })
-    const calls = [1, 3, 4].map((byte) => call(queue, byte))
-    assert.deepEqual(batches, ['1 3'])
-    await Promise.all(calls)
-    assert.deepEqual(batches, ['1 3', '4'])
+  test('no caller gets an outcome if an engine gives too many or too few', async () => {
+    const usual: Claim = { outcome: 'revoked', apiKeyId: 'id' }
+    for (const outcomes of [[usual], [usual, usual, usual]]) {
+      const decided = kind.isSynchronous ? outcomes : Promise.resolve(outcomes)
+      const queue = createClaimQueue([{ claimBatch: () => decided, close() {} }], kind.limits)
+      for (const settled of await Promise.allSettled([call(queue, 1), call(queue, 3)]))
+        assert.equal(summary(settled), 'AuthenticationFault')
+    }
   })
 }
 

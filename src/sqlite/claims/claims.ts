@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Call, Decided } from '../../claims/call.ts'
 import type { Decider } from '../../claims/decide.ts'
 import type { QueueOptions } from '../../claims/queue.ts'
-import { AuthenticationFault } from '../../model/faults.ts'
+import { AuthenticationFault, invariant } from '../../model/faults.ts'
+import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import type { Clock } from './clock.ts'
 import { rollBack } from '../database.ts'
 import { isLocked } from '../errors.ts'
@@ -60,6 +61,7 @@ export function createClaims(
   database.exec('PRAGMA busy_timeout = 0')
   const keyRows = createKeyRows(database)
   const schemaVersion = database.prepare('PRAGMA schema_version')
+  let lastStamp = 0
   // A restore changes the version of the schema, after another commit like any other.
   let mayBeRestored = true
   const readRevision = createFileRevision(database, () => {
@@ -105,6 +107,9 @@ export function createClaims(
     const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
     const lost = guard.faultAt(stamp.monotonic)
     if (lost !== null) throw lost
+    invariant(stamp.monotonic >= lastStamp, 'a stamp is not before the last one')
+    assertSpaced(recent, granted, stamp.monotonic)
+    lastStamp = stamp.monotonic
     recent.append(granted, stamp)
     timer.commit()
     commit.run()
@@ -112,6 +117,20 @@ export function createClaims(
   }
 
   return withUpkeep(claimBatch, recent, timer)
+}
+
+/** The pair of the limit in `decide-call.ts`, at the other end of the batch. */
+function assertSpaced(
+  { lastUse }: RecentClaims,
+  granted: readonly RecentClaim[],
+  stamp: number,
+): void {
+  for (const { serial, keyHash } of granted) {
+    const last = lastUse(serial, keyHash)
+    invariant(last === 0 || stamp - last >= CLAIM_INTERVAL_US, 'a key has its second')
+  }
+  const serials = new Set(granted.map(({ serial }) => serial))
+  invariant(serials.size === granted.length, 'a batch grants a key once')
 }
 
 function undo(database: DatabaseSync, recent: RecentClaims): void {

@@ -38,6 +38,18 @@ test('after a failed commit only the outcomes that did not depend on it stand', 
   ])
 })
 
+test('an engine that is given a key twice, or a clock that went back, grants nothing', async (t) => {
+  const { claims, clock, database, ada, bob } = await openClaims(t)
+  const twice = claims.claimBatch([callWith(ada), callWith(ada)])!
+  assert.deepEqual(twice.map(nameOf), ['AuthenticationFault', 'AuthenticationFault'])
+  assert.match(inspect(twice[0]), /not true: a batch grants a key once/)
+  assert.deepEqual(claims.claimBatch([callWith(ada)])?.map(nameOf), ['granted'])
+  clock.elapse(-1)
+  const [back] = claims.claimBatch([callWith(bob)])!
+  assert.match(inspect(back), /not true: a stamp is not before the last one/)
+  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 1)
+})
+
 test('a batch that breaks off in the middle fails from there on', async (t) => {
   const { claims, ada, bob } = await openClaims(t)
   assert.deepEqual(claims.claimBatch([callWith(bob)])?.map(nameOf), ['granted'])
