@@ -30,7 +30,7 @@ export interface UseCounter {
 
 /**
  * Counts in memory how the requests with each key were answered, and writes the counts once a
- * minute. A request costs one lookup in a map, or none if the engine has its key's row in memory.
+ * minute. A request costs one lookup in a map.
  */
 export function createUseCounter(
   store: Pick<UseCountStore, 'addUseCounts' | 'dropUseCounts'>,
