@@ -1,5 +1,5 @@
 #!/usr/bin/env -S env MALLOC_ARENA_MAX=1 node --max-semi-space-size=8 --no-parallel-scavenge --
-// All three settings limit the memory: docs/decisions/0005-young-objects.md. The launcher that pnpm
+// All three settings limit the memory: docs/decisions/0005-v8-and-malloc.md. The launcher that pnpm
 // writes runs the first word after -S as a program, so that word can't be a variable.
 // Without the `--`, Node.js would take our --env-file for its own.
 // Old JavaScript on purpose, so that an outdated Node.js can print the error below.
@@ -13,7 +13,7 @@ if (major < 24 || (major === 24 && minor < 16)) {
   process.exit(2)
 }
 // With Maglev, one of V8's compilers, Node.js 26 sends wrong heads after some hundred requests.
-// docs/decisions/0050-no-maglev-on-node-26.md
+// docs/decisions/0005-v8-and-malloc.md
 if (major >= 26) process.getBuiltinModule('node:v8').setFlagsFromString('--no-maglev')
 const { existsSync } = process.getBuiltinModule('node:fs')
 const module = process.getBuiltinModule('node:module')

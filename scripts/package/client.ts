@@ -12,7 +12,7 @@ const CLIENT = join(import.meta.dirname, '../../client')
  * the lock files of its users stay valid.
  *
  * It has one file of JavaScript, in CommonJS: both `import` and `require` load that file, so a
- * program has one queue per key. See docs/decisions/0054-the-dashboard-serves-the-client.md.
+ * program has one queue per key. See docs/decisions/0047-the-client-paces-itself.md.
  */
 export async function clientTarball(): Promise<Buffer> {
   const { type: _, ...manifest } = JSON.parse(read('package.json'))
