@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { filesBelow, filesIn, ROOT } from './fixtures/tree.ts'
 import { codeBlocksOf } from './operations/documents/code-blocks.ts'
@@ -29,9 +29,7 @@ test('documents are at most 100 columns wide, except in tables', () => {
 })
 
 test('every file that a document names exists', () => {
-  // An older decision may name a file of its time.
-  const present = documents.filter(({ text }) => !/^\d{4}-\d\d-\d\d · superseded/m.test(text))
-  const missing = present.flatMap(({ path, text }) =>
+  const missing = documents.flatMap(({ path, text }) =>
     [...text.matchAll(FILE_NAME)]
       .map(([name]) => name)
       .filter((name) => !['', 'src', 'test'].some((folder) => existsSync(join(ROOT, folder, name))))
@@ -48,6 +46,22 @@ const FILE_NAME = new RegExp(
   ].join('|')})/[\\w./-]+\\.(?:ts|js|sql|md|cfg|conf)\\b`,
   'g',
 )
+
+const DECISIONS_MAX = 25
+
+test('at most 25 decisions stay, and their list names each with its title', () => {
+  const files = filesIn('docs/decisions', '.md')
+  const list = files.find(({ path }) => path.endsWith('/README.md'))!.text
+  const pages = files.filter(({ path }) => /\/\d{4}-[\w-]+\.md$/.test(path))
+  assert.equal(pages.length, files.length - 1)
+  assert.ok(pages.length <= DECISIONS_MAX, `${pages.length} decisions`)
+  const rows = pages.map(({ path, text }) => {
+    const [, number, title] = /^# (\d+)\. (.+)\n/.exec(text) ?? []
+    return `| ${number} | [${title}](${basename(path)}) |`
+  })
+  const listed = list.match(/^\| \d+ \| \[.+\]\(.+\) \|/gm)
+  assert.deepEqual(listed, rows)
+})
 
 test('prose names the actor instead of an unknown person', () => {
   const found = [...documents, ...sources].flatMap(({ path, text }) =>
