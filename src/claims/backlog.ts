@@ -1,22 +1,20 @@
-import { type Caller, type Call, hashText, type Waiting } from './call.ts'
+import { type Arrival, hashText, type Waiting } from './call.ts'
+import { createDistinctKeys } from './distinct-keys.ts'
 import type { ExpiredCallers } from './expired-callers.ts'
 
-/**
- * The keys that no engine has at the moment, each once: those in line, and busy ones between two
- * tries.
- */
+/** What no engine has at the moment: calls in line, and busy keys between two tries. */
 export interface Backlog {
-  /** Adds a caller, whose key comes into line unless it is here already. */
-  add(call: Call, caller: Caller): void
-  /** Returns the last batch, of which the engine decided nothing. Its keys keep their places. */
-  putBack(batch: readonly Waiting[]): void
-  /** Takes a busy key out of line. Callers that came meanwhile wait behind its own. */
-  park(key: Waiting): void
-  /** Puts a busy key whose retry is due, or a probe, ahead of the keys in line. */
+  /** Adds a call, to its key if that is parked. */
+  add(call: Arrival): void
+  /** Returns the last batch, of which the engine decided nothing. Its calls keep their places. */
+  putBack(): void
+  /** Keeps a busy key until its retry. False if it is kept already: its callers wait there now. */
+  park(key: Waiting): boolean
+  /** Puts a parked key whose retry is due, or a probe, ahead of the calls in line. */
   addAhead(key: Waiting): void
   /** Sets the expired callers aside. */
   expire(): void
-  /** The keys of the next batch. */
+  /** The keys of the next batch, each once, with the calls that were in line for them. */
   next(): Waiting[]
   /** True if the line alone fills a batch. */
   isFull(): boolean
@@ -24,78 +22,56 @@ export interface Backlog {
 }
 
 export function createBacklog(batchMax: number, expired: ExpiredCallers): Backlog {
-  const known = new Map<string, Waiting>()
   /** In order of arrival, so that the oldest are in front. */
-  let line: Waiting[] = []
+  let line: Arrival[] = []
   let ahead: Waiting[] = []
-  /** How many keys of the last batch came from `ahead`. */
-  let aheadTaken = 0
+  const parked = new Map<string, Waiting>()
+  const distinct = createDistinctKeys(batchMax)
+  /** What the last batch took. */
+  let taken: { line: Arrival[]; ahead: Waiting[] } = { line: [], ahead: [] }
   /** However many keys are busy, half of a batch is for the line. */
   const aheadMin = Math.ceil(batchMax / 2)
 
-  /** Forgets a key all of whose callers have expired. */
-  function hasCallers(key: Waiting): boolean {
-    const isLeft = expired.takeFrom(key)
-    if (!isLeft) known.delete(key.name)
-    return isLeft
-  }
-
   return {
-    add({ keyHash, listings }, caller) {
-      const name = hashText(keyHash)
-      const key = known.get(name)
-      if (key !== undefined) {
-        key.callers.push(caller)
-        return
-      }
-      const fresh = { name, keyHash, listings, callers: [caller], busy: null }
-      known.set(name, fresh)
-      line.push(fresh)
+    add(call) {
+      const key = parked.size === 0 ? undefined : parked.get(hashText(call.keyHash))
+      if (key === undefined) line.push(call)
+      else key.callers.push(call)
     },
 
-    putBack(batch) {
-      for (const key of batch) known.set(key.name, key)
-      ahead = batch.slice(0, aheadTaken).concat(ahead)
-      line = batch.slice(aheadTaken).concat(line)
+    putBack() {
+      ahead = taken.ahead.concat(ahead)
+      line = taken.line.concat(line)
     },
 
     park(key) {
-      const later = known.get(key.name)
-      if (later !== undefined) {
-        key.callers.push(...later.callers)
-        line.splice(line.indexOf(later), 1)
-      }
-      known.set(key.name, key)
+      const name = hashText(key.keyHash)
+      const other = parked.get(name)
+      if (other !== undefined) other.callers.push(...key.callers)
+      else parked.set(name, key)
+      return other === undefined
     },
 
     addAhead(key) {
+      parked.delete(hashText(key.keyHash))
       ahead.push(key)
     },
 
     expire() {
-      const kept = line.findIndex((key) => !expired.isDue(sinceOf(key)))
+      const kept = line.findIndex(({ since }) => !expired.isDue(since))
       const count = kept === -1 ? line.length : kept
-      for (const key of line.splice(0, count)) if (hasCallers(key)) putInLine(line, key)
-      if (ahead.length > 0) ahead = ahead.filter(hasCallers)
+      for (const call of line.splice(0, count)) expired.add([call], null)
+      if (ahead.length > 0) ahead = ahead.filter((key) => expired.takeFrom(key))
     },
 
     next() {
       const due = ahead.splice(0, Math.max(aheadMin, batchMax - line.length))
-      aheadTaken = due.length
-      const batch = due.concat(line.splice(0, batchMax - due.length))
-      for (const { name } of batch) known.delete(name)
+      const { batch, count } = distinct.of(due, line)
+      taken = { line: line.splice(0, count), ahead: due }
       return batch
     },
 
     isFull: () => line.length >= batchMax,
     count: () => line.length + ahead.length,
   }
-}
-
-const sinceOf = ({ callers }: Waiting): number => callers[0]!.since
-
-/** The place of a key whose oldest callers are gone. */
-function putInLine(line: Waiting[], key: Waiting): void {
-  const behind = line.findIndex((other) => sinceOf(other) > sinceOf(key))
-  line.splice(behind === -1 ? line.length : behind, 0, key)
 }

@@ -65,7 +65,7 @@ export function createBatches(
       if (decided !== false) meter.countBatch(batch.length, waited)
       else if (gathering.isClosed()) rejectClosed(batch)
       else {
-        backlog.putBack(batch)
+        backlog.putBack()
         pause.begin()
       }
       gathering.begin(decided instanceof Promise ? batch.length : 0)

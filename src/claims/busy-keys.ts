@@ -34,10 +34,10 @@ export function createBusyKeys(
       key.busy = apiKeyId
       if (!expired.takeFrom(key)) return
       if (isClosed) {
-        expired.add(key)
+        expired.add(key.callers, apiKeyId)
         return
       }
-      backlog.park(key)
+      if (!backlog.park(key)) return
       const waited = now() - key.callers[0]!.since
       const delay = Math.min(Math.max(waited, RETRY_MIN_MS), RETRY_MAX_MS)
       timers.set(key, setTimeout(wake, delay, key))

@@ -28,10 +28,8 @@ export interface Caller {
   reject(fault: Error): void
 }
 
-/** A key in the queue, with all that wait for it. */
+/** A key in a batch, or a busy one, with all that wait for it. */
 export interface Waiting extends Call {
-  /** The hash as the key of a map. */
-  name: string
   /** In order of arrival. The first one gets the engine's outcome. */
   callers: Caller[]
   /** The key's id, once it was busy. */
@@ -42,3 +40,6 @@ export interface Waiting extends Call {
 export function hashText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, byteLength).toString('latin1')
 }
+
+/** A call that no batch has yet. */
+export interface Arrival extends Call, Caller {}

@@ -22,8 +22,8 @@ export interface ExpiredCallers {
   isDue(since: number): boolean
   /** Takes the expired callers of a key. False if it has no others. */
   takeFrom(key: Waiting): boolean
-  /** Gives a busy key up with all its callers, whatever their age. */
-  add(key: Waiting): void
+  /** Gives callers up, whatever their age. The id is that of a busy key. */
+  add(callers: readonly Caller[], busy: string | null): void
   /** Rejects as many as one turn of the event loop should. */
   reject(): void
   count(): number
@@ -42,8 +42,8 @@ export function createExpiredCallers(
   const episodes = createEpisodes((id) => new AuthenticationFault(busyReason(id)), now)
   const isDue = (since: number) => since <= now() - waitMaxMs
 
-  function take({ callers, busy }: Waiting, count: number): void {
-    for (const caller of callers.splice(0, count)) {
+  function add(callers: readonly Caller[], busy: string | null): void {
+    for (const caller of callers) {
       expired.push({ caller, busy })
       if (!caller.isProbe) meter.countShed(1)
     }
@@ -55,11 +55,11 @@ export function createExpiredCallers(
     takeFrom(key) {
       const kept = key.callers.findIndex(({ since }) => !isDue(since))
       const count = kept === -1 ? key.callers.length : kept
-      if (count > 0) take(key, count)
+      if (count > 0) add(key.callers.splice(0, count), key.busy)
       return kept !== -1
     },
 
-    add: (key) => take(key, key.callers.length),
+    add,
 
     reject() {
       if (expired.length === 0) return

@@ -3,7 +3,6 @@ import type { Claim, ClaimStore, HeldListings } from '../model/claim.ts'
 import { createBacklog } from './backlog.ts'
 import { closedFault, createBatches } from './batches.ts'
 import { createBusyKeys } from './busy-keys.ts'
-import type { Caller } from './call.ts'
 import type { Decider } from './decide.ts'
 import { createExpiredCallers, type Patience } from './expired-callers.ts'
 import { createClaimMeter } from './meter.ts'
@@ -46,23 +45,25 @@ export function createClaimQueue(
   const batches = createBatches(deciders, { backlog, busy, expired }, meter, now)
   let isClosed = false
 
-  function ask(send: (caller: Caller) => void, isProbe: boolean, since = now()): Promise<Claim> {
-    if (isClosed) return Promise.reject(closedFault())
-    return new Promise((resolve, reject) => {
-      send({ since, isProbe, resolve, reject })
-      batches.schedule()
-    })
-  }
-
   return {
     counts: meter,
 
-    claim: (keyHash, listings, since) =>
-      ask((caller) => backlog.add({ keyHash, listings }, caller), false, since),
+    claim(keyHash, listings, since = now()) {
+      if (isClosed) return Promise.reject(closedFault())
+      return new Promise((resolve, reject) => {
+        backlog.add({ keyHash, listings, since, isProbe: false, resolve, reject })
+        batches.schedule()
+      })
+    },
 
     async probe() {
-      const probe = { name: '', keyHash: PROBE_HASH, listings: NO_LISTINGS, busy: null }
-      await ask((caller) => backlog.addAhead({ ...probe, callers: [caller] }), true)
+      if (isClosed) throw closedFault()
+      await new Promise<Claim>((resolve, reject) => {
+        const caller = { since: now(), isProbe: true, resolve, reject }
+        const probe = { keyHash: PROBE_HASH, listings: NO_LISTINGS, busy: null }
+        backlog.addAhead({ ...probe, callers: [caller] })
+        batches.schedule()
+      })
     },
 
     async close() {
