@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { lastFirst } from '../../reliability/history/battlefield/ends.ts'
 import { bootstrapDebian } from '../debian.ts'
-import { blocksOf, guidePages } from './blocks.ts'
+import { blocksOf, guideParts } from './blocks.ts'
 import { networkEnvironment, prepareWalk } from './empty-folder.ts'
 import { patternOf } from './output.ts'
 import { openTerminal } from './terminal.ts'
@@ -21,8 +21,8 @@ test('a Debian without Node.js gets it as the guide shows, and the first request
   const first = blocks.findIndex(({ commands }) => commands === 'ask bot.key\n')
   const walked = blocks.slice(0, first + 1)
   assert.match(walked.at(-1)!.output!, /^200$/m)
-  const asRoot = guidePages()
-    .flatMap(blocksOf)
+  const asRoot = guideParts()
+    .flatMap((part) => part.blocks)
     .filter((block) => block.asRoot)
   assert.deepEqual(
     asRoot,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Block, blocksOf, guidePages } from './blocks.ts'
+import { type Block, guideParts } from './blocks.ts'
 import { prepareWalk, type Walk } from './empty-folder.ts'
 import { patternOf } from './output.ts'
 
 /*
- * Walks through the operator's guide: every block of every page, in the order of the index, in one
+ * Walks through the operator's guide: every block of every part, in the order of the index, in one
  * terminal. The blocks as root run in fresh-debian.test.ts.
  */
 
@@ -22,15 +22,14 @@ after(async () => {
   for (const cleanup of cleanups.toReversed()) await cleanup()
 })
 
-for (const page of guidePages())
-  test(`the commands of ${page} work, and print what it shows`, async () => {
-    const blocks = blocksOf(page).filter(({ notRun, asRoot }) => notRun === null && !asRoot)
-    for (const block of blocks) await runBlock(block)
+for (const { name, blocks } of guideParts())
+  test(`the commands of ${name} work, and print what it shows`, async () => {
+    for (const block of blocks) if (block.notRun === null && !block.asRoot) await runBlock(block)
   })
 
 test('the guide has few blocks that are not run', () => {
-  const notRun = guidePages()
-    .flatMap(blocksOf)
+  const notRun = guideParts()
+    .flatMap(({ blocks }) => blocks)
     .filter((block) => block.notRun !== null)
   assert.ok(notRun.length <= NOT_RUN_MAX, notRun.map(({ at }) => at).join('\n'))
 })

@@ -36,6 +36,20 @@ test('a block of commands is read with its line, its output and the reason why i
   ])
 })
 
+test('the blocks of a section are read alone, or left out', () => {
+  const lines = ['```sh', 'a', '```', "## B's (c)", '```sql', '```', '### D', '```sh', 'd', '```']
+  const sections: (string | undefined)[] = []
+  const blocks = readBlocks(page(...lines, '## E', '```sh', 'e', '```'), 'a.md', (section) => {
+    sections.push(section)
+    return section !== 'bs-c'
+  })
+  assert.deepEqual(sections, [undefined, 'bs-c', 'bs-c', 'e'])
+  assert.deepEqual(
+    blocks.map(({ commands }) => commands),
+    ['a\n', 'e\n'],
+  )
+})
+
 test('a block in another language, indented, without an end or without commands is refused', () => {
   for (const lines of [
     ['```', 'ls', '```'],

@@ -48,7 +48,7 @@ test('on a full disk every key gets 502, and the commands of the guide find and 
   const localized = (text: string) =>
     text.replaceAll('8080', String(served.port)).replaceAll('8082', opsPort)
   assert.ok((await terminal.run(localized(definitionOfAsk()))).isDone)
-  const blocks = blocksOf(PAGE).filter(({ at }) => isOfSection(at))
+  const blocks = blocksOf(PAGE, (section) => section === 'the-disk-is-full')
   assert.equal(blocks.length, 2)
   for (const { at, commands, output } of blocks) {
     const ran = await terminal.run(localized(commands))
@@ -62,11 +62,4 @@ test('on a full disk every key gets 502, and the commands of the guide find and 
 function definitionOfAsk(): string {
   const [page] = filesIn('docs/operations', 'install.md')
   return /^ask\(\) \{\n.*?^\}\n/ms.exec(page!.text)![0]
-}
-
-/** True if a place such as `page:12` is in the section about full disks. */
-function isOfSection(at: string): boolean {
-  const [page] = filesIn('docs/operations', 'incidents.md')
-  const before = page!.text.split('\n').slice(0, Number(at.split(':')[1]))
-  return before.findLast((line) => line.startsWith('## ')) === '## The disk is full'
 }
