@@ -55,13 +55,14 @@ export function routesOf(place: Place): Route[] {
 }
 
 function publicRoutes({ shown, server, shared }: Place): Route[] {
-  const docs = ['', '/guide', '/errors', '/questions', '/openapi.json']
+  const docs = ['', '/guide', '/questions', '/openapi.json']
   const files = ['sh', 'py', 'ts', 'go'].map((kind) => `/examples/poll.${kind}`)
   const address = `${randomUUID()}@example.com`
   return [
     ...[...docs, ...files, '/server-listing-client.tgz'].map((path) => {
       return { method: 'GET', path: `/docs${path}`, everyone: 200 } as const
     }),
+    { method: 'GET', path: '/docs/errors', everyone: 301 },
     { method: 'GET', path: '/dashboard/docs', everyone: 301 },
     { method: 'GET', path: '/dashboard/docs/guide', everyone: 301 },
     { method: 'GET', path: '/', everyone: 303 },

@@ -9,8 +9,8 @@ import { ROOT } from '../fixtures/tree.ts'
  * The documents beside docs/openapi.json say the same.
  */
 
-test('docs/errors.md has each answer of the API, with its cause and what to do', () => {
-  const [, ...sections] = readFileSync(join(ROOT, 'docs/errors.md'), 'utf8').split(/^## /m)
+test('docs/api.md has each answer of the API, with its cause and what to do', () => {
+  const [, ...sections] = readFileSync(join(ROOT, 'docs/api.md'), 'utf8').split(/^##+ /m)
   const described = sections.filter((section) => /^\d/.test(section))
   for (const section of described)
     assert.match(section, /\n\n\*\*When\.\*\* .+\n\n\*\*Why\.\*\* .+\n\n\*\*What to do\.\*\* /s)

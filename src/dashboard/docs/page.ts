@@ -10,6 +10,8 @@ const DESCRIPTION = 'openapi.json'
 const DESCRIPTION_PATH = '/docs/openapi.json'
 /** Where these pages were when they needed a session. */
 const OLD_PATH = /^\/dashboard(?=\/docs(?:\/|$))/
+/** A page that is now a section of another one. */
+const MOVED = { from: '/docs/errors', to: '/docs#every-answer' }
 
 /** A document for those who call the API. */
 interface DocumentPage {
@@ -36,13 +38,6 @@ const PAGES: readonly DocumentPage[] = [
     lead: 'From an API key to a program that polls your listing, in about five minutes.',
   },
   {
-    path: '/docs/errors',
-    file: 'errors.md',
-    label: 'Answers',
-    title: 'Every answer',
-    lead: 'Each answer of the API: when it comes, why, and what to do.',
-  },
-  {
     path: '/docs/questions',
     file: 'faq.md',
     label: 'Questions',
@@ -55,6 +50,7 @@ const PAGES: readonly DocumentPage[] = [
 export function addDocsRoutes(app: App, dashboard: Dashboard): void {
   for (const path of ['/dashboard/docs', '/dashboard/docs/*'])
     app.get(path, (c) => c.redirect(c.req.path.replace(OLD_PATH, ''), 301))
+  app.get(MOVED.from, (c) => c.redirect(MOVED.to, 301))
   for (const page of PAGES) addDocumentRoute(app, page, dashboard)
   for (const file of readdirSync(new URL('examples/', DOCUMENTS))) addExampleRoute(app, file)
 

@@ -68,7 +68,6 @@ function statesOf({ organization }: FullAccount): State[] {
     { path: 'dashboard/api', act: openEverything },
     { path: 'docs', act: openEverything },
     { path: 'docs/guide' },
-    { path: 'docs/errors' },
     { path: 'docs/questions' },
     ...actionsOf(members),
   ]

@@ -53,7 +53,7 @@ test('the published package has no TypeScript but an example, and the files that
     names.filter((name) => name.endsWith('.ts')),
     ['docs/examples/poll.ts'],
   )
-  for (const name of ['api', 'integrators', 'errors', 'reference', 'faq'])
+  for (const name of ['api', 'integrators', 'faq'])
     assert.ok(existsSync(join(folder, `docs/${name}.md`)), 'the dashboard shows it')
   for (const part of ['sqlite/migrations', 'postgres/migrations', 'web/html/assets'])
     assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))

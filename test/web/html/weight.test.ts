@@ -21,7 +21,7 @@ import { operatorAt } from '../../../src/model/audit.ts'
 const ROOM_BYTES = 1_500
 /** With links to fifty public pages. */
 const LINKED_BYTES_MAX = 56_000
-const DOCS = ['/docs', '/docs/guide', '/docs/errors', '/docs/questions']
+const DOCS = ['/docs', '/docs/guide', '/docs/questions']
 const IMPORT = '/dashboard/servers/import'
 /** The characters that take the most bytes in a field, in text and in the preview. */
 const LETTERS = ['"', '&', '\u{e0100}']

@@ -27,9 +27,7 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
     ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
     ['/dashboard/account'],
-    ...['', '/guide', '/errors', '/questions', '/openapi.json'].map((end): [string] => [
-      `/docs${end}`,
-    ]),
+    ...['', '/guide', '/questions', '/openapi.json'].map((end): [string] => [`/docs${end}`]),
     ['/dashboard/operator'],
     ...everyRoute().flatMap(({ path }): [string][] =>
       path.startsWith('/docs/examples/') ? [[path]] : [],
@@ -44,6 +42,7 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
   return [
     ...pages.map(([route, path]) => reading(route, path, 200)),
     ...redirects.map(([route, path]) => reading(route, path, 303)),
+    reading('/docs/errors', '/docs/errors', 301),
     reading('/dashboard/docs', '/dashboard/docs', 301),
     reading('/dashboard/docs/*', '/dashboard/docs/guide', 301),
     { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
