@@ -30,7 +30,7 @@ export interface ClaimQueue extends ClaimStore {
 
 /**
  * Batches the keys of one turn of the event loop, or those that come while every decider is at
- * work, in order of arrival. Calls with one key wait as one, each with its own deadline. `now` is
+ * work, in order of arrival. A batch has each key once, and each call its own deadline. `now` is
  * in milliseconds.
  */
 export function createClaimQueue(
