@@ -94,7 +94,9 @@ function lastUseIn(path: string): number {
 
 async function restoresAlike(target: string, path: string): Promise<void> {
   await restoreFile(path, target)
-  const { schema_migrations: _, ...restored } = rowsOf(path)
-  const { schema_migrations: __, ...expected } = rowsOf(target)
+  const { schema_migrations: _, audit_log: entries, ...restored } = rowsOf(path)
+  const { schema_migrations: __, audit_log: before, ...expected } = rowsOf(target)
   assert.deepEqual(restored, expected)
+  const others = entries!.filter((row) => !JSON.stringify(row).includes('"database restored"'))
+  assert.deepEqual([others, entries!.length], [before, before!.length + 1])
 }
