@@ -32,9 +32,11 @@ test('a killed backup leaves the earlier backup or a whole new one', async (t) =
   const outcomes = await killEverywhere(t, origin, command, async (folder) => {
     const target = join(folder, 'backup')
     const { users, last_backup: made } = rowsOf(target)
-    const { last_backup: recorded, ...rows } = rowsOf(join(folder, 'listing.db'))
-    const { last_backup: none, ...expected } = rowsOf(join(origin, 'listing.db'))
+    const { last_backup: recorded, audit_log: log, ...rows } = rowsOf(join(folder, 'listing.db'))
+    const { last_backup: none, audit_log: before, ...expected } = rowsOf(join(origin, 'listing.db'))
     assert.deepEqual([rows, none], [expected, []])
+    // The record of a backup and its entry are one transaction.
+    assert.equal(log!.length, before!.length + recorded!.length)
     if (recorded!.length > 0) assert.deepEqual(recorded, made)
     // The next backup removes what this one has left.
     await backUpSqlite(join(folder, 'listing.db'), target)
