@@ -125,10 +125,13 @@ function assertSpaced(
   granted: readonly RecentClaim[],
   stamp: number,
 ): void {
+  const serials = new Set<number>()
   for (const { serial, keyHash } of granted) {
     const last = lastUse(serial, keyHash)
     invariant(last === 0 || stamp - last >= CLAIM_INTERVAL_US, 'a key has its second')
+    serials.add(serial)
   }
+  invariant(serials.size === granted.length, 'a batch grants a key once')
 }
 
 function undo(database: DatabaseSync, recent: RecentClaims): void {

@@ -38,8 +38,11 @@ test('after a failed commit only the outcomes that did not depend on it stand', 
   ])
 })
 
-test('a clock that went back grants nothing', async (t) => {
+test('an engine that is given a key twice, or a clock that went back, grants nothing', async (t) => {
   const { claims, clock, database, ada, bob } = await openClaims(t)
+  const twice = claims.claimBatch([callWith(ada), callWith(ada)])!
+  assert.deepEqual(twice.map(nameOf), ['AuthenticationFault', 'AuthenticationFault'])
+  assert.match(inspect(twice[0]), /not true: a batch grants a key once/)
   assert.deepEqual(claims.claimBatch([callWith(ada)])?.map(nameOf), ['granted'])
   clock.elapse(-1)
   const [back] = claims.claimBatch([callWith(bob)])!
