@@ -1,5 +1,5 @@
 import { getRequestListener } from '@hono/node-server'
-import { Hono } from 'hono'
+import { Hono } from 'hono/tiny'
 import { html } from 'hono/html'
 import { Overloaded } from '../accounts/sign-in/passwords.ts'
 import { NotJournaled } from '../model/faults.ts'

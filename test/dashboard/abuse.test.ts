@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { generateKey, prefixOf } from '../../src/keys/api-key.ts'
 import { hashApiKey } from '../../src/model/key-hash.ts'
 import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { everyPattern } from './every-route.ts'
 import { intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
 import { serverLists } from '../../src/servers/records/server-lists.ts'
@@ -177,3 +178,17 @@ function endSessionsWhileChecking(store: TestDashboard['store'], userId: string)
 
 const forgetsAttempts = (text: string) =>
   text.includes('DELETE FROM sign_in_attempts WHERE subject')
+
+test('a path that spells the pattern of a route gets one answer, and so does the next request', async (t) => {
+  const { signedIn, visitor } = await startDashboard(t)
+  const { person } = await signedIn()
+  const patterns = everyPattern()
+  assert.ok(patterns.some((path) => path.endsWith('/*')))
+  const guest = visitor()
+  for (const path of patterns) {
+    await guest.get(path)
+    await person.get(path)
+  }
+  assert.equal((await guest.get('/docs')).status, 200)
+  assert.equal((await person.get('/dashboard/account')).status, 200)
+})

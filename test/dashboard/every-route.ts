@@ -11,12 +11,20 @@ export interface ProgramRoute {
  * have public pages decides which routes there are, so no request is answered here.
  */
 export function everyRoute(): ProgramRoute[] {
-  const url = 'https://example.com'
-  const dashboard = { siteUrl: url, dashboardUrl: url, baseUrl: url, operators: [], store: {} }
-  const { routes } = createRoutes(dashboard as unknown as Parameters<typeof createRoutes>[0])
-  return routes
+  return registered()
     .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/assets/'))
     .map(({ method, path }) => ({ method, path }) as ProgramRoute)
+}
+
+/** The paths of all routes and of what runs before them, as they are registered. */
+export function everyPattern(): string[] {
+  return [...new Set(registered().map(({ path }) => path))]
+}
+
+function registered() {
+  const url = 'https://example.com'
+  const dashboard = { siteUrl: url, dashboardUrl: url, baseUrl: url, operators: [], store: {} }
+  return createRoutes(dashboard as unknown as Parameters<typeof createRoutes>[0]).routes
 }
 
 /** The route that answers a request: the first one that matches. */

@@ -30,7 +30,7 @@ test('the setup link works once, and the first request loads the dashboard', asy
   for (const late of [
     'src/dashboard/app.ts',
     'src/accounts/sign-in/accounts.ts',
-    'hono/dist/index.js',
+    'hono/dist/preset/tiny.js',
   ])
     assert.ok(!hasLoaded(late), `${late} was loaded already`)
   const { status, body } = await ask(Number(port), { path })
@@ -38,7 +38,7 @@ test('the setup link works once, and the first request loads the dashboard', asy
   for (const late of [
     'src/dashboard/app.ts',
     'src/accounts/sign-in/accounts.ts',
-    'hono/dist/index.js',
+    'hono/dist/preset/tiny.js',
   ])
     assert.ok(hasLoaded(late), `${late} was not loaded`)
 
