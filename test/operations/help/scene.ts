@@ -39,6 +39,7 @@ const STATE = {
   ],
   users: [
     {
+      external_id: '4711',
       email: 'ada@example.com',
       keys: [{ id: ID, name: 'bot', key_file: 'leaked.txt' }],
       servers: [{ id: ID, ...SERVER }],
@@ -78,7 +79,7 @@ export function openScene(postgres: Pick<Server, 'url'>): Scene {
       if (/\buser add\b/.test(example)) env.DATABASE_URL = 'sqlite:empty.db'
       if (/\bhealth\b/.test(example)) env.OPS_PORT = String(await freePort())
       let line = example
-        .replaceAll(/ (\/(?:etc|var)\/)/g, ` ${folder}$1`)
+        .replaceAll(/ (\/(?:etc|mnt|var)\/)/g, ` ${folder}$1`)
         .replace('sqlite:/var/', `sqlite:${folder}/var/`)
         .replace('--port 8090', '--port 0')
       if (line.includes('postgres://'))
@@ -93,21 +94,26 @@ export function openScene(postgres: Pick<Server, 'url'>): Scene {
 /** Makes the files that the examples name. */
 function fill(folder: string, environment: Record<string, string>): void {
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
-  for (const name of ['etc', 'data', 'var/lib/server-listing', 'var/backups/server-listing'])
+  const folders = ['etc', 'data', 'mnt/copy', 'var/lib/server-listing', 'var/backups/server-listing']
+  for (const name of folders)
     mkdirSync(join(folder, name), { recursive: true })
   write('etc/server-listing.env', 'DATABASE_URL=sqlite:listing.db\n')
   write('password.txt', `${PASSWORD}\n`)
   write('leaked.txt', `${KEY}\n`)
   write('servers.json', JSON.stringify([SERVER]))
   write('keys.csv', `name,key_hash\nbot,${'0c'.repeat(32)}\n`)
+  write('keys-of-all.csv', `external_id,email,name,key_hash\n4711,,bot,${'0d'.repeat(32)}\n`)
   write('state.json', JSON.stringify(STATE))
   const commands = `
     DATABASE_URL=sqlite:empty.db server-listing migrate
     export DATABASE_URL=sqlite:listing.db
     server-listing migrate
     server-listing apply state.json --yes
+    server-listing key issue --user ada@example.com --name old > old.key
+    server-listing key revoke --key-stdin < old.key
     server-listing backup var/backups/listing.db
     server-listing backup var/backups/server-listing
+    cp listing.db-revoked mnt/copy/
     cp var/backups/listing.db data/server-listing.db
     restic init`
   execFileSync('bash', ['--norc', '-euc', commands], {
