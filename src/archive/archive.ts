@@ -83,7 +83,7 @@ export const ENDED = [
   'sign_in_attempts',
   'secrets',
   'checked_imports',
-  'server_changes',
+  'bulk_changes',
 ] as const
 
 /** What an archive or a database contains. */

@@ -1,7 +1,6 @@
-import type { NamedUser } from '../accounts/user.ts'
-import type { Instant } from '../model/instant.ts'
+import { HOUR_US } from '../model/instant.ts'
+import type { ServerEntry } from './server-entry.ts'
 import { count, countOf } from '../model/text.ts'
-import type { Server } from '../model/server-row.ts'
 
 /** What the entries of an import do. */
 export interface ImportCounts {
@@ -46,30 +45,51 @@ export interface WholeImport {
   placeOf?(position: number): string
 }
 
-/** A server with the fields that the API does not return. */
-export interface ServerRecord extends Server {
-  /** The slug of its organization. Null for a personal server. */
-  organization: string | null
-  updated_at: Instant
-}
-
-/** A server of any user, with the id and the names of its owner. */
-export interface OwnedServer extends ServerRecord, Omit<NamedUser, 'id'> {
-  created_by: string
-}
-
-/** Servers that `readServers` hands over together. */
-export const SERVERS_PART_MAX = 250
-
-export type ServerScope = 'all' | 'personal'
-
-/** Servers that one call of `listOwnedServers` returns at most. */
-export const OWNED_SERVERS_MAX = 1_000
-
 /** What an import would do. */
 export interface PreviewedImport extends SavedServers {
   /** Ids of the servers in its place that no entry means. Empty if the caller does not prune. */
   absent: string[]
   /** The number of servers in its place. 0 if the caller does not prune. */
   present: number
+}
+
+/** How long a checked import waits for its user, and how many of a user wait. */
+export const IMPORT_KEPT_US = HOUR_US
+
+export const IMPORTS_MAX = 3
+
+/** Servers that a plan lists. */
+export const LISTED_MAX = 40
+
+/** What saving an import would do to the user's personal servers. */
+export interface PlannedImport extends SavedServers {
+  /** The first LISTED_MAX servers that are new or that change, new ones first. */
+  listed: PlannedServer[]
+  /** True if the user would have more than REGISTERED_MAX servers afterwards. */
+  isTooMany: boolean
+  /** Names the plan: it differs as soon as the import would do something else. */
+  fingerprint: string
+}
+
+export interface PlannedServer {
+  name: string
+  address: string
+  /** The fields that change. Empty for a new server. */
+  fields: ChangedField[]
+}
+
+export interface ChangedField {
+  name: string
+  /** The value before. */
+  from: string | null
+  /** The value after the import. */
+  to: string | null
+}
+
+export interface CheckedImport {
+  entries: ServerEntry[]
+  /** Where each entry stands in its file, such as `row 4`. */
+  places: string[]
+  /** Null until the user confirms the import. */
+  saved: ImportCounts | null
 }

@@ -1,4 +1,4 @@
-import type { RegisteredServer } from './registered-server.ts'
+import type { RegisteredServer } from './server.ts'
 
 /** Servers per page. */
 export const PAGE_SIZE = 50

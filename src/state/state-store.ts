@@ -2,7 +2,7 @@ import type { User } from '../accounts/user.ts'
 import type { ApiKey } from '../keys/api-key.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Organization, Role } from '../organizations/organization.ts'
-import type { RegisteredServer } from '../servers/registered-server.ts'
+import type { RegisteredServer } from '../servers/server.ts'
 import type { DeclaredOrganization, DeclaredRecord, StateComplaint } from './declared-state.ts'
 
 /** Records that a state file can declare, as the database has them. */

@@ -4,7 +4,7 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer, assertCommonHeaders } from './answers.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
@@ -25,7 +25,7 @@ test('a listing has exactly the eight fields of a server, in their order, null w
       updated_at: NOW + 1,
     },
   ])
-  const ids = (await serverLists(store.database).listServers(user.id)).map(({ id }) => id)
+  const ids = (await serverExports(store.database).listServers(user.id)).map(({ id }) => id)
   const answer = await ask(port, { key })
   assertAnswer(
     answer,

@@ -8,7 +8,7 @@ import { launchForFile, openWindow, signIn } from './tab.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
 const AROUND = ['', 'a', ' 한글 ', '🐈', '\u200f', "'", '"', '>', '\\', '&']
@@ -63,7 +63,7 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   await at('api')
   await page.click('.keys >> text=Delete… >> nth=0')
   assert.match(await page.innerText('main'), /Delete the key </)
-  const servers = await serverLists(store.database).listServers(user.id)
+  const servers = await serverExports(store.database).listServers(user.id)
   for (const { id } of servers.slice(0, 40)) {
     await at(`servers/${id}`)
     await at(`servers/${id}/delete`)

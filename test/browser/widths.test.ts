@@ -5,8 +5,8 @@ import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { registeredServers } from '../../src/servers/records/registered-servers.ts'
-import { serverChanges } from '../../src/servers/records/server-changes.ts'
+import { servers } from '../../src/servers/records/servers.ts'
+import { bulkChanges } from '../../src/servers/records/bulk-changes.ts'
 import { sessions } from '../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
@@ -84,15 +84,15 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
     await press('text=Undo', 'more are back')
   }
   await page.goto(`${url}/dashboard/servers/${server}`)
-  const stored = await registeredServers(store.database).findServer(user.id, server)
-  await registeredServers(store.database).updateServer(
+  const stored = await servers(store.database).findServer(user.id, server)
+  await servers(store.database).updateServer(
     user.id,
     server,
     { ...stored!, version: WORD.slice(0, 64) },
     operatorAt(1),
   )
   await press('main .primary', 'Nothing was saved')
-  await serverChanges(store.database).changeServers(
+  await bulkChanges(store.database).changeServers(
     user.id,
     { id: user.id, status: null, servers: [server] },
     operatorAt(1),

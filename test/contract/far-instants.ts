@@ -6,8 +6,9 @@ import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
-import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
+import { serverSearch } from '../../src/servers/records/server-search.ts'
+import { servers } from '../../src/servers/records/servers.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
@@ -42,10 +43,10 @@ export function farInstantsContract(open: OpenFixture): void {
       ['never', -INSTANT_MAX],
     ]
     assert.deepEqual(
-      namesAndInstants(await serverLists(store.database).listServers(user.id)),
+      namesAndInstants(await serverExports(store.database).listServers(user.id)),
       expected,
     )
-    const found = await serverLists(store.database).searchServers(user.id, { text: '', page: 1 })
+    const found = await serverSearch(store.database).searchServers(user.id, { text: '', page: 1 })
     assert.deepEqual(namesAndInstants(found.servers), expected)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows !== null)
@@ -56,26 +57,21 @@ export function farInstantsContract(open: OpenFixture): void {
 
     const [always, , , never] = found.servers
     assert.equal(
-      (await registeredServers(store.database).findServer(user.id, never!.id))?.updated_at,
+      (await servers(store.database).findServer(user.id, never!.id))?.updated_at,
       -INSTANT_MAX,
     )
     assert.equal(
-      (await registeredServers(store.database).findSeenServer(user.id, always!.id))?.updated_at,
+      (await servers(store.database).findVisibleServer(user.id, always!.id))?.updated_at,
       INSTANT_MAX,
     )
     const fields = { ...FIELDS, name: 'edited', slug: 'edited' }
     assert.equal(
-      await registeredServers(store.database).updateServer(
-        user.id,
-        never!.id,
-        fields,
-        operatorAt(NOW),
-      ),
+      await servers(store.database).updateServer(user.id, never!.id, fields, operatorAt(NOW)),
       'written',
     )
     assert.equal(await removeServer(store.database, user.id, always!.id, NOW), true)
     assert.deepEqual(
-      namesAndInstants(await serverLists(store.database).listServers(user.id)).map(
+      namesAndInstants(await serverExports(store.database).listServers(user.id)).map(
         ([name]) => name,
       ),
       ['last', ...(never!.id > found.servers[2]!.id ? ['edited', 'now'] : ['now', 'edited'])],
@@ -96,7 +92,7 @@ export function farInstantsContract(open: OpenFixture): void {
         saved({ changed: 1 }),
       )
     }
-    const instants = (await serverLists(store.database).listServers(user.id)).map(
+    const instants = (await serverExports(store.database).listServers(user.id)).map(
       ({ updated_at }) => updated_at,
     )
     assert.deepEqual(instants, [NOW, NOW])

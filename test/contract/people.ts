@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { ServerFields } from '../../src/servers/registered-server.ts'
+import type { ServerFields } from '../../src/servers/server.ts'
 import { countNothing, type SavedServers } from '../../src/servers/server-import.ts'
 import type { Store } from '../../src/database/store.ts'
 import type { AddressedUser, User } from '../../src/accounts/user.ts'
@@ -9,7 +9,7 @@ import { organizations } from '../../src/organizations/records/organizations.ts'
 import { invitations } from '../../src/organizations/records/invitations.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { emailChanges } from '../../src/accounts/records/email-changes.ts'
-import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { servers } from '../../src/servers/records/servers.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
 export const NOW = 1_800_000_000_000_000
@@ -96,12 +96,7 @@ export async function register(
 ): Promise<string> {
   const id = randomUUID()
   assert.equal(
-    await registeredServers(store.database).insertServer(
-      user.id,
-      id,
-      fields(changed),
-      operatorAt(now),
-    ),
+    await servers(store.database).insertServer(user.id, id, fields(changed), operatorAt(now)),
     'written',
   )
   return id

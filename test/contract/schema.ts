@@ -8,7 +8,7 @@ import type { OpenFixture } from './fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from './people.ts'
 import { claim } from './keys/claim.ts'
 import { invitations } from '../../src/organizations/records/invitations.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { sessions } from '../../src/accounts/records/sessions.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
@@ -87,7 +87,7 @@ function cascadesContract(open: OpenFixture): void {
 
     await execute(`DELETE FROM users WHERE id = '${ada.id}'`)
     assert.equal((await claim(store, key)).outcome, 'unknown')
-    assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
     assert.equal(await passwords(store.database).findPasswordHash(ada.id), null)
     assert.equal(await sessions(store.database).findSession([ada.email], NOW), null)
     assert.equal((await organizations(store.database).listMembers(bob!.id, id)).length, 1)
@@ -113,7 +113,7 @@ function cascadesContract(open: OpenFixture): void {
     await execute(`DELETE FROM organizations WHERE id = '${id}'`)
     assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
     assert.deepEqual(
-      (await serverLists(store.database).listServers(ada!.id)).map((server) => server.id),
+      (await serverExports(store.database).listServers(ada!.id)).map((server) => server.id),
       [personal],
     )
     for (const table of ['members', 'invitations']) await assertEmpty(execute, table)

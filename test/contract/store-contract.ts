@@ -14,7 +14,7 @@ import { healthContract } from './health.ts'
 import { importsContract } from './servers/imports.ts'
 import { inventoryContract } from './accounts/inventory.ts'
 import { invitingContract } from './organizations/invitations.ts'
-import { leftServersContract } from './servers/left-servers.ts'
+import { formerMembersContract } from './servers/former-members.ts'
 import { listingContract } from './keys/listing.ts'
 import { longImportsContract } from './servers/long-imports.ts'
 import { managementContract } from './keys/management.ts'
@@ -25,7 +25,7 @@ import { passwordsContract } from './accounts/passwords.ts'
 import { previewsContract } from './servers/previews.ts'
 import { publishedContract } from './servers/published-servers.ts'
 import { readingContract } from './servers/read-servers.ts'
-import { registeringContract } from './servers/registered-servers.ts'
+import { registeringContract } from './servers/servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
 import { roundTripsContract } from './servers/round-trips.ts'
@@ -33,7 +33,7 @@ import { revokedHashesContract } from './keys/revoked-hashes.ts'
 import { schemaContract } from './schema.ts'
 import { userRowsContract } from './accounts/user-rows.ts'
 import { searchContract, textContract } from './servers/search.ts'
-import { serverChangesContract } from './servers/server-changes.ts'
+import { bulkChangesContract } from './servers/bulk-changes.ts'
 import { sortContract } from './servers/sorting.ts'
 import { sessionContract, sessionListContract } from './accounts/sessions.ts'
 import { signInLinksContract } from './accounts/sign-in-links.ts'
@@ -75,13 +75,13 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: the operator's lists`, () => inventoryContract(open))
   suite(`${engine}: organizations`, () => organizationsContract(open))
   suite(`${engine}: members`, () => membersContract(open))
-  suite(`${engine}: servers of former members`, () => leftServersContract(open))
+  suite(`${engine}: servers of former members`, () => formerMembersContract(open))
   suite(`${engine}: inviting`, () => invitingContract(open))
   suite(`${engine}: answering an invitation`, () => answeringContract(open))
   suite(`${engine}: registering servers`, () => registeringContract(open))
   suite(`${engine}: published servers`, () => publishedContract(open))
   suite(`${engine}: editing servers`, () => editingContract(open))
-  suite(`${engine}: changing several servers`, () => serverChangesContract(open))
+  suite(`${engine}: changing several servers`, () => bulkChangesContract(open))
   suite(`${engine}: checked imports`, () => checkedImportsContract(open))
   suite(`${engine}: finding servers`, () => searchContract(open))
   suite(`${engine}: sorting and filtering servers`, () => sortContract(open))

@@ -6,7 +6,7 @@ import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures
 import { everyPattern } from './every-route.ts'
 import { intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { secrets } from '../../src/accounts/records/secrets.ts'
@@ -50,7 +50,7 @@ test('a removed member can change nothing in the organization, except move their
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'f', organization_id })
   await ada.submit(`${path}/members/remove`, { member: user.id })
 
-  const [server] = await serverLists(store.database).listServers(user.id)
+  const [server] = await serverExports(store.database).listServers(user.id)
   const edit = `/dashboard/servers/${server!.id}`
   const spoiled = { ...ENTRY, name: 'Spoiled', organization_id }
   assert.equal((await bob.post(edit, spoiled)).status, 422)

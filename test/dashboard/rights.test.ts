@@ -8,7 +8,7 @@ import type { Answer } from '../fixtures/requests.ts'
 import { everyRoute, routeOf } from './every-route.ts'
 import { FIELDS, type Place, type Route, routesOf } from './routes.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { sessions } from '../../src/accounts/records/sessions.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
@@ -16,7 +16,7 @@ import { checkedImports } from '../../src/servers/records/checked-imports.ts'
 import { disabledUsers } from '../../src/accounts/records/disabled-users.ts'
 import { inventory } from '../../src/directory/records/inventory.ts'
 import { invitations } from '../../src/organizations/records/invitations.ts'
-import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { servers } from '../../src/servers/records/servers.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
 /** Roles without a session, and the others. The owner's forms come last, because they succeed. */
@@ -75,9 +75,9 @@ test('a form acts for the signed-in user, whatever user it names', async (t) => 
   await person.post('/dashboard/api', { ...forged, form: 'f', name: 'bot' })
   await person.post('/dashboard/servers/new', { ...forged, ...FIELDS, form: 'f' })
   assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
-  assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+  assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
   assert.equal((await apiKeys(store.database).listApiKeys(bob.id)).length, 1)
-  assert.equal((await serverLists(store.database).listServers(bob.id)).length, 1)
+  assert.equal((await serverExports(store.database).listServers(bob.id)).length, 1)
 })
 
 test('a malformed id gets the same answer as an unknown id', async (t) => {
@@ -149,7 +149,7 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
       operatorAt(1),
     )
     assert.equal(saved.added, 1)
-    const servers = await serverLists(store.database).listServers(id)
+    const servers = await serverExports(store.database).listServers(id)
     return servers.find((server) => server.name === name)!.id
   }
   const place = {
@@ -214,8 +214,8 @@ async function recordsOf(
   { organization, left }: Place,
 ): Promise<unknown> {
   return {
-    servers: await serverLists(store.database).listServers(owner),
-    left: await registeredServers(store.database).findSeenServer(owner, left),
+    servers: await serverExports(store.database).listServers(owner),
+    left: await servers(store.database).findVisibleServer(owner, left),
     keys: await apiKeys(store.database).listApiKeys(owner),
     organizations: await organizations(store.database).listOrganizations(owner),
     members: await organizations(store.database).listMembers(owner, organization),

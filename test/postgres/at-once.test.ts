@@ -11,7 +11,7 @@ import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { removeServer, setStatus } from '../fixtures/changed-servers.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
 /*
@@ -60,7 +60,7 @@ test('an import and forms that change the same servers do not deadlock', async (
   const entries = Array.from({ length: 20 }, (_, n) => ({ name: `${n}`, address: `${n}.example` }))
   const changes = entries.slice(0, 19).map((entry) => ({ ...entry, version: '2' }))
   await serverImports(stores[0].database).saveServers(user.id, null, entries, operatorAt(1))
-  const ids = (await serverLists(stores[0].database).listServers(user.id))
+  const ids = (await serverExports(stores[0].database).listServers(user.id))
     .toSorted((a, b) => Number(a.name) - Number(b.name))
     .map(({ id }) => id)
   await slowDown(url, 'servers')

@@ -9,7 +9,7 @@ import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
 let server: Server
@@ -83,7 +83,7 @@ test('a field that an import leaves out keeps what another program changes at th
     await admin.query('COMMIT')
     assert.deepEqual(await saving, saved({ changed: 1 }))
   })
-  const [{ status, version, slug, listing_kind } = assert.fail()] = await serverLists(
+  const [{ status, version, slug, listing_kind } = assert.fail()] = await serverExports(
     store.database,
   ).listServers(user.id)
   assert.deepEqual([status, version, slug, listing_kind], ['banned', '1.21', 'survival', 'realm'])

@@ -14,8 +14,8 @@ import { removeServer } from '../fixtures/changed-servers.ts'
 import { untilWaiting } from './other-session.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
 import { invitations } from '../../src/organizations/records/invitations.ts'
-import { returnedServers } from '../../src/servers/records/returned-servers.ts'
-import { registeredServers } from '../../src/servers/records/registered-servers.ts'
+import { serversOfFormerMembers } from '../../src/servers/records/former-members.ts'
+import { servers } from '../../src/servers/records/servers.ts'
 import { secrets } from '../../src/accounts/records/secrets.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { operatorAt } from '../../src/model/audit.ts'
@@ -107,7 +107,12 @@ test('returning servers while their user joins again does not deadlock', async (
   await invitations(store.database).invite(ada.id, id, bob.email, 0, operatorAt(NOW))
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
+    () =>
+      serversOfFormerMembers(first.database).giveBackServers(
+        ada.id,
+        id,
+        operatorAt(presentInstant()),
+      ),
     () => invitations(second.database).acceptInvitation(bob.id, id, 0, operatorAt(NOW)),
   )
   assert.deepEqual(both, [1, 'joined'])
@@ -118,9 +123,14 @@ test('returning servers while their user registers another one does not deadlock
   const { ada, bob, id } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
     () =>
-      registeredServers(second.database).insertServer(
+      serversOfFormerMembers(first.database).giveBackServers(
+        ada.id,
+        id,
+        operatorAt(presentInstant()),
+      ),
+    () =>
+      servers(second.database).insertServer(
         bob.id,
         randomUUID(),
         fields({ organization_id: id }),
@@ -135,9 +145,14 @@ test('returning servers while their user edits one does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
     () =>
-      registeredServers(second.database).updateServer(
+      serversOfFormerMembers(first.database).giveBackServers(
+        ada.id,
+        id,
+        operatorAt(presentInstant()),
+      ),
+    () =>
+      servers(second.database).updateServer(
         bob.id,
         left,
         fields({ organization_id: id }),
@@ -152,14 +167,16 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => returnedServers(first.database).returnServers(ada.id, id, operatorAt(presentInstant())),
+    () =>
+      serversOfFormerMembers(first.database).giveBackServers(
+        ada.id,
+        id,
+        operatorAt(presentInstant()),
+      ),
     () => removeUser(second.database, ada.id, operatorAt(presentInstant())),
   )
   assert.deepEqual(both, [1, true])
-  assert.equal(
-    (await registeredServers(store.database).findServer(bob.id, left))?.organization_id,
-    null,
-  )
+  assert.equal((await servers(store.database).findServer(bob.id, left))?.organization_id, null)
 })
 
 test('removing a user while another leaves a server behind does not deadlock', async (t) => {
@@ -189,7 +206,7 @@ test('removing a user while another leaves a server behind does not deadlock', a
     await bobs.query('COMMIT')
     assert.equal(await removed.removing, true)
   })
-  const returned = await registeredServers(store.database).findServer(bob.id, left)
+  const returned = await servers(store.database).findServer(bob.id, left)
   assert.deepEqual([returned?.organization_id, returned?.status], [null, 'draft'])
 })
 

@@ -8,7 +8,7 @@ import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverLists } from '../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
@@ -26,6 +26,6 @@ test("a deleted user's keys are revoked before the first batch deletes servers",
     (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null
   while (!(await isRevoked())) await setImmediate()
   assert.equal((await claim(store, key)).outcome, 'revoked')
-  assert.notDeepEqual(await serverLists(store.database).listServers(user.id), [])
+  assert.notDeepEqual(await serverExports(store.database).listServers(user.id), [])
   assert.equal(await removed, true)
 })

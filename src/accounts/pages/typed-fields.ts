@@ -1,4 +1,4 @@
-import { SERVER_FIELDS } from '../../servers/registered-server.ts'
+import { SERVER_FIELDS } from '../../servers/server.ts'
 import { type Context, fieldOf } from '../../web/context.ts'
 
 /**

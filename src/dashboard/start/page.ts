@@ -3,7 +3,7 @@ import type { App, Context, Dashboard } from '../../web/context.ts'
 import { showPage } from '../../web/html/page.ts'
 import { showSteps } from '../../web/html/parts.ts'
 import { isolated } from '../../web/html/text.ts'
-import { serverLists } from '../../servers/records/server-lists.ts'
+import { serverExports } from '../../servers/records/server-exports.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 
 /** Three steps for a new user. Afterwards the dashboard starts with the servers. */
@@ -50,7 +50,7 @@ export function addStartRoutes(app: App, { database }: Dashboard): void {
   /** Whether the user has a personal server and an active key. */
   async function readProgress(c: Context): Promise<{ hasServer: boolean; hasKey: boolean }> {
     const { userId } = c.get('session')
-    const servers = await serverLists(database).previewListing(userId)
+    const servers = await serverExports(database).previewListing(userId)
     const keys = await apiKeys(database).listApiKeys(userId, 0)
     return { hasServer: servers.length > 0, hasKey: keys.length > 0 }
   }

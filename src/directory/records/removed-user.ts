@@ -3,7 +3,7 @@ import { act } from '../../accounts/records/audit.ts'
 import { findName } from '../../accounts/records/user-columns.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { lockOwners, returnServers } from '../../servers/records/returned-servers.ts'
+import { lockOwners, giveBackServers } from '../../servers/records/former-members.ts'
 import { at, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 
 interface Found {
@@ -13,7 +13,7 @@ interface Found {
 /**
  * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
  * oldest member becomes the owner of an organization that would have none. An organization without
- * members is removed, after `returnServers` for the servers of other users. False if there is no
+ * members is removed, after `giveBackServers` for the servers of other users. False if there is no
  * such user, or another caller has removed it meanwhile.
  *
  * Not one transaction: first all access ends. Then the servers go in batches, so that no request
@@ -38,7 +38,7 @@ export async function removeUser(
   await inBatches((rows) =>
     database.transact(async (transaction) => {
       const owners = await lockOwners(transaction, sql`${left} LIMIT ${rows}`)
-      return returnServers(
+      return giveBackServers(
         transaction,
         sql`${left} AND created_by ${inUuids(owners)} LIMIT ${rows}`,
       )
@@ -71,7 +71,7 @@ async function removeLocked(
   const stillLeft = await transaction.all<{ created_by: string }>(left)
   if (stillLeft.some(({ created_by }) => !owners.includes(created_by))) return 'begin again'
   await transaction.run(handOver(userId))
-  await returnServers(transaction, left)
+  await giveBackServers(transaction, left)
   await transaction.run(sql`DELETE FROM organizations WHERE id IN (${ownedAlone(userId)})`)
   return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
 }

@@ -9,7 +9,7 @@ import { showMembersPage } from './member-list.ts'
 import { INVITATION_GONE, ORGANIZATION_GONE, showGone } from './notices.ts'
 import { invitations } from '../records/invitations.ts'
 import { organizations } from '../records/organizations.ts'
-import { returnedServers } from '../../servers/records/returned-servers.ts'
+import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
 export function addMemberRoutes(app: App, dashboard: Dashboard): void {
@@ -65,7 +65,7 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/organizations/:id/return', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
-    const returned = await returnedServers(database).returnServers(
+    const returned = await serversOfFormerMembers(database).giveBackServers(
       userId,
       id,
       actorOf(dashboard, c),

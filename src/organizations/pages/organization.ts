@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Membership, RETURNED_MAX } from '../organization.ts'
+import { type Membership, GIVEN_BACK_MAX } from '../organization.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
@@ -8,8 +8,8 @@ import { takeNotice } from '../../servers/pages/notices.ts'
 import { readSearch, readSelectedPage } from '../../servers/pages/search.ts'
 import { showServers } from '../../servers/pages/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
-import { serverLists } from '../../servers/records/server-lists.ts'
-import { returnedServers } from '../../servers/records/returned-servers.ts'
+import { serverSearch } from '../../servers/records/server-search.ts'
+import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 import type { Database } from '../../database/database.ts'
 import { organizations } from '../records/organizations.ts'
 
@@ -23,8 +23,8 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const isOwner = role === 'owner'
   const path = `/dashboard/organizations/${id}`
   const search = readSearch(c)
-  const found = await serverLists(database).searchOrganizationServers(userId, id, search)
-  const left = isOwner ? await returnedServers(database).countServersOfFormerMembers(id) : 0
+  const found = await serverSearch(database).searchOrganizationServers(userId, id, search)
+  const left = isOwner ? await serversOfFormerMembers(database).countServersOfFormerMembers(id) : 0
   const register = `/dashboard/servers/new?organization_id=${id}`
   const notice =
     takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
@@ -75,7 +75,7 @@ function showReturnForm(id: string, left: number): Html {
       ? ['server', 'it becomes a personal draft of the member who registered it']
       : ['servers', 'they become personal drafts of the members who registered them']
   return html`<form class="card" method="post" action="/dashboard/organizations/${id}/return">
-<p>Former members registered ${left}${left === RETURNED_MAX ? ' or more' : ''} ${servers} here.
+<p>Former members registered ${left}${left === GIVEN_BACK_MAX ? ' or more' : ''} ${servers} here.
 If you return the ${servers}, ${become}. The API also returns drafts.</p>
 <button>Return ${servers}</button></form>`
 }

@@ -143,7 +143,7 @@ CREATE INDEX servers_by_address ON servers (created_by, host_label);
 
 -- The latest changes of each user's servers, so that the user can undo them. `status` is what was set, or null for a
 -- deletion. `servers` is JSON: the servers as they were before.
-CREATE TABLE server_changes (
+CREATE TABLE bulk_changes (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   changed_at timestamptz NOT NULL,
@@ -152,7 +152,7 @@ CREATE TABLE server_changes (
   restored integer
 );
 
-CREATE INDEX server_changes_of_user ON server_changes (user_id, changed_at);
+CREATE INDEX bulk_changes_of_user ON bulk_changes (user_id, changed_at);
 
 -- Imports that were checked and wait for the user. `entries` is JSON. `saved` is what the import did, once confirmed.
 CREATE TABLE checked_imports (

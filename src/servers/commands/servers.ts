@@ -1,5 +1,5 @@
 import { type NamedUser, nameOf } from '../../accounts/user.ts'
-import { type ServerRecord, OWNED_SERVERS_MAX, type OwnedServer } from '../server-import.ts'
+import { type ServerRecord, OWNED_SERVERS_MAX, type OwnedServer } from '../server.ts'
 import { formatInstant, presentInstant } from '../../model/instant.ts'
 import type { Command } from 'commander'
 import { operatorAt } from '../../model/audit.ts'
@@ -24,7 +24,7 @@ import {
 } from '../../terminal/output.ts'
 import type { ImportOptions } from './import-servers.ts'
 import type { Shell } from '../../terminal/shell.ts'
-import { serverLists } from '../records/server-lists.ts'
+import { serverExports } from '../records/server-exports.ts'
 import { serverImports } from '../records/server-imports.ts'
 
 /** The servers that a question names. */
@@ -153,7 +153,7 @@ async function listOf(shell: Shell, reference: UserReference, json: boolean): Pr
   const list = json ? createJsonArray(shell) : createTable(shell, ['ID', ...HEADS])
   await withStore(shell, async (store) => {
     const user = await findUser(store, reference)
-    await serverLists(store.database).readServers(user.id, 'all', (servers) =>
+    await serverExports(store.database).readServers(user.id, 'all', (servers) =>
       list.add(
         servers.map((server) =>
           json ? serverJson(server, user) : [server.id, ...cellsOf(server)],
@@ -171,7 +171,7 @@ async function listAll(shell: Shell, json: boolean): Promise<void> {
   await withStore(shell, async (store) => {
     let last: OwnedServer | null = null
     do {
-      const servers: OwnedServer[] = await serverLists(store.database).listOwnedServers(last)
+      const servers: OwnedServer[] = await serverExports(store.database).listOwnedServers(last)
       if (json)
         array.add(
           servers.map(({ created_by: id, email, external_id, ...server }) =>
@@ -202,7 +202,7 @@ async function remove(
   await changeStore(shell, async (store) => {
     const user = await findUser(store, reference)
     const name = nameOf(user)
-    const owned = await serverLists(store.database).listServers(user.id)
+    const owned = await serverExports(store.database).listServers(user.id)
     const known = new Map(owned.map((server) => [server.id, server]))
     const wanted = [...new Set(ids.map((id) => id.toLowerCase()))]
     const unknown = wanted.find((id) => !known.has(id))

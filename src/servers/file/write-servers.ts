@@ -1,6 +1,6 @@
 import { formatInstant } from '../../model/instant.ts'
 import { jsonArray } from '../../model/json-array.ts'
-import type { ServerRecord } from '../server-import.ts'
+import type { ServerRecord } from '../server.ts'
 import { writeCell } from './csv.ts'
 import { COLUMNS } from './columns.ts'
 

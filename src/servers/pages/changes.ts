@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../web/request/form-id.ts'
-import type { RegisteredServer } from '../registered-server.ts'
+import type { RegisteredServer } from '../server.ts'
 import { PAGE_SIZE } from '../server-search.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../web/context.ts'
 import { showFormTag } from '../../web/html/form-field.ts'
@@ -8,8 +8,8 @@ import { showNotFound, showPage, showUnchanged } from '../../web/html/page.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { listPathOf, placeBefore, readPlace } from './location.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
-import { registeredServers } from '../records/registered-servers.ts'
-import { serverChanges } from '../records/server-changes.ts'
+import { servers } from '../records/servers.ts'
+import { bulkChanges } from '../records/bulk-changes.ts'
 import type { Database } from '../../database/database.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 
@@ -25,20 +25,18 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
       tellNext(dashboard, c, 'none')
       return c.redirect(from, 303)
     }
-    const { status, servers, row, isConfirmed } = wanted
+    const { status, servers: ids, row, isConfirmed } = wanted
     if (status === null && !isConfirmed) {
-      const found = await Promise.all(
-        servers.map((id) => registeredServers(database).findServer(userId, id)),
-      )
+      const found = await Promise.all(ids.map((id) => servers(database).findServer(userId, id)))
       const own = found.filter((server) => server !== null)
       return own.length === 0 ? showGone(c) : showDeletion(c, own, from)
     }
     // Another selection of the same page is another change.
     const tag = fieldOf(c, 'form')
-    const id = idFromFormTag(userId, tag && [tag, status, ...servers].join('\n'))
-    const change = await serverChanges(database).changeServers(
+    const id = idFromFormTag(userId, tag && [tag, status, ...ids].join('\n'))
+    const change = await bulkChanges(database).changeServers(
       userId,
-      { id, status, servers },
+      { id, status, servers: ids },
       actorOf(dashboard, c),
     )
     if (change === null) return showGone(c)
@@ -49,7 +47,7 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/servers/undo', async (c) => {
     const from = await readList(database, c)
     const { userId } = c.get('session')
-    const undone = await serverChanges(database).undoServerChange(
+    const undone = await bulkChanges(database).undoBulkChange(
       userId,
       fieldOf(c, 'change'),
       actorOf(dashboard, c),
@@ -60,10 +58,7 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
   })
 
   app.get('/dashboard/servers/:id/delete', async (c) => {
-    const server = await registeredServers(database).findServer(
-      c.get('session').userId,
-      c.req.param('id'),
-    )
+    const server = await servers(database).findServer(c.get('session').userId, c.req.param('id'))
     if (server === null) return showNotFound(c)
     return showDeletion(c, [server], placeBefore(c) ?? listPathOf(server))
   })

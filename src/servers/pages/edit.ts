@@ -1,3 +1,4 @@
+import { servers } from '../records/servers.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import {
   fingerprintOf,
@@ -6,7 +7,7 @@ import {
   SERVER_FIELDS,
   type ServerFields,
   type Written,
-} from '../registered-server.ts'
+} from '../server.ts'
 import { SERVER_DEFAULTS } from '../../model/server-row.ts'
 import { suggestSlug } from '../server-entry.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../web/context.ts'
@@ -17,7 +18,6 @@ import { listPathOf, placeBefore, publicUrlOf, readPlace } from './location.ts'
 import { showSeenServer } from './read-only.ts'
 import { sayOutdated, showGone } from './stale.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
-import { registeredServers } from '../records/registered-servers.ts'
 
 /** If a suggested slug is taken, numbers up to this one are tried behind it. */
 const SUGGESTIONS_MAX = 20
@@ -25,7 +25,7 @@ const SUGGESTIONS_MAX = 20
 /** Registers and edits servers. */
 export function addEditRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
-  const servers = registeredServers(database)
+  const records = servers(database)
   const organizationsOf = (c: Context) =>
     organizations(database).listOrganizations(c.get('session').userId)
 
@@ -48,19 +48,19 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 
     const id = idFromFormTag(userId, fieldOf(c, 'form'))
     const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
-      servers.insertServer(userId, id, { ...fields, slug }, actorOf(dashboard, c)),
+      records.insertServer(userId, id, { ...fields, slug }, actorOf(dashboard, c)),
     )
     if (written === 'written') return toList(dashboard, c, 'added', id, fields)
     if (written === 'too many') return showServerForm(c, { ...form, notice: TOO_MANY })
     if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    if (isSame(fields, await servers.findServer(userId, id)))
+    if (isSame(fields, await records.findServer(userId, id)))
       return toList(dashboard, c, 'added', id, fields)
     return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
 
   app.get('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await servers.findSeenServer(userId, c.req.param('id'))
+    const server = await records.findVisibleServer(userId, c.req.param('id'))
     if (server === null) return showNotFound(c)
     if (server.created_by !== userId) return showSeenServer(c, server)
     const { id, ...fields } = server
@@ -74,7 +74,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 
   app.post('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
-    const server = await servers.findServer(userId, c.req.param('id'))
+    const server = await records.findServer(userId, c.req.param('id'))
     if (server === null) return showGone(c)
     const { id } = server
     const { fields, values, complaints } = readFields(c, server)
@@ -82,11 +82,11 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const organizations = await organizationsOf(c)
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
-    const written = await servers.updateServer(userId, id, fields, actorOf(dashboard, c), seen)
+    const written = await records.updateServer(userId, id, fields, actorOf(dashboard, c), seen)
     const isMoved = fields.organization_id !== server.organization_id
     if (written === 'written') return toList(dashboard, c, isMoved ? 'moved' : 'saved', id, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
-    const stored = await servers.findServer(userId, id)
+    const stored = await records.findServer(userId, id)
     if (stored === null) return showGone(c)
     const notice = sayOutdated(stored, fields)
     return showServerForm(c, { ...form, notice, seen: fingerprintOf(stored) })

@@ -1,7 +1,7 @@
 import { serverFile } from '../file/write-servers.ts'
 import type { App, Context, Dashboard } from '../../web/context.ts'
 import type { Database } from '../../database/database.ts'
-import { serverLists } from '../records/server-lists.ts'
+import { serverExports } from '../records/server-exports.ts'
 
 const TYPES = {
   csv: 'text/csv; charset=utf-8',
@@ -25,7 +25,7 @@ async function sendServers(
 ): Promise<Response> {
   const file = serverFile(format)
   const parts: Buffer[] = []
-  await serverLists(database).readServers(c.get('session').userId, 'personal', (servers) => {
+  await serverExports(database).readServers(c.get('session').userId, 'personal', (servers) => {
     parts.push(Buffer.from(file.add(servers)))
   })
   parts.push(Buffer.from(file.end()))

@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { escapeInvisible } from '../../model/invisible.ts'
 import type { Membership } from '../../organizations/organization.ts'
-import { SERVER_FIELDS, type ServerFields } from '../registered-server.ts'
+import { SERVER_FIELDS, type ServerFields } from '../server.ts'
 import {
   complaintsAboutCase,
   complaintsAboutFields,

@@ -12,7 +12,7 @@ import { takeNotice } from './notices.ts'
 import { showFirstOfPreview } from './preview.ts'
 import { readSearch, readSelectedPage } from './search.ts'
 import { showServers } from './table.ts'
-import { serverLists } from '../records/server-lists.ts'
+import { serverSearch } from '../records/server-search.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 import { invitations } from '../../organizations/records/invitations.ts'
 
@@ -26,7 +26,7 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const { userId } = c.get('session')
     const now = dashboard.now()
     const search = readSearch(c)
-    const found = await serverLists(database).searchServers(userId, search)
+    const found = await serverSearch(database).searchServers(userId, search)
     const joined = await organizations(database).listOrganizations(userId)
     const invited = await invitations(database).listInvitations(userId, oldestInvitation(now))
     const preview = await showFirstOfPreview(database, userId, found.servers.length)

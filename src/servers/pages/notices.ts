@@ -1,15 +1,15 @@
 import { html } from 'hono/html'
 import { sayCounts } from '../server-import.ts'
 import type { Instant } from '../../model/instant.ts'
-import { REGISTERED_MAX } from '../registered-server.ts'
-import type { ServerChange } from '../server-changes.ts'
+import { REGISTERED_MAX } from '../server.ts'
+import type { BulkChange } from '../bulk-change.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
 import { type Html, truncated } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
 import type { Database } from '../../database/database.ts'
-import { registeredServers } from '../records/registered-servers.ts'
-import { serverChanges } from '../records/server-changes.ts'
+import { servers } from '../records/servers.ts'
+import { bulkChanges } from '../records/bulk-changes.ts'
 import { checkedImports } from '../records/checked-imports.ts'
 
 /*
@@ -47,14 +47,14 @@ async function say(
     case 'added':
     case 'saved':
     case 'moved': {
-      const server = await registeredServers(database).findServer(userId, id)
+      const server = await servers(database).findServer(userId, id)
       if (server === null) return null
       const done = outcome === 'moved' ? sayMoved(server.organization_id) : `was ${outcome}.`
       return { kind: 'good', text: html`${showNames([server])} ${done}` }
     }
     case 'changed':
     case 'undone': {
-      const change = await serverChanges(database).findServerChange(userId, id, now)
+      const change = await bulkChanges(database).findBulkChange(userId, id, now)
       return change === null ? null : sayChange(change)
     }
     case 'imported': {
@@ -76,7 +76,7 @@ function sayMoved(organizationId: string | null): string {
     : 'was moved to this organization. The API no longer returns it.'
 }
 
-function sayChange({ id, status, changed, restored }: ServerChange): Notice {
+function sayChange({ id, status, changed, restored }: BulkChange): Notice {
   if (restored !== null) return sayUndone(status, changed, restored)
   if (changed.length === 0)
     return {
@@ -101,7 +101,7 @@ export function inWords(status: string | null, servers: number): string {
 
 function sayUndone(
   status: string | null,
-  changed: ServerChange['changed'],
+  changed: BulkChange['changed'],
   restored: number,
 ): Notice {
   const are = restored === 1 ? 'is' : 'are'

@@ -3,7 +3,7 @@ import { escapeInvisible } from '../../model/invisible.ts'
 import { renderServers, type ServerRow } from '../../model/server-row.ts'
 import type { App, Dashboard } from '../../web/context.ts'
 import { type Html, showLongText } from '../../web/html/text.ts'
-import { serverLists } from '../records/server-lists.ts'
+import { serverExports } from '../records/server-exports.ts'
 import type { Database } from '../../database/database.ts'
 
 /** Entries in the preview. */
@@ -14,7 +14,7 @@ const ROWS_MAX = 20
 /** Serves the exact bytes that the API returns for this user's keys. */
 export function addPreviewRoutes(app: App, { database }: Dashboard): void {
   app.get('/dashboard/servers/preview.json', async (c) => {
-    const rows = await serverLists(database).previewListing(c.get('session').userId)
+    const rows = await serverExports(database).previewListing(c.get('session').userId)
     const body = new Uint8Array(renderServers(rows))
     return c.body(body, 200, { 'Content-Type': 'application/json; charset=utf-8' })
   })
@@ -28,7 +28,7 @@ export async function showFirstOfPreview(
 ): Promise<Html | ''> {
   if (rowsOfPage > ROWS_MAX)
     return html`<p class="hint">See <a href="/dashboard/servers/preview.json">what the API returns right now</a>.</p>`
-  const rows = await serverLists(database).previewListing(userId)
+  const rows = await serverExports(database).previewListing(userId)
   if (rows.length === 0) return ''
   const more = rows.length - FIRST
   return html`<details class="card"><summary>What the API returns right now</summary>

@@ -6,7 +6,7 @@ import type { App, Dashboard } from '../../web/context.ts'
 import { PUBLIC_STYLE } from '../../web/html/assets.ts'
 import { showNotFound } from '../../web/html/page.ts'
 import { type Html, isolated, isolatedText } from '../../web/html/text.ts'
-import { publishedServers } from '../records/published-servers.ts'
+import { servers } from '../records/servers.ts'
 
 export const PUBLIC_PATH = '/servers/:id'
 
@@ -35,7 +35,7 @@ export function addPublicRoute(
   siteUrl: string,
 ): void {
   app.get(PUBLIC_PATH, async (c) => {
-    const server = await publishedServers(database).findPublishedServer(c.req.param('id'))
+    const server = await servers(database).findPublishedServer(c.req.param('id'))
     if (server === null) return showNotFound(c)
     c.header('Cache-Control', `public, max-age=${CACHE_SECONDS}`)
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)

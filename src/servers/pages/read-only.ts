@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { RegisteredServer } from '../registered-server.ts'
+import type { RegisteredServer } from '../server.ts'
 import type { Context } from '../../web/context.ts'
 import { showPage } from '../../web/html/page.ts'
 import { isolated, showInstant } from '../../web/html/text.ts'

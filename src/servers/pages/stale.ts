@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../registered-server.ts'
+import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../server.ts'
 import type { Context } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
 import { NAME_BYTES, truncated } from '../../web/html/text.ts'

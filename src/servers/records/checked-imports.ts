@@ -8,18 +8,21 @@ import {
   LISTED_MAX,
   type PlannedImport,
   type PlannedServer,
-} from '../checked-import.ts'
-import { REGISTERED_MAX } from '../registered-server.ts'
+  countNothing,
+  type ImportCounts,
+  sayCounts,
+  type WholeImport,
+} from '../server-import.ts'
+import { REGISTERED_MAX } from '../server.ts'
 import { toServer } from '../../model/server-row.ts'
 import type { ServerEntry } from '../server-entry.ts'
-import { countNothing, type ImportCounts, sayCounts, type WholeImport } from '../server-import.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
 import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
 import { at, sql, uuid } from '../../database/sql.ts'
-import { type ChangedServer, changedFields, type ImportedRow } from './changed-server.ts'
+import { type ChangedServer, changedFields, type ImportedRow } from './import/values.ts'
 import { addCounts, placeInList, PLANNED_MAX, planParts } from './import/parts.ts'
-import { countOwned } from './registered-servers.ts'
+import { countOwned } from './servers.ts'
 import { saveParts } from './server-imports.ts'
 
 export function checkedImports(database: Database) {

@@ -1,9 +1,9 @@
 import { formatInstant } from '../../model/instant.ts'
-import type { RegisteredServer } from '../../servers/registered-server.ts'
+import type { RegisteredServer } from '../../servers/server.ts'
 import { toServer } from '../../model/server-row.ts'
 import { complaintIn, type DeclaredServer } from '../declared-state.ts'
 import { quote } from '../../model/text.ts'
-import { applied, NEW_ROW } from '../../servers/records/changed-server.ts'
+import { applied, NEW_ROW } from '../../servers/records/import/values.ts'
 import { createOrderedIds } from '../../database/ordered-ids.ts'
 import {
   addChange,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { DatabaseSync } from 'node:sqlite'
-import { OWNED_SERVERS_MAX } from '../../../src/servers/server-import.ts'
+import { OWNED_SERVERS_MAX } from '../../../src/servers/server.ts'
 import { type Commands, commandsIn } from '../../cli/command.ts'
 
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/

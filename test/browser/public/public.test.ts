@@ -6,7 +6,7 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
 import { launchForFile, openWindow } from '../tab.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
@@ -75,7 +75,7 @@ async function publish(t: Parameters<typeof startDashboard>[0], names: readonly 
       organization_id: null,
     }
     assert.equal(
-      await registeredServers(dashboard.store.database).insertServer(
+      await servers(dashboard.store.database).insertServer(
         user.id,
         id,
         fields,

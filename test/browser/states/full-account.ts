@@ -3,7 +3,7 @@ import { slotOf } from '../../../src/model/use-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -45,7 +45,7 @@ export async function fillAccount(
     entries.slice(0, 3),
     operatorAt(now),
   )
-  const servers = await serverLists(store.database).listServers(userId)
+  const servers = await serverExports(store.database).listServers(userId)
   const server = servers.find((one) => one.organization === null)
   let key = ''
   for (let index = 0; index < 4; index += 1) {

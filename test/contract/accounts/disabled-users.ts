@@ -17,7 +17,7 @@ import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
 import { secrets } from '../../../src/accounts/records/secrets.ts'
-import { publishedServers } from '../../../src/servers/records/published-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 const begin = (store: Store, userId: string, tokenHash: string) =>
@@ -202,9 +202,7 @@ export function disabledUsersContract(open: OpenFixture): void {
     const ids = [await register(store, ada!), await register(store, bob!)]
     const found = async () =>
       Promise.all(
-        ids.map(
-          async (id) => (await publishedServers(store.database).findPublishedServer(id)) !== null,
-        ),
+        ids.map(async (id) => (await servers(store.database).findPublishedServer(id)) !== null),
       )
     await disabledUsers(store.database).setDisabled(ada!.id, true, OPERATOR)
     assert.deepEqual(await found(), [false, true])

@@ -9,7 +9,7 @@ import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { audit } from '../../../src/accounts/records/audit.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
@@ -70,7 +70,7 @@ export function externalIdsContract(open: OpenFixture): void {
     const ofUser = { email: null, external_id: 'b-player' }
     const [key] = await inventory(store.database).listOwnedApiKeys(user.id)
     const [entry] = await operator(store.database).listAudit(1, { userId: user.id })
-    const server = (await serverLists(store.database).listOwnedServers(null)).find(
+    const server = (await serverExports(store.database).listOwnedServers(null)).find(
       (one) => one.created_by === user.id,
     )
     const newest = (await operator(store.database).listNewestUsers(9)).find(

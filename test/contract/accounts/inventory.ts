@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/servers/server-import.ts'
+import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/servers/server.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
@@ -8,7 +8,7 @@ import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { audit } from '../../../src/accounts/records/audit.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -68,7 +68,7 @@ export function inventoryContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const organization_id = await addOrganization(store, ada!, { slug: 'red' })
-    assert.deepEqual(await serverLists(store.database).listOwnedServers(null), [])
+    assert.deepEqual(await serverExports(store.database).listOwnedServers(null), [])
     const ours = await register(store, ada!, { organization_id })
     const entries = Array.from({ length: OWNED_SERVERS_MAX }, (_, index) => ({
       name: `server ${index}`,
@@ -78,13 +78,13 @@ export function inventoryContract(open: OpenFixture): void {
       await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(NOW))
     const listed: OwnedServer[] = []
     for (let last: OwnedServer | null = null; ; last = listed.at(-1)!) {
-      const page = await serverLists(store.database).listOwnedServers(last)
+      const page = await serverExports(store.database).listOwnedServers(last)
       listed.push(...page)
       if (page.length < OWNED_SERVERS_MAX) break
     }
     const expected = await Promise.all(
       [ada!, bob!].map(async ({ id, email, external_id }) =>
-        (await serverLists(store.database).listServers(id)).map((server) => ({
+        (await serverExports(store.database).listServers(id)).map((server) => ({
           ...server,
           created_by: id,
           email,
@@ -147,7 +147,7 @@ export function inventoryContract(open: OpenFixture): void {
       { name: 'b', address: 'b.example.com' },
       { name: 'c', address: 'c.example.com' },
     ]
-    const before = await serverLists(store.database).listServers(ada!.id)
+    const before = await serverExports(store.database).listServers(ada!.id)
     const preview = (place: string | null) =>
       serverImports(store.database).previewServers(ada!.id, place, entries, { prune: true })
     assert.deepEqual(await preview(null), {
@@ -160,7 +160,7 @@ export function inventoryContract(open: OpenFixture): void {
       absent: [ours],
       present: 1,
     })
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
     assert.deepEqual(
       await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
       saved({ added: 1, changed: 1, unchanged: 1 }),

@@ -19,9 +19,9 @@ import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { users } from '../../../src/accounts/records/users.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
@@ -50,12 +50,12 @@ export function removedUsersContract(open: OpenFixture): void {
     assert.equal(await removeUser(store.database, ada.id, OPERATOR), true)
     assert.equal(await users(store.database).findUser('ada@example.com'), null)
     assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
-    assert.deepEqual(await serverLists(store.database).listServers(ada.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
     assert.deepEqual(await organizations(store.database).listOrganizations(ada.id), [])
     assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     assert.equal((await claim(store, bob.key)).outcome, 'granted')
-    assert.equal((await serverLists(store.database).listServers(bob.user.id)).length, 2)
+    assert.equal((await serverExports(store.database).listServers(bob.user.id)).length, 2)
     const [left] = await organizations(store.database).listOrganizations(bob.user.id)
     assert.deepEqual([left?.id, left?.servers], [id, 1])
     assert.equal((await organizations(store.database).listMembers(bob.user.id, id)).length, 1)
@@ -98,7 +98,7 @@ export function removedUsersContract(open: OpenFixture): void {
     await removeUser(store.database, user.id, OPERATOR)
     const again = await addOwner(store, user.email)
     assert.equal((await apiKeys(store.database).listApiKeys(again.user.id)).length, 1)
-    assert.deepEqual(await serverLists(store.database).listServers(again.user.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(again.user.id), [])
     assert.equal((await claim(store, key)).outcome, 'unknown')
     assert.equal((await claim(store, again.key)).outcome, 'granted')
   })
@@ -169,11 +169,11 @@ function aloneContract(open: OpenFixture): void {
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
 
     await removeUser(store.database, ada!.id, OPERATOR)
-    const back = await registeredServers(store.database).findServer(bob!.id, his)
+    const back = await servers(store.database).findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
-    assert.equal((await registeredServers(store.database).findServer(bob!.id, taken))?.slug, null)
+    assert.equal((await servers(store.database).findServer(bob!.id, taken))?.slug, null)
     assert.equal(
-      (await registeredServers(store.database).findServer(bob!.id, elsewhere))?.organization_id,
+      (await servers(store.database).findServer(bob!.id, elsewhere))?.organization_id,
       kept,
     )
     await addOrganization(store, bob!, { slug: 'guild' })
@@ -207,11 +207,11 @@ function aloneContract(open: OpenFixture): void {
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
         removeUser(store.database, ada!.id, OPERATOR),
-        registeredServers(second.database).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
+        servers(second.database).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })
-      assert.equal(await registeredServers(store.database).findServer(ada!.id, id), null)
-      assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
+      assert.equal(await servers(store.database).findServer(ada!.id, id), null)
+      assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
     }
   })
 }

@@ -6,7 +6,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, saved } from '../people.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -120,7 +120,7 @@ export function managementContract(open: OpenFixture): void {
       operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 1, changed: 2 }))
-    const listed = await serverLists(store.database).listServers(user.id)
+    const listed = await serverExports(store.database).listServers(user.id)
     const shown = listed
       .map((server) => ({ ...server, id: 'any' }))
       .toSorted((a, b) => a.name.localeCompare(b.name))
@@ -175,7 +175,7 @@ export function managementContract(open: OpenFixture): void {
     assert.deepEqual(outcome, saved({ added: 1 }))
     assert.deepEqual(
       new Set(
-        (await serverLists(store.database).listServers(user.id)).map(
+        (await serverExports(store.database).listServers(user.id)).map(
           (server) => server.organization,
         ),
       ),

@@ -5,8 +5,8 @@ import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { returnedServers } from '../../../src/servers/records/returned-servers.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 export function membersContract(open: OpenFixture): void {
@@ -87,7 +87,10 @@ export function membersContract(open: OpenFixture): void {
       await organizations(store.database).removeMember(bob!.id, id, ada!.id, OPERATOR),
       false,
     )
-    assert.equal(await returnedServers(store.database).returnServers(bob!.id, id, OPERATOR), null)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(bob!.id, id, OPERATOR),
+      null,
+    )
     assert.equal(
       await organizations(store.database).removeOrganization(bob!.id, id, OPERATOR),
       false,
@@ -178,13 +181,10 @@ export function membersContract(open: OpenFixture): void {
     const server = await register(store, bob!, { organization_id: id })
     assert.ok(await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR))
     assert.equal(
-      (await registeredServers(store.database).findSeenServer(ada!.id, server))?.organization_id,
+      (await servers(store.database).findVisibleServer(ada!.id, server))?.organization_id,
       id,
     )
-    assert.equal(
-      await registeredServers(store.database).findSeenServer(ada!.id, randomUUID()),
-      null,
-    )
+    assert.equal(await servers(store.database).findVisibleServer(ada!.id, randomUUID()), null)
   })
 }
 

@@ -16,8 +16,8 @@ import {
 import { removeServer } from '../../fixtures/changed-servers.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { serverSearch } from '../../../src/servers/records/server-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 
@@ -194,7 +194,7 @@ function removalContract(open: OpenFixture): void {
       await join(store, id, ada!, bob!)
       const [removed, written] = await Promise.all([
         organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-        registeredServers(second.database).insertServer(
+        servers(second.database).insertServer(
           bob!.id,
           randomUUID(),
           fields({ organization_id: id }),
@@ -202,7 +202,7 @@ function removalContract(open: OpenFixture): void {
         ),
       ])
       assert.equal(written, removed ? 'not found' : 'written')
-      const { total } = await serverLists(store.database).searchOrganizationServers(bob!.id, id, {
+      const { total } = await serverSearch(store.database).searchOrganizationServers(bob!.id, id, {
         text: '',
         page: 1,
       })

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../src/servers/checked-import.ts'
-import { REGISTERED_MAX } from '../../../src/servers/registered-server.ts'
+import { IMPORT_KEPT_US, IMPORTS_MAX } from '../../../src/servers/server-import.ts'
+import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import type { ServerEntry } from '../../../src/servers/server-entry.ts'
 import { PLANNED_MAX } from '../../../src/servers/records/import/parts.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -29,7 +29,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     await register(store, ada!, { address: 'new.example.com', organization_id })
     await register(store, bob!, { address: 'new.example.com' })
-    const before = await serverLists(store.database).listServers(ada!.id)
+    const before = await serverExports(store.database).listServers(ada!.id)
     const { fingerprint, ...planned } = await checkedImports(store.database).planServers(
       ada!.id,
       ENTRIES,
@@ -49,7 +49,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       ],
       isTooMany: false,
     })
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
     assert.equal(
       (await checkedImports(store.database).planServers(ada!.id, ENTRIES)).fingerprint,
       fingerprint,
@@ -86,7 +86,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       ),
       'saved',
     )
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     assert.deepEqual(
       new Map(
         listed.map(({ name, address, version, updated_at }) => [
@@ -119,7 +119,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'saved',
     )
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name }) => name),
       names.toReversed(),
@@ -140,7 +140,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(outcomes), { saved: 3 })
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 3)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 3)
   })
 
   test('an import whose servers have changed since the check is not saved', async (t) => {
@@ -150,7 +150,7 @@ export function checkedImportsContract(open: OpenFixture): void {
     const id = randomUUID()
     await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW)
     const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
-    await registeredServers(store.database).updateServer(
+    await servers(store.database).updateServer(
       ada!.id,
       server,
       fields({ slug: 'known', version: '2' }),
@@ -160,7 +160,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'replanned',
     )
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 1)
     const again = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
     assert.equal(
       await checkedImports(store.database).saveImport(
@@ -218,7 +218,7 @@ export function checkedImportsContract(open: OpenFixture): void {
         outcome,
       )
     }
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('an import waits for IMPORT_KEPT_US, and a user keeps the latest IMPORTS_MAX', async (t) => {

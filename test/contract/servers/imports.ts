@@ -6,8 +6,8 @@ import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 const FULL = {
@@ -33,7 +33,7 @@ export function importsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const save = async (entry: ServerEntry) => {
       await serverImports(store.database).saveServers(ada!.id, null, [entry], operatorAt(NOW))
-      const listed = await serverLists(store.database).listServers(ada!.id)
+      const listed = await serverExports(store.database).listServers(ada!.id)
       assert.equal(listed.length, 1)
       const { organization, updated_at, id: _, ...server } = listed[0]!
       assert.deepEqual([organization, updated_at], [null, NOW])
@@ -71,7 +71,7 @@ export function importsContract(open: OpenFixture): void {
       for (const place of [null, id, other])
         assert.deepEqual(await saveOne(store, ada!, place, entry), saved({ unchanged: 1 }))
     }
-    const places = (await serverLists(store.database).listServers(ada!.id)).map(
+    const places = (await serverExports(store.database).listServers(ada!.id)).map(
       ({ organization }) => organization,
     )
     assert.equal(places.length, 6)
@@ -115,7 +115,7 @@ export function importsContract(open: OpenFixture): void {
       operatorAt(NOW + 9),
     )
     assert.deepEqual(outcome, saved({ changed: 1, unchanged: 2 }))
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name, updated_at }) => [name, updated_at]),
       [
@@ -132,7 +132,7 @@ export function importsContract(open: OpenFixture): void {
       operatorAt(NOW + 99),
     )
     assert.deepEqual(again, saved({ unchanged: 3 }))
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), listed)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), listed)
   })
 
   test('an entry without a slug changes the server without one, of several with its address', async (t) => {
@@ -143,7 +143,7 @@ export function importsContract(open: OpenFixture): void {
       for (const slug of [`slug-${index}`, null]) await register(store, ada!, { address, slug })
     const entries = addresses.map((address) => ({ name: 'Survival', address, version: '2' }))
     await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
   })
 
@@ -178,7 +178,7 @@ function orderContract(open: OpenFixture): void {
     await saveOne(store, ada!, null, { name: 'new', address: 'n.example', updated_at: NOW + 1 })
     await saveOne(store, ada!, null, { name: 'old', address: 'o.example', updated_at: NOW - 1 })
     await saveOne(store, bob!, null, FULL)
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     const tied = listed.slice(1, 4).map((server) => server.id)
     assert.deepEqual(tied, tied.toSorted().toReversed())
     assert.deepEqual(
@@ -207,7 +207,7 @@ function orderContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(saved.map(({ added }) => added)), { 20: 1, 0: 5 })
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 20)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 20)
   })
 
   test('an import and a form that take one slug at once leave it to one server', async (t) => {
@@ -223,7 +223,7 @@ function orderContract(open: OpenFixture): void {
           [{ ...FULL, slug }],
           operatorAt(NOW),
         ),
-        registeredServers(store.database).insertServer(
+        servers(store.database).insertServer(
           ada!.id,
           crypto.randomUUID(),
           fields({ slug }),
@@ -232,7 +232,7 @@ function orderContract(open: OpenFixture): void {
       ])
       assert.equal(written, added === 1 ? 'slug taken' : 'written')
     }
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 10)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 10)
   })
 }
 
@@ -241,5 +241,5 @@ function saveOne(store: Store, user: User, place: string | null, entry: ServerEn
 }
 
 async function namesOf(store: Store, user: User): Promise<string[]> {
-  return (await serverLists(store.database).listServers(user.id)).map(({ name }) => name)
+  return (await serverExports(store.database).listServers(user.id)).map(({ name }) => name)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, saved } from '../people.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /** How `saveServers` writes more entries than an engine plans at once. */
@@ -24,7 +24,7 @@ export function longImportsContract(open: OpenFixture): void {
       operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 2_500, duplicates: 2 }))
-    const listed = (await serverLists(store.database).listServers(ada!.id)).toReversed()
+    const listed = (await serverExports(store.database).listServers(ada!.id)).toReversed()
     assert.deepEqual(
       listed.map(({ name }) => name),
       entries.map(({ name }) => name),
@@ -41,6 +41,6 @@ export function longImportsContract(open: OpenFixture): void {
     await assert.rejects(
       serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
     )
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
   })
 }

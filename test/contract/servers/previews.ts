@@ -5,7 +5,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
 import { claim } from '../keys/claim.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -15,7 +15,7 @@ export function previewsContract(open: OpenFixture): void {
     const { user, key } = await addOwner(store, 'ada@example.com')
     const [bob] = await addUsers(store, 'bob')
     const organization_id = await addOrganization(store, user)
-    assert.deepEqual(await serverLists(store.database).previewListing(user.id), [])
+    assert.deepEqual(await serverExports(store.database).previewListing(user.id), [])
     await register(store, bob!, { name: 'of Bob' })
     await register(store, user, { organization_id, name: 'common' })
     for (const name of ['tie', 'tie']) await register(store, user, { name })
@@ -23,7 +23,7 @@ export function previewsContract(open: OpenFixture): void {
     await register(store, user, { name: 'new', version: '1', listing_kind: 'realm' }, NOW + 1)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows?.length === 4)
-    const preview = await serverLists(store.database).previewListing(user.id)
+    const preview = await serverExports(store.database).previewListing(user.id)
     assert.deepEqual(
       preview.map((row) => ({ ...row })),
       used.rows.map((row) => ({ ...row })),
@@ -45,7 +45,7 @@ export function previewsContract(open: OpenFixture): void {
     }))
     await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     assert.deepEqual(
-      (await serverLists(store.database).previewListing(ada!.id)).map(({ name }) => name),
+      (await serverExports(store.database).previewListing(ada!.id)).map(({ name }) => name),
       entries.slice(0, SERVERS_MAX).map(({ name }) => name),
     )
   })

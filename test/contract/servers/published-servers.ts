@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
-import { publishedServers } from '../../../src/servers/records/published-servers.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 export function publishedContract(open: OpenFixture): void {
@@ -15,7 +14,7 @@ export function publishedContract(open: OpenFixture): void {
     const given = { name: 'Lagoon', slug: 'lagoon', version: '1.21.4', listing_kind: 'realm' }
     const id = await register(store, ada!, given)
     const { organization_id: _, ...shown } = fields(given)
-    const found = await publishedServers(store.database).findPublishedServer(id)
+    const found = await servers(store.database).findPublishedServer(id)
     assert.ok(found !== null)
     assert.deepEqual(found, { id, ...shown })
     assert.deepEqual(Object.keys(found), [
@@ -40,7 +39,7 @@ export function publishedContract(open: OpenFixture): void {
     ]) {
       const id = await register(store, ada!, hidden)
       assert.equal(
-        await publishedServers(store.database).findPublishedServer(id),
+        await servers(store.database).findPublishedServer(id),
         null,
         JSON.stringify(hidden),
       )
@@ -52,22 +51,16 @@ export function publishedContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = await register(store, ada!, { status: 'draft' })
-    const isFound = async () =>
-      (await publishedServers(second.database).findPublishedServer(id)) !== null
+    const isFound = async () => (await servers(second.database).findPublishedServer(id)) !== null
     const update = (status: string) =>
-      registeredServers(store.database).updateServer(
-        ada!.id,
-        id,
-        fields({ status }),
-        operatorAt(NOW),
-      )
+      servers(store.database).updateServer(ada!.id, id, fields({ status }), operatorAt(NOW))
     assert.equal(await isFound(), false)
     await update('published')
     assert.equal(await isFound(), true)
     await update('draft')
     assert.equal(await isFound(), false)
     await update('published')
-    await serverChanges(store.database).changeServers(
+    await bulkChanges(store.database).changeServers(
       ada!.id,
       { id: randomUUID(), status: null, servers: [id] },
       operatorAt(NOW),
@@ -93,7 +86,7 @@ export function publishedContract(open: OpenFixture): void {
     ]
     for (const text of [...others, "' OR 1=1 --", randomUUID(), id.replaceAll('-', '')])
       assert.equal(
-        await publishedServers(store.database).findPublishedServer(text),
+        await servers(store.database).findPublishedServer(text),
         null,
         JSON.stringify(text),
       )

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/servers/server-import.ts'
+import { SERVERS_PART_MAX, type ServerRecord } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../people.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 
@@ -17,21 +17,21 @@ export function readingContract(open: OpenFixture): void {
     await register(store, ada!, { organization_id })
     for (const user of [ada!, bob!])
       await serverImports(store.database).saveServers(user.id, null, many(), operatorAt(NOW))
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     const personal = listed.filter(({ organization }) => organization === null)
     for (const [scope, expected] of [
       ['all', listed],
       ['personal', personal],
     ] as const) {
       const parts: ServerRecord[][] = []
-      await serverLists(store.database).readServers(ada!.id, scope, (servers) =>
+      await serverExports(store.database).readServers(ada!.id, scope, (servers) =>
         parts.push(servers),
       )
       assert.deepEqual(parts.flat(), expected)
       assert.ok(parts.every(({ length }) => length <= SERVERS_PART_MAX))
     }
     assert.equal(listed.length, personal.length + 1)
-    await serverLists(store.database).readServers(bob!.id.replace(/^./, 'x'), 'all', () =>
+    await serverExports(store.database).readServers(bob!.id.replace(/^./, 'x'), 'all', () =>
       assert.fail(),
     )
   })
@@ -40,12 +40,12 @@ export function readingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     await serverImports(store.database).saveServers(ada!.id, null, many(), operatorAt(NOW))
-    const listed = await serverLists(store.database).listServers(ada!.id)
+    const listed = await serverExports(store.database).listServers(ada!.id)
     const ids = listed.map(({ id }) => id)
     const read: ServerRecord[] = []
     let [parts, turns] = [0, 0]
     let removing: Promise<number> | undefined
-    await serverLists(store.database).readServers(ada!.id, 'personal', (servers) => {
+    await serverExports(store.database).readServers(ada!.id, 'personal', (servers) => {
       assert.equal(turns, parts, 'the event loop has turned once for each part')
       parts += 1
       setImmediate(() => {
@@ -60,7 +60,7 @@ export function readingContract(open: OpenFixture): void {
     })
     assert.deepEqual(read, listed)
     assert.equal(await removing, ids.length)
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
   })
 }
 

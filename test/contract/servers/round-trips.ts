@@ -5,13 +5,12 @@ import fc from 'fast-check'
 import type { User } from '../../../src/accounts/user.ts'
 import { decodeText, readServers } from '../../../src/servers/file/server-file.ts'
 import { serverFile } from '../../../src/servers/file/write-servers.ts'
-import type { ServerFields } from '../../../src/servers/registered-server.ts'
+import type { ServerFields, ServerRecord } from '../../../src/servers/server.ts'
 import { type ServerEntry, complaintsAboutFields } from '../../../src/servers/server-entry.ts'
-import type { ServerRecord } from '../../../src/servers/server-import.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, fields, NOW, register } from '../people.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -47,7 +46,7 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await serverLists(store.database).listServers(user!.id)
+        const before = await serverExports(store.database).listServers(user!.id)
         for (const format of ['json', 'csv'] as const) {
           const exported = write(before, format)
           const entries = await entriesOf(exported)
@@ -92,7 +91,7 @@ export function roundTripsContract(open: OpenFixture): void {
             (await checkedImports(store.database).findImport(user!.id, id, NOW))?.saved,
             counts,
           )
-          const after = await serverLists(store.database).listServers(user!.id)
+          const after = await serverExports(store.database).listServers(user!.id)
           assert.deepEqual(after, before)
           assert.equal(write(after, format), exported)
         }
@@ -114,7 +113,7 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await serverLists(store.database).listServers(user!.id)
+        const before = await serverExports(store.database).listServers(user!.id)
         const entries = await entriesOf(write(before, 'json'))
         for (const [index, entry] of entries.entries()) {
           if (slug === 'left out') delete entry.slug
@@ -135,7 +134,7 @@ export function roundTripsContract(open: OpenFixture): void {
           entries,
           operatorAt(NOW + 9),
         )
-        const after = await serverLists(store.database).listServers(user!.id)
+        const after = await serverExports(store.database).listServers(user!.id)
         assert.deepEqual(identities(after, slug), identities(before, slug))
         if (!isEdited && slug !== 'new') assert.deepEqual(after, before)
       }),

@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { PAGE_SIZE, SEARCHED_MAX, type ServerPage } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { serverSearch } from '../../../src/servers/records/server-search.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -20,14 +21,14 @@ export function searchContract(open: OpenFixture): void {
     const ties = [await register(store, ada!), await register(store, ada!)].toSorted()
     const older = await register(store, ada!, {}, NOW - 1)
     const newer = await register(store, ada!, {}, NOW + 1)
-    const found = await serverLists(store.database).searchServers(ada!.id, { text: '', page: 1 })
+    const found = await serverSearch(store.database).searchServers(ada!.id, { text: '', page: 1 })
     assert.deepEqual(
       found.servers.map((server) => server.id),
       [newer, ...ties.toReversed(), older],
     )
     assert.equal(found.total, 4)
     assert.deepEqual(found.servers[0], {
-      ...(await registeredServers(store.database).findServer(ada!.id, newer)),
+      ...(await servers(store.database).findServer(ada!.id, newer)),
       rank: 1,
     })
   })
@@ -43,7 +44,10 @@ export function searchContract(open: OpenFixture): void {
     await register(store, ada!, { name: 'elsewhere', organization_id: other })
     await register(store, ada!, { name: 'personal' })
     const search = (userId: string, organization: string, text = '') =>
-      serverLists(store.database).searchOrganizationServers(userId, organization, { text, page: 1 })
+      serverSearch(store.database).searchOrganizationServers(userId, organization, {
+        text,
+        page: 1,
+      })
     for (const user of [ada!, bob!])
       assert.deepEqual(namesOf(await search(user.id, id)), ['of Bob', 'of Ada'])
     assert.deepEqual(namesOf(await search(bob!.id, id, 'ADA')), ['of Ada'])
@@ -67,7 +71,7 @@ export function searchContract(open: OpenFixture): void {
     for (const text of ['', 'sErVeR']) {
       const pages = []
       for (const page of [1, 2, 3, 4])
-        pages.push(await serverLists(store.database).searchServers(ada!.id, { text, page }))
+        pages.push(await serverSearch(store.database).searchServers(ada!.id, { text, page }))
       assert.deepEqual(
         pages.map(({ servers }) => servers.length),
         [PAGE_SIZE, PAGE_SIZE, 1, 0],
@@ -93,7 +97,7 @@ export function searchContract(open: OpenFixture): void {
     }))
     await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const search = (text: string, page = 1) =>
-      serverLists(store.database).searchServers(ada!.id, { text, page })
+      serverSearch(store.database).searchServers(ada!.id, { text, page })
     assert.equal((await search('')).total, SEARCHED_MAX)
     assert.equal((await search('<')).total, SEARCHED_MAX)
     assert.deepEqual(namesOf(await search(`<${SEARCHED_MAX - 1}>`)), [`<${SEARCHED_MAX - 1}>`])
@@ -103,7 +107,7 @@ export function searchContract(open: OpenFixture): void {
     const { id, name, updated_at } = last.servers.at(-1)!
     const tie = { name: 'tie', address: 'tie.example.com', updated_at }
     await serverImports(store.database).saveServers(ada!.id, null, [tie], operatorAt(NOW))
-    const added = (await serverLists(store.database).listServers(ada!.id)).find(
+    const added = (await serverExports(store.database).listServers(ada!.id)).find(
       (server) => server.name === 'tie',
     )!
     assert.equal((await search('tie')).total, added.id > id ? 1 : 0)
@@ -121,7 +125,7 @@ export function textContract(open: OpenFixture): void {
     await register(store, ada!, { address: 'in-the-address.example.com' }, NOW + 1)
     await register(store, ada!, { slug: 'in-the-slug' })
     const search = async (text: string) =>
-      namesOf(await serverLists(store.database).searchServers(ada!.id, { text, page: 1 }))
+      namesOf(await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 }))
     assert.equal((await search('the')).length, 3)
     for (const text of ['in the', 'THE NAME', 'the-addr', '-SLUG'])
       assert.equal((await search(text)).length, 1)
@@ -142,11 +146,11 @@ export function textContract(open: OpenFixture): void {
     ] as const) {
       await register(store, ada!, { name })
       for (const text of texts) {
-        const found = await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })
+        const found = await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })
         assert.deepEqual(namesOf(found), [name], text)
       }
     }
-    const found = await serverLists(store.database).searchServers(ada!.id, {
+    const found = await serverSearch(store.database).searchServers(ada!.id, {
       text: 'uberleben',
       page: 1,
     })
@@ -175,12 +179,12 @@ export function textContract(open: OpenFixture): void {
       ["t's", "it's"],
     ] as const)
       assert.deepEqual(
-        namesOf(await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })),
+        namesOf(await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })),
         [name],
       )
     for (const text of ['%', '_', '\\', '*', '?'])
       assert.ok(
-        (await serverLists(store.database).searchServers(ada!.id, { text, page: 1 })).total <= 1,
+        (await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })).total <= 1,
       )
   })
 }

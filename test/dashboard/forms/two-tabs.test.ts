@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { readForms, type Submission } from './read-forms.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 
@@ -29,14 +29,11 @@ test('an edit does not overwrite what another tab has saved, unless it is sent a
     /<li>Name: <bdi>First tab<\/bdi><\/li><li>Address: <bdi>play\.example\.com<\/bdi><\/li><li>Version: <bdi>1\.21<\/bdi><\/li>/,
   )
   assert.match(refused.body, /name="address" type="text" value="second\.example"/)
-  assert.equal(
-    (await registeredServers(store.database).findServer(user.id, server))?.name,
-    'First tab',
-  )
+  assert.equal((await servers(store.database).findServer(user.id, server))?.name, 'First tab')
 
   const again = readForms(refused.body).find(({ path: one }) => one === path)!
   await person.submit(path, Object.fromEntries(again.fields))
-  const stored = await registeredServers(store.database).findServer(user.id, server)
+  const stored = await servers(store.database).findServer(user.id, server)
   assert.deepEqual([stored?.name, stored?.address], ['Survival', 'second.example'])
 })
 
@@ -108,7 +105,7 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(1))
   const under = `/dashboard/organizations/${organization}`
   await person.submit('/dashboard/servers/new', { ...ENTRY, organization_id: organization })
-  const [server] = await serverLists(store.database).listServers(user.id)
+  const [server] = await serverExports(store.database).listServers(user.id)
   const list = readForms((await person.get(under)).body)
   const edit = await formAt(person, `/dashboard/servers/${server!.id}`)
   assert.equal(
@@ -160,7 +157,7 @@ async function withServer(t: TestContext) {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
-  const [found] = await serverLists(dashboard.store.database).listServers(user.id)
+  const [found] = await serverExports(dashboard.store.database).listServers(user.id)
   const server = found!.id
   const rows = { rows: server, to: 'deleted for sure' }
   const deleteServer = () => person.submit('/dashboard/servers/change', rows)

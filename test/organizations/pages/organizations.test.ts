@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { type TestDashboard, ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -18,7 +18,7 @@ test('a server moves to an organization and back, and the API returns it only wh
   const path = await makeOrganization(person, 'red-stone')
   const organization_id = path.split('/').at(-1)!
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
-  const [server] = await serverLists(store.database).listServers(user.id)
+  const [server] = await serverExports(store.database).listServers(user.id)
   const keys = [await person.issue('1'), await person.issue('2'), await person.issue('3')]
   const listed = async () => JSON.parse((await ask(apiPort, { key: keys.pop()! })).body).servers
   assert.equal((await listed()).length, 1)
@@ -50,7 +50,7 @@ test('the last owner can’t leave, and an organization with servers can’t be 
   })
   assert.doesNotMatch((await person.get(path)).body, /Delete organization/)
   assert.equal((await person.post(`${path}/remove`)).status, 404)
-  const [server] = await serverLists(dashboard.store.database).listServers(user.id)
+  const [server] = await serverExports(dashboard.store.database).listServers(user.id)
   await person.submit('/dashboard/servers/change', { rows: server!.id, to: 'deleted for sure' })
   assert.equal((await person.post(`${path}/remove`)).status, 303)
   assert.equal((await person.get(path)).status, 404)
@@ -72,7 +72,7 @@ test('organization slugs are unique, and only members can put servers into one',
   const refused = await bob.post('/dashboard/servers/new', { ...foreign, form: 'f' })
   assert.match(refused.body, /id="organization_id-error">You are not a member/)
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'g' })
-  const [server] = await serverLists(dashboard.store.database).listServers(user.id)
+  const [server] = await serverExports(dashboard.store.database).listServers(user.id)
   assert.equal((await bob.post(`/dashboard/servers/${server!.id}`, foreign)).status, 422)
 })
 

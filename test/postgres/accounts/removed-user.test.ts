@@ -7,7 +7,7 @@ import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
@@ -31,7 +31,7 @@ test("a deleted user's keys are revoked before a server is deleted", async (t) =
       async () => (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null,
     )
     assert.equal((await claim(store, key)).outcome, 'revoked')
-    assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
+    assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
     await admin.query('COMMIT')
     return removing
   })

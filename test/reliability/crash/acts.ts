@@ -13,7 +13,7 @@ import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -175,7 +175,7 @@ function register(user: string): Act {
     changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
     async perform(store) {
       assert.equal(
-        await registeredServers(store.database).insertServer(user, id, fields, operatorAt(now)),
+        await servers(store.database).insertServer(user, id, fields, operatorAt(now)),
         'written',
       )
     },

@@ -7,7 +7,7 @@ import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { Model } from './listing-model.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 
@@ -67,7 +67,7 @@ async function crowd(store: ServingStore, owner: string, model: Model): Promise<
     updated_at: model.now - CLAIM_INTERVAL_US - Math.floor(index / 2),
   }))
   await serverImports(store.database).saveServers(owner, null, entries, operatorAt(model.now))
-  for (const { organization: _, updated_at, ...server } of await serverLists(
+  for (const { organization: _, updated_at, ...server } of await serverExports(
     store.database,
   ).listServers(owner))
     model.servers.push({ ...server, owner, organization_id: null, updatedAt: updated_at })

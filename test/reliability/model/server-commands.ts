@@ -6,7 +6,7 @@ import type { ModelFields } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import * as change from '../../fixtures/changed-servers.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const
@@ -44,12 +44,7 @@ function register([index, rank, given]: [number, number, Given]): Command {
     const owner = real.owners[index]!
     const wanted = placed(real, given)
     assert.equal(
-      await registeredServers(real.store.database).insertServer(
-        owner,
-        id,
-        wanted,
-        operatorAt(model.now),
-      ),
+      await servers(real.store.database).insertServer(owner, id, wanted, operatorAt(model.now)),
       expected.register(model, owner, id, wanted, isMember(index)),
     )
   })
@@ -78,7 +73,7 @@ async function write(
 ): Promise<void> {
   const owner = owners[index]!
   assert.equal(
-    await registeredServers(store.database).updateServer(owner, id, wanted, operatorAt(model.now)),
+    await servers(store.database).updateServer(owner, id, wanted, operatorAt(model.now)),
     expected.edit(model, owner, id, wanted, isMember(index)),
   )
 }

@@ -102,7 +102,7 @@ export const POSTGRES: Mutant[] = [
     file: 'src/directory/records/removed-user.ts',
     from: "  await transaction.lock('organizations', ids, 'remove')\n",
     to: '',
-    noticedBy: witness('test/postgres/left-servers.test.ts', 'both owners of an organization'),
+    noticedBy: witness('test/postgres/former-members.test.ts', 'both owners of an organization'),
   },
   {
     name: 'late-owner-locked-after-the-organization',
@@ -113,7 +113,7 @@ export const POSTGRES: Mutant[] = [
   },
   {
     name: 'owners-locked-after-the-organization',
-    file: 'src/servers/records/returned-servers.ts',
+    file: 'src/servers/records/former-members.ts',
     from: '        const owners = await lockOwners(transaction, ofOwner)\n        if (!(await ownsLocked(transaction, userId, organizationId))) return null\n',
     to: '        if (!(await ownsLocked(transaction, userId, organizationId))) return null\n        const owners = await lockOwners(transaction, ofOwner)\n',
     noticedBy: witness('test/postgres/lock-order.test.ts', 'while their user joins again'),

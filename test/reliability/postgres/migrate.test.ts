@@ -15,7 +15,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
@@ -114,7 +114,7 @@ test('the next version migrates under a running one, and both keep working', asy
     [entry],
     operatorAt(Date.now() * 1000),
   )
-  assert.equal((await serverLists(started.database).listServers(user.id)).length, 2)
+  assert.equal((await serverExports(started.database).listServers(user.id)).length, 2)
 })
 
 test('a schema can require the next version: a running one continues, a start fails', async (t) => {

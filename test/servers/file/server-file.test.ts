@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { readCsv, writeCell } from '../../../src/servers/file/csv.ts'
 import { decodeText, readServers } from '../../../src/servers/file/server-file.ts'
 import { serverFile } from '../../../src/servers/file/write-servers.ts'
-import type { ServerRecord } from '../../../src/servers/server-import.ts'
+import type { ServerRecord } from '../../../src/servers/server.ts'
 
 const NOTHING = { ignored: [], elsewhere: 0 }
 const SERVER: ServerRecord = {

@@ -4,10 +4,10 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { fields } from '../../contract/people.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
 import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -21,7 +21,7 @@ const CHANGE = '/dashboard/servers/change'
 test('an action keeps the search and the row, names the server once, and can be undone', async (t) => {
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1&sort=name'
-  const before = await serverLists(store.database).listServers(userId)
+  const before = await serverExports(store.database).listServers(userId)
   const form = formOf((await person.get(place)).body)
   assert.equal(form.from, place)
   const sent = await person.post(CHANGE, { ...form, draft: '1' })
@@ -37,7 +37,7 @@ test('an action keeps the search and the row, names the server once, and can be 
   assert.equal(sentBack.headers.location, `${place}&page=2`)
   const undone = await person.get(place)
   assert.match(undone.body, /<bdi>number 10<\/bdi><\/b> is as before\./)
-  assert.deepEqual(await serverLists(store.database).listServers(userId), before)
+  assert.deepEqual(await serverExports(store.database).listServers(userId), before)
   assert.match((await person.submit('/dashboard/servers/undo', undoOf(body))).body, /is as before/)
   const late = { ...undoOf(body), change: crypto.randomUUID() }
   assert.match((await person.submit('/dashboard/servers/undo', late)).body, /Nothing was changed/)
@@ -45,7 +45,7 @@ test('an action keeps the search and the row, names the server once, and can be 
 
 test('several servers are unpublished, published and deleted at once, and restored', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const before = await serverLists(store.database).listServers(userId)
+  const before = await serverExports(store.database).listServers(userId)
   const form = formOf((await person.get('/dashboard/servers')).body)
   const selected = new URLSearchParams({ ...form, to: 'draft' })
   for (const row of ['0', '2', '3']) selected.set(row, 'on')
@@ -63,14 +63,14 @@ test('several servers are unpublished, published and deleted at once, and restor
   selected.set('to', 'deleted')
   const asked = await person.send('POST', CHANGE, selected.toString())
   assert.match(asked.body, /<h1>Delete 3 servers<\/h1>.*You can undo this for one hour/s)
-  assert.equal((await serverLists(store.database).listServers(userId)).length, before.length)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, before.length)
   const deleted = await person.submit(CHANGE, { ...formOf(asked.body), to: 'deleted for sure' })
   assert.match(deleted.body, /and 1 more were deleted\./)
-  assert.equal((await serverLists(store.database).listServers(userId)).length, before.length - 3)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, before.length - 3)
   const undone = await person.submit('/dashboard/servers/undo', undoOf(deleted.body))
   assert.match(undone.body, /and 1 more are back\./)
   assert.deepEqual(
-    (await serverLists(store.database).listServers(userId)).map(({ id }) => id).toSorted(),
+    (await serverExports(store.database).listServers(userId)).map(({ id }) => id).toSorted(),
     before.map(({ id }) => id).toSorted(),
   )
 })
@@ -81,7 +81,7 @@ test('a form sent twice changes the servers once, and both answers say the same'
   const pages = [await person.submit(CHANGE, form), await person.submit(CHANGE, form)]
   for (const { body } of pages) assert.match(body, /<bdi>number 1<\/bdi><\/b> is now a draft\./)
   assert.deepEqual(undoOf(pages[0]!.body), undoOf(pages[1]!.body))
-  const listed = await serverLists(store.database).listServers(userId)
+  const listed = await serverExports(store.database).listServers(userId)
   assert.equal(listed.filter(({ status }) => status === 'draft').length, 1)
 })
 
@@ -111,24 +111,24 @@ test('if something changed since, undoing says what it left', async (t) => {
     undone.body,
     /1 of 2 servers is as before\. A server stays as it is if it has changed since, or if you are not in its organization\./,
   )
-  assert.equal((await registeredServers(store.database).findServer(userId, id!))?.name, 'edited')
+  assert.equal((await servers(store.database).findServer(userId, id!))?.name, 'edited')
 })
 
 test('undoing a deletion says how many servers are back, and why the others are not', async (t) => {
   const { person, store, userId } = await withServers(t)
   const remove = async (...slugs: (string | null)[]) => {
-    const servers = slugs.map(() => crypto.randomUUID())
+    const ids = slugs.map(() => crypto.randomUUID())
     for (const [index, slug] of slugs.entries())
-      await registeredServers(store.database).insertServer(
+      await servers(store.database).insertServer(
         userId,
-        servers[index]!,
+        ids[index]!,
         fields({ slug }),
         operatorAt(presentInstant()),
       )
     const change = crypto.randomUUID()
-    await serverChanges(store.database).changeServers(
+    await bulkChanges(store.database).changeServers(
       userId,
-      { id: change, status: null, servers },
+      { id: change, status: null, servers: ids },
       operatorAt(presentInstant()),
     )
     return change
@@ -136,7 +136,7 @@ test('undoing a deletion says how many servers are back, and why the others are 
   const undo = async (change: string) =>
     (await person.submit('/dashboard/servers/undo', { change })).body
   const [one, two] = [await remove('taken'), await remove('taken', null)]
-  await registeredServers(store.database).insertServer(
+  await servers(store.database).insertServer(
     userId,
     crypto.randomUUID(),
     fields({ slug: 'taken' }),
@@ -179,7 +179,7 @@ test('if the session ends before an action, signing in returns to the same place
   assert.equal(next, place)
   const back = await person.post('/sign-in', { email: 'ada@example.com', password: PASSWORD, next })
   assert.equal(back.headers.location, place)
-  const listed = await serverLists(store.database).listServers(userId)
+  const listed = await serverExports(store.database).listServers(userId)
   assert.ok(listed.every(({ status }) => status === 'published'))
 })
 

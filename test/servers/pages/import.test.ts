@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { sessions } from '../../../src/accounts/records/sessions.ts'
@@ -25,27 +25,27 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
     { name: 'new', address: 'new.example.com' },
     { name: 'new', address: 'new.example.com' },
   ])
-  const before = await serverLists(store.database).listServers(userId)
+  const before = await serverExports(store.database).listServers(userId)
   const sent = await person.upload(IMPORT, { text, form: 'f' })
   assert.equal(sent.status, 303, sent.body)
   const path = String(sent.headers.location)
   const { body } = await person.get(path)
   assert.match(body, /1 new, 1 changed, 1 unchanged, 1 duplicate\./)
   assert.match(body, /<bdi>number 2<\/bdi>.*changed<\/span><ul><li>version: none → <code><bdi>2</s)
-  assert.deepEqual(await serverLists(store.database).listServers(userId), before)
+  assert.deepEqual(await serverExports(store.database).listServers(userId), before)
   assert.equal((await person.upload(IMPORT, { text, form: 'f' })).headers.location, path)
 
   const plan = planOf(body)
   const done = await person.submit(path, { plan })
   assert.match(done.body, /Import finished: 1 new, 1 changed, 1 unchanged, 1 duplicate\./)
-  const after = await serverLists(store.database).listServers(userId)
+  const after = await serverExports(store.database).listServers(userId)
   assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'number 2'])
   assert.equal((await person.post(path, { plan })).status, 303)
   assert.match(
     (await person.get(path)).body,
     /<h1>Import finished<\/h1>.*Sending it again changes/s,
   )
-  assert.deepEqual(await serverLists(store.database).listServers(userId), after)
+  assert.deepEqual(await serverExports(store.database).listServers(userId), after)
 })
 
 test('a CSV file is imported, and an export imported again changes nothing', async (t) => {
@@ -64,7 +64,7 @@ test('a CSV file is imported, and an export imported again changes nothing', asy
   const sent = await person.upload(IMPORT, { text: ' ' }, Buffer.from(CSV))
   const path = String(sent.headers.location)
   await person.submit(path, { plan: planOf((await person.get(path)).body) })
-  const saved = await serverLists(store.database).listServers(userId)
+  const saved = await serverExports(store.database).listServers(userId)
   assert.ok(saved.some(({ name, version }) => name === 'Tide, "low"' && version === null))
   for (const format of ['csv', 'json']) {
     const file = await person.get(`/dashboard/servers/export.${format}`)
@@ -74,7 +74,7 @@ test('a CSV file is imported, and an export imported again changes nothing', asy
     const { body } = await person.get(String(again.headers.location))
     assert.match(body, /0 new, 0 changed, 4 unchanged\..*There is nothing to import/s)
   }
-  assert.deepEqual(await serverLists(store.database).listServers(userId), saved)
+  assert.deepEqual(await serverExports(store.database).listServers(userId), saved)
 })
 
 test('a wrong row is named, the rest is counted, and the pasted text stays', async (t) => {
@@ -88,7 +88,7 @@ test('a wrong row is named, the rest is counted, and the pasted text stays', asy
   assert.match(body, /Nothing was imported\./)
   assert.ok(body.includes('&lt;b&gt;,no address'), body)
   assert.match(body, /name="form" value="f"/)
-  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
 })
 
 test('reading ends at a hundred mistakes, and the page says where', async (t) => {
@@ -102,7 +102,7 @@ test('reading ends at a hundred mistakes, and the page says where', async (t) =>
   )
   assert.equal(body.match(/<li>entry /g)?.length, 20)
   assert.match(textOf(body), /and 80 more\s*Nothing was imported\./)
-  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
 })
 
 test('each file that is no list of servers is refused with its reason', async (t) => {
@@ -130,7 +130,7 @@ test('each file that is no list of servers is refused with its reason', async (t
   const full = await person.upload(IMPORT, { text: listOf(499) })
   const checked = await person.get(String(full.headers.location))
   assert.match(checked.body, /Nothing was imported\. You would have more than 500 servers/)
-  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
 })
 
 test('a file of 10 MB is read to its end and refused, and another form is not accepted', async (t) => {
@@ -178,7 +178,7 @@ test('if another tab changes a server, the check is shown anew and nothing is im
   assert.equal(refused.status, 409)
   assert.match(refused.body, /Your servers have changed since this check\. Nothing was imported\./)
   const versions = async () =>
-    (await serverLists(store.database).listServers(userId)).map(({ version }) => version)
+    (await serverExports(store.database).listServers(userId)).map(({ version }) => version)
   assert.ok((await versions()).includes('other tab'))
   await person.submit(path, { plan: planOf(refused.body) })
   assert.ok((await versions()).includes('2'))
@@ -193,7 +193,7 @@ test('a check is kept for one hour', async (t) => {
     assert.equal(answer.status, 404)
     assert.match(answer.body, /This check has expired/)
   }
-  assert.equal((await serverLists(store.database).listServers(userId)).length, 2)
+  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
 })
 
 test('if the session ends before the check, the page keeps the text and says how to go on', async (t) => {

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { REGISTERED_MAX } from '../../../src/servers/registered-server.ts'
+import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -21,7 +21,7 @@ test('a form sent twice registers one server', async (t) => {
       person.post('/dashboard/servers/new', { ...ENTRY, form: 'same' }),
     ),
   )
-  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
+  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
 })
 
 test('a form with mistakes and without a tag gets one, so it registers one server', async (t) => {
@@ -32,7 +32,7 @@ test('a form with mistakes and without a tag gets one, so it registers one serve
   const form = /name="form" value="([^"]*)"/.exec(body)?.[1] ?? ''
   for (let time = 0; time < 2; time += 1)
     await person.submit('/dashboard/servers/new', { ...ENTRY, form })
-  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
+  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
 })
 
 test('a form sent again with other values says so, and sending it once more registers those', async (t) => {
@@ -48,12 +48,12 @@ test('a form sent again with other values says so, and sending it once more regi
     assert.match(refused.body, /already registered a server with other values/)
     assert.ok(refused.body.includes(`value="${Object.values(other)[0]}"`))
   }
-  assert.equal((await serverLists(store.database).listServers(user.id)).length, 1)
+  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
   const { body } = await send({ address: 'other.example' })
   const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? ''
   assert.notEqual(form, 'same')
   assert.equal((await send({ address: 'other.example', form })).status, 303)
-  assert.equal((await serverLists(store.database).listServers(user.id)).length, 2)
+  assert.equal((await serverExports(store.database).listServers(user.id)).length, 2)
 })
 
 test('the form names a known edition or status that was written in another case', async (t) => {
@@ -69,7 +69,7 @@ test('the form names a known edition or status that was written in another case'
     assert.equal(refused.status, 422, value)
     assert.ok(refused.body.includes(`>The ${field} must be written &quot;${known}&quot;.<`), value)
   }
-  assert.equal((await serverLists(store.database).listServers(user.id)).length, 0)
+  assert.equal((await serverExports(store.database).listServers(user.id)).length, 0)
 
   // A value that another program stored may stay, and can't come back.
   const id = randomUUID()
@@ -81,12 +81,7 @@ test('the form names a known edition or status that was written in another case'
     edition: 'JAVA',
     status: 'draft',
   }
-  await registeredServers(store.database).insertServer(
-    user.id,
-    id,
-    stored,
-    operatorAt(presentInstant()),
-  )
+  await servers(store.database).insertServer(user.id, id, stored, operatorAt(presentInstant()))
   const save = (edition: string) =>
     person.post(`/dashboard/servers/${id}`, { ...form, name: 'renamed', edition })
   assert.equal((await save('JAVA')).status, 303)

@@ -5,7 +5,8 @@ import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { serverSearch } from '../../../src/servers/records/server-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
@@ -130,7 +131,7 @@ test('a server with an instant beyond the range of a number can be listed, edite
   )
   const page = (await person.get('/dashboard/servers')).body
   assert.match(page, />Jun 5, 2255<.*>Jul 28, 1684</s)
-  const { servers } = await serverLists(store.database).searchServers(user.id, {
+  const { servers } = await serverSearch(store.database).searchServers(user.id, {
     text: '',
     page: 1,
   })
@@ -162,7 +163,7 @@ test('each mistake has its error beside the field, and nothing is saved', async 
   assert.match(wrong.body, /id="version-error"/)
   assert.match(wrong.body, /value="kept &quot;name&quot;"/)
   assert.match((await send({ organization_id: 'nonsense' })).body, /id="organization_id-error"/)
-  assert.deepEqual(await serverLists(store.database).listServers(user.id), [])
+  assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
   for (const address of ['a', '203.0.113.7:25565', '[2001:db8::1]:19132', 'müller.example'])
     assert.equal((await send({ address, form: address })).status, 303)
 })
@@ -179,7 +180,7 @@ test('a slug is unique among the owner’s servers, and a suggested slug gets a 
   await send('4', { name: '!!!' })
   assert.match((await send('5', { slug: 'survival' })).body, /id="slug-error">Another of your/)
   await bob.submit('/dashboard/servers/new', { ...ENTRY, slug: 'survival', form: 'b' })
-  const slugs = (await serverLists(store.database).listServers(user.id)).map(({ slug }) => slug)
+  const slugs = (await serverExports(store.database).listServers(user.id)).map(({ slug }) => slug)
   assert.deepEqual(new Set(slugs), new Set(['survival', 'survival-2', '한글-world', null]))
 
   const parallel = await Promise.all(

@@ -1,5 +1,5 @@
 import type { ServerEntry } from '../../../src/servers/server-entry.ts'
-import { changedFields, type ImportedRow } from '../../../src/servers/records/changed-server.ts'
+import { changedFields, type ImportedRow } from '../../../src/servers/records/import/values.ts'
 import { planImport } from '../../../src/servers/records/import/plan.ts'
 
 /*

@@ -15,7 +15,7 @@ import { organizations } from '../../../src/organizations/records/organizations.
 import { audit } from '../../../src/accounts/records/audit.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { users } from '../../../src/accounts/records/users.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 
 /*
@@ -105,7 +105,7 @@ async function addMembers(
     if (index > 1) continue
     const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
     const server = { ...entry, organization_id: organization }
-    await registeredServers(store.database).insertServer(
+    await servers(store.database).insertServer(
       user.id,
       crypto.randomUUID(),
       server,

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -48,7 +48,7 @@ test('a name that is written from right to left does not turn the text around it
     [{ name, address: 'a.example', version: name }],
     operatorAt(1),
   )
-  const [server] = await serverLists(store.database).listServers(user.id)
+  const [server] = await serverExports(store.database).listServers(user.id)
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const notice = `notice=saved.${server!.id}`
   const pages = [

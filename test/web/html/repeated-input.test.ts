@@ -9,7 +9,7 @@ import { readForms, type Submission } from '../../dashboard/forms/read-forms.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -72,7 +72,7 @@ async function formsOf(
   userId: string,
   organization: string,
 ): Promise<Submission[]> {
-  const [server] = await serverLists(store.database).listServers(userId)
+  const [server] = await serverExports(store.database).listServers(userId)
   const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
   const paths = [
     'servers/new',

@@ -8,8 +8,8 @@ import type { Person } from '../../fixtures/person.ts'
 import type { Answer } from '../../fixtures/requests.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -52,11 +52,11 @@ test('with the longest values, a list with links to public pages loads at most 5
   const dashboard = await startDashboard(t, { siteUrl })
   const { person, user } = await dashboard.signedIn()
   await fill(dashboard, user.id, user.email, '"')
-  const servers = (await serverLists(dashboard.store.database).listServers(user.id)).map(
+  const servers = (await serverExports(dashboard.store.database).listServers(user.id)).map(
     ({ id }) => id,
   )
   const change = { id: randomUUID(), status: 'published', servers } as const
-  await serverChanges(dashboard.store.database).changeServers(
+  await bulkChanges(dashboard.store.database).changeServers(
     user.id,
     change,
     operatorAt(presentInstant()),
@@ -75,7 +75,7 @@ async function pagesOf(
   organization: string,
   letter: string,
 ): Promise<string[]> {
-  const [server] = await serverLists(store.database).listServers(userId)
+  const [server] = await serverExports(store.database).listServers(userId)
   const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
   const long = encodeURIComponent(letter.repeat(SEARCH_LENGTH_MAX))
   return [
@@ -108,7 +108,7 @@ async function answersOf(
   letter: string,
 ): Promise<[name: string, page: Answer][]> {
   const { store } = dashboard
-  const [server] = await serverLists(store.database).listServers(userId)
+  const [server] = await serverExports(store.database).listServers(userId)
   const edit = { ...ENTRY, name: `a${letter.repeat(63)}`, slug: 'x', seen: 'x' }
   const stale = await person.post(`/dashboard/servers/${server!.id}`, edit)
   assert.equal(stale.status, 409)

@@ -1,8 +1,13 @@
 import { html } from 'hono/html'
-import type { ChangedField, PlannedImport, PlannedServer } from '../../checked-import.ts'
+import {
+  type ChangedField,
+  type PlannedImport,
+  type PlannedServer,
+  type ImportCounts,
+  sayCounts,
+} from '../../server-import.ts'
 import type { ReadServers } from '../../file/server-file.ts'
-import { REGISTERED_MAX } from '../../registered-server.ts'
-import { type ImportCounts, sayCounts } from '../../server-import.ts'
+import { REGISTERED_MAX } from '../../server.ts'
 import { count, countOf } from '../../../model/text.ts'
 import type { Context } from '../../../web/context.ts'
 import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'

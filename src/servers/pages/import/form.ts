@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { REGISTERED_MAX } from '../../registered-server.ts'
+import { REGISTERED_MAX } from '../../server.ts'
 import type { Context } from '../../../web/context.ts'
 import { AS_CODE, showFormTag } from '../../../web/html/form-field.ts'
 import { type Notice, type Page, showPage } from '../../../web/html/page.ts'

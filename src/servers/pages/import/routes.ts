@@ -4,7 +4,7 @@ import { idFromFormTag } from '../../../web/request/form-id.ts'
 import { escapeInvisible } from '../../../model/invisible.ts'
 import type { Unreadable } from '../../file/record.ts'
 import { decodeText, type ReadServers, readServers } from '../../file/server-file.ts'
-import { REGISTERED_MAX } from '../../registered-server.ts'
+import { REGISTERED_MAX } from '../../server.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
@@ -14,7 +14,7 @@ import { showCheck, showFirstWrong, showWrong } from './check.ts'
 import { writeLeftOut } from './left-out.ts'
 import { checkedImports } from '../../records/checked-imports.ts'
 import type { Database } from '../../../database/database.ts'
-import { serverLists } from '../../records/server-lists.ts'
+import { serverSearch } from '../../records/server-search.ts'
 
 /** Imports servers: read, checked, confirmed. Only the confirmation writes servers. */
 export function addImportRoutes(app: App, dashboard: Dashboard): void {
@@ -104,7 +104,7 @@ function refuseUpload(c: Context, status: 400 | 413 | 415): Promise<Response> {
 
 /** An operator's import can exceed REGISTERED_MAX. The user can import an export nevertheless. */
 async function limitOf(database: Database, userId: string): Promise<number> {
-  const { registered } = await serverLists(database).searchServers(userId, { text: '', page: 1 })
+  const { registered } = await serverSearch(database).searchServers(userId, { text: '', page: 1 })
   return Math.max(REGISTERED_MAX, registered)
 }
 

@@ -1,8 +1,8 @@
 import type { Instant } from '../../../model/instant.ts'
 import type { ServerEntry } from '../../server-entry.ts'
-import { applied, type ImportedRow, NEW_ROW } from '../changed-server.ts'
+import { applied, type ImportedRow, NEW_ROW, columnsOf } from './values.ts'
 import { meantTwice, type Mistake, otherCases, renames } from './mistakes.ts'
-import { columnsOf, createFinder, Planned } from './pairs.ts'
+import { createFinder, Planned } from './pairs.ts'
 
 /** What a part of an import has to know beside its entries. */
 export interface PlanContext {

@@ -1,7 +1,7 @@
 import { complaintsAboutCase, type ServerEntry } from '../../server-entry.ts'
 import { quote } from '../../../model/text.ts'
-import type { ImportedRow } from '../changed-server.ts'
-import { columnsOf, type Planned, valueIn } from './pairs.ts'
+import { type ImportedRow, columnsOf, valueIn } from './values.ts'
+import type { Planned } from './pairs.ts'
 
 /** A mistake of an entry that shows only beside other entries or stored servers. */
 export interface Mistake {

@@ -1,5 +1,5 @@
+import { type Column, columnsOf, valueIn, type ImportedRow } from './values.ts'
 import type { ServerEntry } from '../../server-entry.ts'
-import { type ImportedRow, OPTIONAL } from '../changed-server.ts'
 
 /** A server of a plan. A class, because V8 may make literals among the objects that live long. */
 export class Planned {
@@ -17,21 +17,6 @@ export class Planned {
     this.stored = stored
     this.meantBy = meantBy
   }
-}
-
-export type Column = keyof ImportedRow
-
-/** The columns that an entry sets. One without a slug leaves the slug. */
-export function columnsOf(entry: ServerEntry): Column[] {
-  const given = OPTIONAL.filter(
-    (field) => entry[field] !== undefined && (field !== 'slug' || entry.slug),
-  )
-  return ['name', 'host_label', ...given]
-}
-
-/** The value that an entry gives to a column. */
-export function valueIn(entry: ServerEntry, column: Column): unknown {
-  return column === 'host_label' ? entry.address : entry[column as keyof ServerEntry]
 }
 
 /** Finds the servers that have an entry's values in some columns, with an index for each set. */

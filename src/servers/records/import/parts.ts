@@ -3,12 +3,11 @@ import type { ServerEntry } from '../../server-entry.ts'
 import type { ImportCounts, WholeImport } from '../../server-import.ts'
 import type { Dialect, Queries } from '../../../database/database.ts'
 import { inStrings, type Sql, sql, uuid } from '../../../database/sql.ts'
-import type { ImportedRow } from '../changed-server.ts'
+import type { ImportedRow } from './values.ts'
 import type { PlanContext } from './draft.ts'
 import { type ImportPlan, planImport } from './plan.ts'
 import { createOrderedIds } from '../../../database/ordered-ids.ts'
-import { placeOf } from '../registered-servers.ts'
-import { ROW } from '../server-lists.ts'
+import { placeOf, ROW } from '../servers.ts'
 
 /** Entries that a preview plans at a time. */
 export const PLANNED_MAX = 1_000

@@ -1,9 +1,15 @@
 import { SERVER_DEFAULTS } from '../../../model/server-row.ts'
 import type { ServerEntry } from '../../server-entry.ts'
-import { type ChangedServer, changedFields, type ImportedRow, OPTIONAL } from '../changed-server.ts'
+import {
+  type ChangedServer,
+  changedFields,
+  type ImportedRow,
+  OPTIONAL,
+  type Column,
+} from './values.ts'
 import { createDraft, type Draft, type PlanContext } from './draft.ts'
 import type { WrongEntry } from '../../server-import.ts'
-import { type Column, pairEntries, Planned } from './pairs.ts'
+import { pairEntries, Planned } from './pairs.ts'
 
 export interface ImportPlan {
   /** In the order of their entries. */

@@ -4,7 +4,7 @@ import type { DatabaseConfig } from '../../../../src/config/database-url.ts'
 import { hashApiKey } from '../../../../src/model/key-hash.ts'
 import { DAY_US, presentInstant } from '../../../../src/model/instant.ts'
 import { issueApiKey } from '../../../../src/keys/records/issued-keys.ts'
-import type { ServerFields } from '../../../../src/servers/registered-server.ts'
+import type { ServerFields } from '../../../../src/servers/server.ts'
 import type { Store } from '../../../../src/database/store.ts'
 import { type AddressedUser, createUser } from '../../../../src/accounts/user.ts'
 import { NO_LISTINGS } from '../../../fixtures/listings.ts'
@@ -18,9 +18,9 @@ import {
 import type { Person } from '../../../fixtures/person.ts'
 import { postgresTables, sqliteTables, type Tables } from '../tables.ts'
 import { sessionList } from '../../../../src/accounts/records/sessions.ts'
-import { registeredServers } from '../../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../../src/servers/records/servers.ts'
 import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
-import { serverChanges } from '../../../../src/servers/records/server-changes.ts'
+import { bulkChanges } from '../../../../src/servers/records/bulk-changes.ts'
 import { checkedImports } from '../../../../src/servers/records/checked-imports.ts'
 import { organizations } from '../../../../src/organizations/records/organizations.ts'
 import { users } from '../../../../src/accounts/records/users.ts'
@@ -90,7 +90,7 @@ export async function openScene(
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
   const server = randomUUID()
-  await registeredServers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
+  await servers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
   const organizations = await makeOrganizations(store, user, bob)
   const imports = await makeChanges(store, user)
@@ -116,13 +116,13 @@ async function makeChanges(
 ): Promise<Pick<Scene, 'deleted' | 'deletion' | 'waiting'>> {
   const now = presentInstant()
   const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
-  await registeredServers(store.database).insertServer(
+  await servers(store.database).insertServer(
     userId,
     deleted,
     { ...SERVER, slug: 'deleted' },
     operatorAt(NOW),
   )
-  await serverChanges(store.database).changeServers(
+  await bulkChanges(store.database).changeServers(
     userId,
     { id: deletion, status: null, servers: [deleted] },
     operatorAt(now),
@@ -158,12 +158,7 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
   }
   for (const [index, { id }] of [ada, left].entries()) {
     const fields = { ...SERVER, organization_id: organization }
-    await registeredServers(store.database).insertServer(
-      id,
-      randomUUID(),
-      fields,
-      operatorAt(NOW - index),
-    )
+    await servers(store.database).insertServer(id, randomUUID(), fields, operatorAt(NOW - index))
   }
   await organizations(store.database).removeMember(
     ada.id,

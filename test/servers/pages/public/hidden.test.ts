@@ -2,14 +2,14 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { presentInstant } from '../../../../src/model/instant.ts'
-import type { ServerFields } from '../../../../src/servers/registered-server.ts'
+import type { ServerFields } from '../../../../src/servers/server.ts'
 import { startDashboard } from '../../../fixtures/dashboard.ts'
 import { intercept } from '../../../dashboard/intercept.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { fields } from '../../../contract/people.ts'
 import { register } from './publish.ts'
 import { organizations } from '../../../../src/organizations/records/organizations.ts'
-import { registeredServers } from '../../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 
 /*
@@ -76,7 +76,7 @@ test('an unpublished server has no page any more, and a renamed one its new name
   const { user } = await dashboard.signedIn()
   const id = await register(dashboard, user.id)
   const update = (changed: Partial<ServerFields>) =>
-    registeredServers(dashboard.store.database).updateServer(
+    servers(dashboard.store.database).updateServer(
       user.id,
       id,
       fields(changed),

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { presentInstant } from '../../../../src/model/instant.ts'
-import type { ServerFields } from '../../../../src/servers/registered-server.ts'
+import type { ServerFields } from '../../../../src/servers/server.ts'
 import { fields } from '../../../contract/people.ts'
 import type { TestDashboard } from '../../../fixtures/dashboard.ts'
-import { registeredServers } from '../../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 
 /** Registers a server, published and personal unless `changed` says otherwise. */
@@ -14,7 +14,7 @@ export async function register(
   changed: Partial<ServerFields> = {},
 ): Promise<string> {
   const id = randomUUID()
-  const written = await registeredServers(store.database).insertServer(
+  const written = await servers(store.database).insertServer(
     userId,
     id,
     fields(changed),

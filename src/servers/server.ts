@@ -1,3 +1,4 @@
+import type { NamedUser } from '../accounts/user.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Server } from '../model/server-row.ts'
 
@@ -42,3 +43,23 @@ export function fingerprintOf(fields: ServerFields): string {
  * organization. `not found` if the server or organization does not exist.
  */
 export type Written = 'written' | 'slug taken' | 'not found'
+
+/** A server with the fields that the API does not return. */
+export interface ServerRecord extends Server {
+  /** The slug of its organization. Null for a personal server. */
+  organization: string | null
+  updated_at: Instant
+}
+
+/** A server of any user, with the id and the names of its owner. */
+export interface OwnedServer extends ServerRecord, Omit<NamedUser, 'id'> {
+  created_by: string
+}
+
+/** Servers that `readServers` hands over together. */
+export const SERVERS_PART_MAX = 250
+
+export type ServerScope = 'all' | 'personal'
+
+/** Servers that one call of `listOwnedServers` returns at most. */
+export const OWNED_SERVERS_MAX = 1_000

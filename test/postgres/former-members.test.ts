@@ -8,7 +8,7 @@ import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { returnedServers } from '../../src/servers/records/returned-servers.ts'
+import { serversOfFormerMembers } from '../../src/servers/records/former-members.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
@@ -91,8 +91,12 @@ test('owners who return servers of the same former members at once do not deadlo
     const own = await organizationOf(ada, [cem, dan])
     const other = await organizationOf(bob, [dan, cem])
     const returned = await Promise.all([
-      returnedServers(stores[0]!.database).returnServers(ada.id, own, operatorAt(presentInstant())),
-      returnedServers(stores[1]!.database).returnServers(
+      serversOfFormerMembers(stores[0]!.database).giveBackServers(
+        ada.id,
+        own,
+        operatorAt(presentInstant()),
+      ),
+      serversOfFormerMembers(stores[1]!.database).giveBackServers(
         bob.id,
         other,
         operatorAt(presentInstant()),

@@ -1,4 +1,4 @@
-import { RETURNED_MAX } from '../../organizations/organization.ts'
+import { GIVEN_BACK_MAX } from '../../organizations/organization.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { isOwner, ownsLocked } from '../../organizations/records/organizations.ts'
 import { inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
@@ -6,46 +6,47 @@ import type { Actor } from '../../model/audit.ts'
 import { act } from '../../accounts/records/audit.ts'
 
 /** Servers under an organization whose owners have left it. */
-export function returnedServers(database: Database) {
+export function serversOfFormerMembers(database: Database) {
   return {
-    /** The number of servers of former members, counted up to RETURNED_MAX. */
+    /** The number of servers of former members, counted up to GIVEN_BACK_MAX. */
     async countServersOfFormerMembers(organizationId: string): Promise<number> {
-      return (await database.all(serversOfFormerMembers(organizationId))).length
+      return (await database.all(ofFormerMembers(organizationId))).length
     },
 
     /**
-     * Returns servers of former members to them as personal drafts, on behalf of an owner. Handles
-     * at most RETURNED_MAX servers and returns their number. Null if the user is not an owner.
+     * Gives servers of former members back to them as personal drafts, on behalf of an owner.
+     * Handles at most GIVEN_BACK_MAX servers and returns their number. Null if the user is not an
+     * owner.
      */
-    async returnServers(
+    async giveBackServers(
       userId: string,
       organizationId: string,
       actor: Actor,
     ): Promise<number | null> {
       return act(database, actor, async (transaction, note) => {
-        const ofOwner = serversOfFormerMembers(organizationId, isOwner(userId, organizationId))
+        const ofOwner = ofFormerMembers(organizationId, isOwner(userId, organizationId))
         const owners = await lockOwners(transaction, ofOwner)
         if (!(await ownsLocked(transaction, userId, organizationId))) return null
-        // Another member may have left meanwhile, whose row is not locked: the next call returns
-        // those servers.
+        // Another member may have left meanwhile, whose row is not locked: the next call gives
+        // those servers back.
         const ofLocked = sql`created_by ${inUuids(owners)}`
-        const former = serversOfFormerMembers(organizationId, ofLocked)
-        const returned = await returnServers(transaction, former)
-        if (returned > 0) note('servers given back', userId, organizationId)
-        return returned
+        const former = ofFormerMembers(organizationId, ofLocked)
+        const givenBack = await giveBackServers(transaction, former)
+        if (givenBack > 0) note('servers given back', userId, organizationId)
+        return givenBack
       })
     },
   }
 }
 
-const serversOfFormerMembers = (organizationId: string, condition = sql`true`): Sql => sql`
+const ofFormerMembers = (organizationId: string, condition = sql`true`): Sql => sql`
   SELECT id, created_by FROM servers WHERE organization_id = ${uuid(organizationId)}
     AND NOT EXISTS (
       SELECT 1 FROM members
       WHERE organization_id = ${uuid(organizationId)} AND user_id = created_by
     )
     AND ${condition}
-  LIMIT ${RETURNED_MAX}`
+  LIMIT ${GIVEN_BACK_MAX}`
 
 /**
  * Locks the owners of these servers, and returns their ids. `servers` is a query for `created_by`.
@@ -59,17 +60,17 @@ export async function lockOwners(transaction: Transaction, servers: Sql): Promis
 }
 
 /**
- * Returns servers under organizations to their owners, as personal drafts, and returns how many.
+ * Gives servers under organizations back to their owners, as personal drafts, and returns how many.
  * `servers` is a query for `id`. Of servers with one slug the latest keeps it, unless the owner has
- * a personal server with that slug already. The caller holds the lock of each owner, which lets
- * each return see the slugs of the one before.
+ * a personal server with that slug already. The caller holds the lock of each owner, so each call
+ * sees the slugs of the one before.
  */
-export async function returnServers(transaction: Transaction, servers: Sql): Promise<number> {
+export async function giveBackServers(transaction: Transaction, servers: Sql): Promise<number> {
   const found = await transaction.all<{ id: string }>(servers)
   if (found.length === 0) return 0
   const ids = found.map(({ id }) => id)
   return transaction.run(sql`
-    UPDATE servers SET organization_id = NULL, status = 'draft', slug = returned.slug
+    UPDATE servers SET organization_id = NULL, status = 'draft', slug = given_back.slug
     FROM (
       SELECT id, CASE WHEN NOT EXISTS (
         SELECT 1 FROM servers AS own
@@ -77,6 +78,6 @@ export async function returnServers(transaction: Transaction, servers: Sql): Pro
       ) AND row_number() OVER (PARTITION BY created_by, slug ORDER BY updated_at DESC, id DESC) = 1
         THEN slug END AS slug
       FROM servers WHERE id ${inUuids(ids)}
-    ) AS returned
-    WHERE servers.id = returned.id AND organization_id IS NOT NULL`)
+    ) AS given_back
+    WHERE servers.id = given_back.id AND organization_id IS NOT NULL`)
 }

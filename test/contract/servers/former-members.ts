@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { RETURNED_MAX } from '../../../src/organizations/organization.ts'
+import { GIVEN_BACK_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
-import { returnedServers } from '../../../src/servers/records/returned-servers.ts'
+import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /** Servers under an organization that their users have left. */
-export function leftServersContract(open: OpenFixture): void {
+export function formerMembersContract(open: OpenFixture): void {
   test('servers of former members are counted and return to them as personal drafts', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
@@ -20,24 +20,30 @@ export function leftServersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     const hers = await register(store, ada!, { organization_id: id })
     const his = await register(store, bob!, { organization_id: id, slug: 'his', version: '1.21' })
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 0)
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 0)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      0,
+    )
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
-    const before = await registeredServers(store.database).findServer(bob!.id, his)
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
+    const before = await servers(store.database).findServer(bob!.id, his)
 
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 0)
-    assert.deepEqual(await registeredServers(store.database).findServer(bob!.id, his), {
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      1,
+    )
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 0)
+    assert.deepEqual(await servers(store.database).findServer(bob!.id, his), {
       ...before,
       organization_id: null,
       status: 'draft',
     })
+    assert.equal((await servers(store.database).findServer(ada!.id, hers))?.organization_id, id)
     assert.equal(
-      (await registeredServers(store.database).findServer(ada!.id, hers))?.organization_id,
-      id,
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      0,
     )
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 0)
   })
 
   test('servers of former members of other organizations stay', async (t) => {
@@ -50,11 +56,20 @@ export function leftServersContract(open: OpenFixture): void {
       await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     }
     await register(store, bob!)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(other), 1)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(randomUUID()), 0)
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers('nothing'), 0)
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      1,
+    )
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(other), 1)
+    assert.equal(
+      await serversOfFormerMembers(store.database).countServersOfFormerMembers(randomUUID()),
+      0,
+    )
+    assert.equal(
+      await serversOfFormerMembers(store.database).countServersOfFormerMembers('nothing'),
+      0,
+    )
   })
 
   test('only an owner can return servers', async (t) => {
@@ -66,18 +81,18 @@ export function leftServersContract(open: OpenFixture): void {
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     for (const stranger of [bob!, eve!])
       assert.equal(
-        await returnedServers(store.database).returnServers(stranger.id, id, OPERATOR),
+        await serversOfFormerMembers(store.database).giveBackServers(stranger.id, id, OPERATOR),
         null,
       )
     assert.equal(
-      await returnedServers(store.database).returnServers(ada!.id, randomUUID(), OPERATOR),
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, randomUUID(), OPERATOR),
       null,
     )
     assert.equal(
-      await returnedServers(store.database).returnServers(ada!.id, 'nothing', OPERATOR),
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, 'nothing', OPERATOR),
       null,
     )
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
   })
 
   test("a returned server loses a slug that its user's personal servers have", async (t) => {
@@ -93,10 +108,13 @@ export function leftServersContract(open: OpenFixture): void {
     for (const slug of ['taken', 'of-ada', 'elsewhere', 'free'])
       ids.set(slug, await register(store, bob!, { slug, organization_id: id }))
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 4)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      4,
+    )
     const slugs = new Map<string, string | null | undefined>()
     for (const [slug, server] of ids)
-      slugs.set(slug, (await registeredServers(store.database).findServer(bob!.id, server))?.slug)
+      slugs.set(slug, (await servers(store.database).findServer(bob!.id, server))?.slug)
     assert.deepEqual(Object.fromEntries(slugs), {
       taken: null,
       'of-ada': 'of-ada',
@@ -105,7 +123,7 @@ export function leftServersContract(open: OpenFixture): void {
     })
   })
 
-  test('of returned servers with one slug the latest keeps it, then the last id', async (t) => {
+  test('of servers given back with one slug the latest keeps it, then the last id', async (t) => {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
@@ -121,35 +139,41 @@ export function leftServersContract(open: OpenFixture): void {
     const dated = await add('dated', NOW, NOW + 2, NOW + 1)
     const tied = (await add('tied', NOW, NOW, NOW)).toSorted()
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 6)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      6,
+    )
     const slugs: unknown[] = []
     for (const server of [...dated, ...tied])
-      slugs.push((await registeredServers(store.database).findServer(bob!.id, server))?.slug)
+      slugs.push((await servers(store.database).findServer(bob!.id, server))?.slug)
     assert.deepEqual(slugs, [null, 'dated', null, null, null, 'tied'])
   })
 
-  test('at most RETURNED_MAX servers are counted and returned at a time', async (t) => {
+  test('at most GIVEN_BACK_MAX servers are counted and returned at a time', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
-    const entries = Array.from({ length: RETURNED_MAX + 1 }, (_, index) => ({
+    const entries = Array.from({ length: GIVEN_BACK_MAX + 1 }, (_, index) => ({
       name: 'Survival',
       address: `s${index}.example.com`,
     }))
     await serverImports(store.database).saveServers(bob!.id, id, entries, operatorAt(NOW))
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     assert.equal(
-      await returnedServers(store.database).countServersOfFormerMembers(id),
-      RETURNED_MAX,
+      await serversOfFormerMembers(store.database).countServersOfFormerMembers(id),
+      GIVEN_BACK_MAX,
     )
     assert.equal(
-      await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR),
-      RETURNED_MAX,
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      GIVEN_BACK_MAX,
     )
-    assert.equal(await returnedServers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(await returnedServers(store.database).returnServers(ada!.id, id, OPERATOR), 1)
-    const listed = await serverLists(store.database).listServers(bob!.id)
+    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
+    assert.equal(
+      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
+      1,
+    )
+    const listed = await serverExports(store.database).listServers(bob!.id)
     assert.ok(
       listed.every(({ organization, status }) => organization === null && status === 'draft'),
     )
@@ -166,7 +190,7 @@ export function leftServersContract(open: OpenFixture): void {
     await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
     const given = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        returnedServers((index % 2 === 0 ? store : second).database).returnServers(
+        serversOfFormerMembers((index % 2 === 0 ? store : second).database).giveBackServers(
           ada!.id,
           id,
           OPERATOR,
@@ -175,7 +199,7 @@ export function leftServersContract(open: OpenFixture): void {
     )
     assert.deepEqual(tally(given), { 5: 1, 0: 5 })
     assert.ok(
-      (await serverLists(store.database).listServers(bob!.id)).every(({ slug }) => slug !== null),
+      (await serverExports(store.database).listServers(bob!.id)).every(({ slug }) => slug !== null),
     )
   })
 }

@@ -1,11 +1,13 @@
-import type { Instant } from '../../model/instant.ts'
-import { type ServerRow, SERVER_DEFAULTS } from '../../model/server-row.ts'
-import type { ServerEntry } from '../server-entry.ts'
+import type { ServerEntry } from '../../server-entry.ts'
+import type { Instant } from '../../../model/instant.ts'
+import { type ServerRow, SERVER_DEFAULTS } from '../../../model/server-row.ts'
 
 /** A server of the user in the place that the entries go to. */
 export interface ImportedRow extends ServerRow {
   updated_at: Instant
 }
+
+export type Column = keyof ImportedRow
 
 /** Fields that an entry may leave out. A stored server then keeps its own. */
 export const OPTIONAL = [
@@ -26,8 +28,8 @@ export interface ChangedServer {
 }
 
 /** The columns that get another value. The instant is one of them only if an entry sets it. */
-export function changedFields({ stored, row, named }: ChangedServer): (keyof ImportedRow)[] {
-  return (Object.keys(stored) as (keyof ImportedRow)[]).filter(
+export function changedFields({ stored, row, named }: ChangedServer): Column[] {
+  return (Object.keys(stored) as Column[]).filter(
     (key) => row[key] !== stored[key] && (key !== 'updated_at' || named.has(key)),
   )
 }
@@ -42,4 +44,17 @@ export function applied(
   now: Instant,
 ): ImportedRow {
   return { ...before, updated_at: now, ...given, host_label: address }
+}
+
+/** The columns that an entry sets. One without a slug leaves the slug. */
+export function columnsOf(entry: ServerEntry): Column[] {
+  const given = OPTIONAL.filter(
+    (field) => entry[field] !== undefined && (field !== 'slug' || entry.slug),
+  )
+  return ['name', 'host_label', ...given]
+}
+
+/** The value that an entry gives to a column. */
+export function valueIn(entry: ServerEntry, column: Column): unknown {
+  return column === 'host_label' ? entry.address : entry[column as keyof ServerEntry]
 }

@@ -1,19 +1,25 @@
-import type { Actor } from '../../model/audit.ts'
 import type { Instant } from '../../model/instant.ts'
 import {
+  type RegisteredServer,
   fingerprintOf,
   REGISTERED_MAX,
-  type RegisteredServer,
   type ServerFields,
   type Written,
-} from '../registered-server.ts'
+} from '../server.ts'
+import { type ServerRow, toServer, type Server } from '../../model/server-row.ts'
+import type { Dialect, Database, Queries, Transaction } from '../../database/database.ts'
+import { raw, type Sql, sql, uuid, at } from '../../database/sql.ts'
+import type { Actor } from '../../model/audit.ts'
 import { act } from '../../accounts/records/audit.ts'
-import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { isMember } from '../../organizations/records/organizations.ts'
-import { columnsOf, type RegisteredRow, toRegisteredServer } from './server-lists.ts'
-import { at, type Sql, sql, uuid } from '../../database/sql.ts'
 
-export function registeredServers(database: Database) {
+/** The columns that an answer is made from. */
+export const ROW = raw('id, name, slug, host_label, edition, status, version, listing_kind')
+
+export const columnsOf = ({ instant }: Dialect): Sql =>
+  sql`${ROW}, created_by, organization_id, ${instant('updated_at')}`
+
+export function servers(database: Database) {
   const find = (scope: Sql, id: string) => findIn(database, scope, id)
 
   async function findIn(
@@ -32,8 +38,20 @@ export function registeredServers(database: Database) {
       find(isOwn(userId), id),
 
     /** A server that the user registered, or that belongs to one of the user's organizations. */
-    findSeenServer: (userId: string, id: string): Promise<RegisteredServer | null> =>
+    findVisibleServer: (userId: string, id: string): Promise<RegisteredServer | null> =>
       find(sql`(${isOwn(userId)} OR ${isOfMember(userId)})`, id),
+
+    /**
+     * A personal server whose status is `published`. Null for every other text, with the same
+     * single lookup: an unknown or malformed id, another status, an organization's server.
+     */
+    async findPublishedServer(id: string): Promise<Server | null> {
+      const row = await database.get<ServerRow>(sql`
+        SELECT ${ROW} FROM servers
+        WHERE id = ${uuid(id)} AND status = 'published' AND organization_id IS NULL
+          AND EXISTS (SELECT 1 FROM users WHERE users.id = created_by AND disabled_at IS NULL)`)
+      return row === null ? null : toServer(row)
+    },
 
     /**
      * `known` if this id exists, because a form was sent twice. `too many` beyond REGISTERED_MAX.
@@ -80,7 +98,21 @@ export function registeredServers(database: Database) {
   }
 }
 
+export type RegisteredRow = ServerRow & {
+  created_by: string
+  organization_id: string | null
+  updated_at: Instant
+}
+
+export function toRegisteredServer(row: RegisteredRow): RegisteredServer {
+  const { created_by, organization_id, updated_at } = row
+  return { ...toServer(row), created_by, organization_id, updated_at }
+}
+
 export const isOwn = (userId: string): Sql => sql`created_by = ${uuid(userId)}`
+
+/** The user's servers outside every organization. */
+export const isPersonal = (userId: string): Sql => sql`${isOwn(userId)} AND organization_id IS NULL`
 
 /** The number of servers that the user registered, personally or under organizations. */
 export async function countOwned(queries: Queries, userId: string): Promise<number> {

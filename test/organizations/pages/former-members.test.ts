@@ -5,8 +5,8 @@ import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
-import { returnedServers } from '../../../src/servers/records/returned-servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -62,11 +62,11 @@ test('a member’s servers stay after they leave; an owner can return them and d
       ['published', 'ours'],
     ],
   )
-  const records = await serverLists(store.database).listServers(left.id)
+  const records = await serverExports(store.database).listServers(left.id)
   const updated = records.map(({ updated_at }) => updated_at)
   assert.deepEqual(updated, [8, 8, 7])
   assert.equal((await ada.post(`${path}/remove`)).status, 303)
-  assert.equal((await serverLists(store.database).listServers(left.id)).length, 3)
+  assert.equal((await serverExports(store.database).listServers(left.id)).length, 3)
 })
 
 test('if the last owner is removed, the oldest member becomes owner; an empty organization is deleted', async (t) => {
@@ -116,7 +116,7 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
       [cem.email, 'owner'],
     ],
   )
-  const [given] = await serverLists(store.database).listServers(dan.id)
+  const [given] = await serverExports(store.database).listServers(dan.id)
   assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
   const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
   assert.equal(
@@ -159,13 +159,17 @@ test('if servers with one slug return from several organizations at once, one ke
     return organization
   }
   const slugs = async () =>
-    (await serverLists(store.database).listServers(bob.user.id))
+    (await serverExports(store.database).listServers(bob.user.id))
       .map(({ slug }) => slug ?? '-')
       .toSorted()
 
   const guilds = await Promise.all(['one', 'two', 'three'].map(leave))
   const returned = guilds.map((id) =>
-    returnedServers(store.database).returnServers(ada.user.id, id, operatorAt(presentInstant())),
+    serversOfFormerMembers(store.database).giveBackServers(
+      ada.user.id,
+      id,
+      operatorAt(presentInstant()),
+    ),
   )
   assert.deepEqual(await Promise.all(returned), [2, 2, 2])
   assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])

@@ -16,7 +16,7 @@ export interface WantedChange {
 }
 
 /** A change as the store made it. */
-export interface ServerChange {
+export interface BulkChange {
   id: string
   status: string | null
   /** The servers that it changed. A server that had the status already is not one of them. */

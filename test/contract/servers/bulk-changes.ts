@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { REGISTERED_MAX } from '../../../src/servers/registered-server.ts'
-import { CHANGES_MAX, UNDO_US } from '../../../src/servers/server-changes.ts'
+import { REGISTERED_MAX } from '../../../src/servers/server.ts'
+import { CHANGES_MAX, UNDO_US } from '../../../src/servers/bulk-change.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /** Changes of several servers, and undoing them. */
-export function serverChangesContract(open: OpenFixture): void {
+export function bulkChangesContract(open: OpenFixture): void {
   test('one change sets the status of several servers and says which changed', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
@@ -35,7 +35,7 @@ export function serverChangesContract(open: OpenFixture): void {
       { id: drafts[1], name: 'two' },
     ]
     assert.deepEqual(made, { id, status: 'published', changed, restored: null })
-    assert.deepEqual(await changesIn(store).findServerChange(ada!.id, id, NOW), made)
+    assert.deepEqual(await changesIn(store).findBulkChange(ada!.id, id, NOW), made)
     for (const [server, updated_at] of [
       [drafts[0], NOW],
       [drafts[1], NOW],
@@ -55,7 +55,7 @@ export function serverChangesContract(open: OpenFixture): void {
     const wanted = { id: randomUUID(), status: null, servers }
     const made = await Promise.all(
       [store, second, store, second].map((one) =>
-        serverChanges(one.database).changeServers(ada!.id, wanted, OPERATOR),
+        bulkChanges(one.database).changeServers(ada!.id, wanted, OPERATOR),
       ),
     )
     for (const one of made) assert.deepEqual(one, made[0])
@@ -71,13 +71,13 @@ export function serverChangesContract(open: OpenFixture): void {
       await register(store, ada!, { status: 'draft' }, NOW - 2),
       await register(store, ada!, { status: 'archived' }, NOW - 1),
     ]
-    const before = await serverLists(store.database).listServers(ada!.id)
+    const before = await serverExports(store.database).listServers(ada!.id)
     const id = randomUUID()
     await changesIn(store).changeServers(ada!.id, { id, status: 'published', servers }, OPERATOR)
-    assert.equal(await changesIn(store).undoServerChange(bob!.id, id, OPERATOR), null)
-    assert.equal(await changesIn(store).findServerChange(bob!.id, id, NOW), null)
-    assert.equal((await changesIn(store).undoServerChange(ada!.id, id, OPERATOR))?.restored, 2)
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    assert.equal(await changesIn(store).undoBulkChange(bob!.id, id, OPERATOR), null)
+    assert.equal(await changesIn(store).findBulkChange(bob!.id, id, NOW), null)
+    assert.equal((await changesIn(store).undoBulkChange(ada!.id, id, OPERATOR))?.restored, 2)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
     await serversIn(store).updateServer(
       ada!.id,
       servers[0]!,
@@ -85,7 +85,7 @@ export function serverChangesContract(open: OpenFixture): void {
       operatorAt(NOW + 1),
     )
     assert.equal(
-      (await changesIn(store).undoServerChange(ada!.id, id, operatorAt(NOW + 1)))?.restored,
+      (await changesIn(store).undoBulkChange(ada!.id, id, operatorAt(NOW + 1)))?.restored,
       2,
     )
     assert.equal((await serversIn(store).findServer(ada!.id, servers[0]!))?.name, 'later')
@@ -103,7 +103,7 @@ export function serverChangesContract(open: OpenFixture): void {
     await serversIn(store).updateServer(ada!.id, servers[0]!, edited, operatorAt(NOW + 2))
     await removeServers(store, ada!, [removed])
     assert.equal(
-      (await changesIn(store).undoServerChange(ada!.id, id, operatorAt(NOW + 2)))?.restored,
+      (await changesIn(store).undoBulkChange(ada!.id, id, operatorAt(NOW + 2)))?.restored,
       1,
     )
     const found = await serversIn(store).findServer(ada!.id, servers[0]!)
@@ -124,12 +124,12 @@ export function serverChangesContract(open: OpenFixture): void {
         operatorAt(NOW + index),
       )
     }
-    assert.equal(await changesIn(store).findServerChange(ada!.id, ids[0]!, NOW + 30), null)
-    assert.notEqual(await changesIn(store).findServerChange(ada!.id, ids[1]!, NOW + 30), null)
+    assert.equal(await changesIn(store).findBulkChange(ada!.id, ids[0]!, NOW + 30), null)
+    assert.notEqual(await changesIn(store).findBulkChange(ada!.id, ids[1]!, NOW + 30), null)
     const last = ids.at(-1)!
     const until = NOW + CHANGES_MAX + UNDO_US
-    assert.equal(await changesIn(store).undoServerChange(ada!.id, last, operatorAt(until)), null)
-    assert.notEqual(await changesIn(store).findServerChange(ada!.id, last, until - 1), null)
+    assert.equal(await changesIn(store).undoBulkChange(ada!.id, last, operatorAt(until)), null)
+    assert.notEqual(await changesIn(store).findBulkChange(ada!.id, last, until - 1), null)
     const again = { id: last, status: 'published', servers }
     assert.equal(
       (await changesIn(store).changeServers(ada!.id, again, operatorAt(until)))?.changed.length,
@@ -151,12 +151,12 @@ function removalsContract(open: OpenFixture): void {
       await register(store, ada!, { ...full, organization_id }, NOW - 6),
       await register(store, ada!, {}, NOW - 7),
     ]
-    const before = await serverLists(store.database).listServers(ada!.id)
+    const before = await serverExports(store.database).listServers(ada!.id)
     const id = await removeServers(store, ada!, servers)
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), [])
-    const undone = await changesIn(store).undoServerChange(ada!.id, id, OPERATOR)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
+    const undone = await changesIn(store).undoBulkChange(ada!.id, id, OPERATOR)
     assert.deepEqual([undone?.status, undone?.restored], [null, 3])
-    assert.deepEqual(await serverLists(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
   })
 
   test('a deleted server stays deleted if its slug or its organization is gone', async (t) => {
@@ -173,8 +173,8 @@ function removalsContract(open: OpenFixture): void {
     const id = await removeServers(store, bob!, servers)
     await register(store, bob!, { slug: taken })
     await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
-    assert.equal((await changesIn(store).undoServerChange(bob!.id, id, OPERATOR))?.restored, 1)
-    const slugs = (await serverLists(store.database).listServers(bob!.id)).map(({ slug }) => slug)
+    assert.equal((await changesIn(store).undoBulkChange(bob!.id, id, OPERATOR))?.restored, 1)
+    const slugs = (await serverExports(store.database).listServers(bob!.id)).map(({ slug }) => slug)
     assert.deepEqual(new Set(slugs), new Set([free, taken]))
     assert.equal(slugs.length, 2)
   })
@@ -189,8 +189,8 @@ function removalsContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
     }))
     await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
-    assert.equal((await changesIn(store).undoServerChange(ada!.id, id, OPERATOR))?.restored, 1)
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await changesIn(store).undoBulkChange(ada!.id, id, OPERATOR))?.restored, 1)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('a former member can delete a server under the organization, but not change it', async (t) => {
@@ -203,7 +203,7 @@ function removalsContract(open: OpenFixture): void {
     const draft = { id: randomUUID(), status: 'draft', servers }
     assert.equal(await changesIn(store).changeServers(bob!.id, draft, OPERATOR), null)
     await removeServers(store, bob!, servers)
-    assert.deepEqual(await serverLists(store.database).listServers(bob!.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(bob!.id), [])
   })
 
   test('a former member cannot undo a change of a server under the organization', async (t) => {
@@ -220,7 +220,7 @@ function removalsContract(open: OpenFixture): void {
     )
     await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(
-      (await changesIn(store).undoServerChange(bob!.id, id, operatorAt(NOW + 2)))?.restored,
+      (await changesIn(store).undoBulkChange(bob!.id, id, operatorAt(NOW + 2)))?.restored,
       1,
     )
     assert.equal((await serversIn(store).findServer(bob!.id, servers[0]!))?.status, 'draft')
@@ -240,5 +240,5 @@ async function removeServers(store: Store, user: User, servers: string[]): Promi
   return id
 }
 
-const changesIn = ({ database }: Store) => serverChanges(database)
-const serversIn = ({ database }: Store) => registeredServers(database)
+const changesIn = ({ database }: Store) => bulkChanges(database)
+const serversIn = ({ database }: Store) => servers(database)

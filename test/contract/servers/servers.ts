@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { REGISTERED_MAX } from '../../../src/servers/registered-server.ts'
+import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
-import { registeredServers } from '../../../src/servers/records/registered-servers.ts'
-import { serverLists } from '../../../src/servers/records/server-lists.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -22,12 +22,12 @@ export function registeringContract(open: OpenFixture): void {
     })
     const id = randomUUID()
     assert.equal(
-      await registeredServers(store.database).insertServer(ada!.id, id, given, operatorAt(NOW + 1)),
+      await servers(store.database).insertServer(ada!.id, id, given, operatorAt(NOW + 1)),
       'written',
     )
     const stored = { id, ...given, created_by: ada!.id, updated_at: NOW + 1 }
-    assert.deepEqual(await registeredServers(store.database).findServer(ada!.id, id), stored)
-    assert.deepEqual(await registeredServers(store.database).findSeenServer(ada!.id, id), stored)
+    assert.deepEqual(await servers(store.database).findServer(ada!.id, id), stored)
+    assert.deepEqual(await servers(store.database).findVisibleServer(ada!.id, id), stored)
   })
 
   test('a form that is sent twice registers once, whatever else would refuse it', async (t) => {
@@ -38,16 +38,16 @@ export function registeringContract(open: OpenFixture): void {
     const given = fields({ slug: 'survival' })
     const written = await Promise.all(
       [store, second, store, second].map((one) =>
-        registeredServers(one.database).insertServer(ada!.id, id, given, operatorAt(NOW)),
+        servers(one.database).insertServer(ada!.id, id, given, operatorAt(NOW)),
       ),
     )
     assert.deepEqual(tally(written), { written: 1, known: 3 })
     const elsewhere = fields({ organization_id: randomUUID() })
     assert.equal(
-      await registeredServers(store.database).insertServer(ada!.id, id, elsewhere, operatorAt(NOW)),
+      await servers(store.database).insertServer(ada!.id, id, elsewhere, operatorAt(NOW)),
       'known',
     )
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, 1)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 1)
   })
 
   test("a slug is taken only by the same user's servers in the same organization", async (t) => {
@@ -61,12 +61,7 @@ export function registeringContract(open: OpenFixture): void {
     for (const organization_id of places) {
       const given = fields({ slug: 'a', organization_id })
       assert.equal(
-        await registeredServers(store.database).insertServer(
-          ada!.id,
-          randomUUID(),
-          given,
-          operatorAt(NOW),
-        ),
+        await servers(store.database).insertServer(ada!.id, randomUUID(), given, operatorAt(NOW)),
         'slug taken',
       )
       await register(store, ada!, { slug: 'b', organization_id })
@@ -82,7 +77,7 @@ export function registeringContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const written = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        registeredServers((index % 2 === 0 ? store : second).database).insertServer(
+        servers((index % 2 === 0 ? store : second).database).insertServer(
           ada!.id,
           randomUUID(),
           fields({ slug: 'survival' }),
@@ -107,16 +102,11 @@ export function registeringContract(open: OpenFixture): void {
     ] as const) {
       const given = fields({ organization_id })
       assert.equal(
-        await registeredServers(store.database).insertServer(
-          user.id,
-          randomUUID(),
-          given,
-          operatorAt(NOW),
-        ),
+        await servers(store.database).insertServer(user.id, randomUUID(), given, operatorAt(NOW)),
         'not found',
       )
     }
-    assert.deepEqual(await serverLists(store.database).listServers(eve!.id), [])
+    assert.deepEqual(await serverExports(store.database).listServers(eve!.id), [])
   })
 
   limitContract(open)
@@ -137,7 +127,7 @@ function limitContract(open: OpenFixture): void {
     await serverImports(store.database).saveServers(ada!.id, id, entries(200), operatorAt(NOW))
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        registeredServers((index % 2 === 0 ? store : second).database).insertServer(
+        servers((index % 2 === 0 ? store : second).database).insertServer(
           ada!.id,
           randomUUID(),
           fields({ organization_id: index % 3 === 0 ? id : null }),
@@ -146,7 +136,7 @@ function limitContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(written), { written: 3, 'too many': 9 })
-    assert.equal((await serverLists(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
     await register(store, bob!)
   })
 
@@ -161,7 +151,7 @@ function limitContract(open: OpenFixture): void {
       operatorAt(NOW),
     )
     const insert = (id: string, changed: Parameters<typeof fields>[0]) =>
-      registeredServers(store.database).insertServer(ada!.id, id, fields(changed), operatorAt(NOW))
+      servers(store.database).insertServer(ada!.id, id, fields(changed), operatorAt(NOW))
     const place = { organization_id: randomUUID() }
     assert.equal(await insert(known, place), 'known')
     assert.equal(await insert(randomUUID(), place), 'not found')
