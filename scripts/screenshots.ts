@@ -7,7 +7,7 @@ import { presentInstant } from '../src/model/instant.ts'
 import { issueApiKey } from '../src/keys/records/issued-keys.ts'
 import { readServers } from '../src/servers/file/server-file.ts'
 import type { ServingStore } from '../src/database/store.ts'
-import { slotOf } from '../src/model/use-counts.ts'
+import { slotOf } from '../src/model/usage-counts.ts'
 import { createUser } from '../src/accounts/user.ts'
 import { createPasswords } from '../src/accounts/sign-in/passwords.ts'
 import { launchChromium } from '../test/fixtures/browser/chromium.ts'
@@ -165,7 +165,7 @@ async function fill(target: ServingStore): Promise<string[]> {
     if (index === 2)
       await apiKeys(target.database).revokeApiKey(user.id, api_key_id, operatorAt(now))
     const slots = Array.from({ length: index === 1 ? 0 : 130 }, (_, ago) => ago)
-    await target.addUseCounts(
+    await target.addUsageCounts(
       slots.map((ago) => ({
         api_key_id,
         slot: slotOf(now) - ago,

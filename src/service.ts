@@ -16,7 +16,7 @@ import type { ServingStore } from './database/store.ts'
 import type { Log } from './log/log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
-import { createUseCounter, type UseCounter } from './keys/usage/use-counter.ts'
+import { createUsageCounter, type UsageCounter } from './keys/usage/usage-counter.ts'
 
 /** The most connections at a time, per listener. */
 export const CONNECTIONS_MAX = { api: LIMITS.connectionsMax, dashboard: DASHBOARD_CONNECTIONS_MAX }
@@ -70,7 +70,7 @@ export interface Service {
 /** Starts the service on a store. The service closes the store when it ends. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { store, problem, host, port, reusePort = false, dashboard, log } = options
-  const counter = store === null ? null : createUseCounter(store, log.fault, dashboard.now)
+  const counter = store === null ? null : createUsageCounter(store, log.fault, dashboard.now)
   const requests = createRequestMeter(Object.values(ROUTES))
   const claim = store?.claim ?? (() => Promise.reject(problem))
   const api = listen(
@@ -172,7 +172,7 @@ interface Closable {
 
 async function loadDashboard(
   { store, problem, dashboard, log }: ServiceOptions,
-  counter: UseCounter | null,
+  counter: UsageCounter | null,
   { baseUrl, dashboardUrl }: { baseUrl: string; dashboardUrl: string },
 ): Promise<Handler> {
   if (store === null || counter === null) throw problem ?? new Error('there is no store')

@@ -48,7 +48,7 @@ async function seed({ folder }: Scene, keys: number): Promise<string> {
   await seedSqlite(path, keys, 1)
   const database = new DatabaseSync(path)
   database.exec(`
-    INSERT INTO older_uses (api_key, used_at) SELECT serial, ${presentInstant()} FROM api_keys`)
+    INSERT INTO older_claims (api_key, claimed_at) SELECT serial, ${presentInstant()} FROM api_keys`)
   database.close()
   return `sqlite:${path}`
 }

@@ -82,7 +82,7 @@ async function measureExactness(
 ): Promise<Result> {
   await asAdmin(url, (client) =>
     client.query(`
-      CREATE TABLE stamps (api_key_id uuid, used_at timestamptz);
+      CREATE TABLE stamps (api_key_id uuid, claimed_at timestamptz);
       CREATE FUNCTION note_stamp() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN INSERT INTO stamps VALUES (NEW.id, NEW.last_used_at); RETURN NULL; END$$;
       CREATE TRIGGER note_stamp AFTER UPDATE OF last_used_at ON api_keys
@@ -107,7 +107,7 @@ async function hammer(driver: Driver, subject: Subject, url: string, seconds: nu
   const { rows } = await asAdmin(url, (client) =>
     client.query(`
       SELECT count(*)::int AS stamps, min(gap)::float AS least FROM (
-        SELECT extract(epoch FROM used_at - lag(used_at) OVER (PARTITION BY api_key_id ORDER BY used_at)) AS gap
+        SELECT extract(epoch FROM claimed_at - lag(claimed_at) OVER (PARTITION BY api_key_id ORDER BY claimed_at)) AS gap
         FROM stamps
       ) AS stamps`),
   )

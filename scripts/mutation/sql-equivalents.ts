@@ -8,8 +8,8 @@ export interface SqlEquivalent {
 
 export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
   {
-    path: 'src/sqlite/use-counts.ts',
-    line: 'UNION ALL SELECT slot + 1 FROM slots WHERE slot < (SELECT max(slot) FROM use_counts)',
+    path: 'src/sqlite/usage-counts.ts',
+    line: 'UNION ALL SELECT slot + 1 FROM slots WHERE slot < (SELECT max(slot) FROM usage_counts)',
     from: '<',
     why: 'the slot after the last one has no rows',
   },

@@ -19,7 +19,7 @@ export interface ArchiveTable {
 
 /**
  * The tables of which an archive has the rows, each after those that it refers to. Last uses travel
- * beside them: one instant for each key, which SQLite has in `older_uses` and PostgreSQL in
+ * beside them: one instant for each key, which SQLite has in `older_claims` and PostgreSQL in
  * `api_keys`. All other tables are empty in an archive, or are of one engine only.
  */
 export const TABLES: readonly ArchiveTable[] = [
@@ -58,7 +58,7 @@ export const TABLES: readonly ArchiveTable[] = [
     text: 'action subject address',
     instant: 'occurred_at',
   }),
-  tableOf('use_counts', 'slot api_key_id', {
+  tableOf('usage_counts', 'slot api_key_id', {
     integer: 'slot answered limited revoked',
     uuid: 'api_key_id',
   }),

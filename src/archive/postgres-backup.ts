@@ -83,7 +83,7 @@ async function copyTable(
   const insert = file.prepare(
     `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
   )
-  const insertUse = file.prepare('INSERT INTO older_uses (api_key, used_at) VALUES (?, ?)')
+  const insertUse = file.prepare('INSERT INTO older_claims (api_key, claimed_at) VALUES (?, ?)')
   for await (const rows of rowsOf(client, selectFrom(table)))
     for (const row of rows) {
       const { lastInsertRowid } = insert.run(...row.slice(0, names.length))

@@ -3,7 +3,7 @@ import { MIGRATIONS } from '../postgres/migrate.ts'
 import { ENDED, TABLES } from './archive.ts'
 
 const LOCKED = [...TABLES.map(({ name }) => name), ...ENDED]
-const OWN = [...LOCKED, 'listing_revisions', 'removed_uses', 'service_epoch', 'schema_migrations']
+const OWN = [...LOCKED, 'listing_revisions', 'removed_claims', 'service_epoch', 'schema_migrations']
 const OWN_LIST = `ARRAY(
   SELECT oid FROM pg_class
   WHERE relnamespace = current_schema()::regnamespace AND relname IN (${OWN.map((name) => `'${name}'`).join(', ')})

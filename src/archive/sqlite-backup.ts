@@ -54,7 +54,13 @@ function isLockedTarget(error: unknown): boolean {
 }
 
 /** Tables of which an archive has no rows. */
-export const CLEARED = [...ENDED, 'boots', 'uses', 'last_uses', 'removed_uses'] as const
+export const CLEARED = [
+  ...ENDED,
+  'boots',
+  'recent_claims',
+  'last_claims',
+  'removed_claims',
+] as const
 
 /** Makes a copy of all pages an archive, in the present schema. */
 function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations): void {
@@ -71,7 +77,7 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       const foreign = findForeign(copy)
       dropParts(copy, foreign)
       copy.exec(`
-        INSERT OR REPLACE INTO older_uses ${lastUses('main')};
+        INSERT OR REPLACE INTO older_claims ${lastUses('main')};
         ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}`)
       listHashes(copy, revocations)
       copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)

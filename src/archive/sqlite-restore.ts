@@ -128,9 +128,9 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
     database.exec(writeRows(table, Object.keys(table.columns), changed))
   }
   database.exec(`
-    DELETE FROM main.older_uses;
-    INSERT INTO main.older_uses
-      SELECT serial, used_at FROM main.api_keys JOIN temp.last USING (key_hash)`)
+    DELETE FROM main.older_claims;
+    INSERT INTO main.older_claims
+      SELECT serial, claimed_at FROM main.api_keys JOIN temp.last USING (key_hash)`)
   makeTriggers()
   for (const table of TABLES) assertRestored(database, table)
   return revoked

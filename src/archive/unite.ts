@@ -21,10 +21,10 @@ export function attachArchive(database: DatabaseSync, { database: archive }: Ope
 /** Last uses as one instant per key. The clock may have been set back between two. */
 export function lastUses(schema: 'main' | 'archive'): string {
   return `
-    SELECT api_key, max(used_at) AS used_at FROM (
-      SELECT api_key, used_at FROM ${schema}.uses UNION ALL
-      SELECT api_key, used_at FROM ${schema}.last_uses UNION ALL
-      SELECT api_key, used_at FROM ${schema}.older_uses
+    SELECT api_key, max(claimed_at) AS claimed_at FROM (
+      SELECT api_key, claimed_at FROM ${schema}.recent_claims UNION ALL
+      SELECT api_key, claimed_at FROM ${schema}.last_claims UNION ALL
+      SELECT api_key, claimed_at FROM ${schema}.older_claims
     ) GROUP BY api_key`
 }
 
@@ -42,10 +42,10 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
       SELECT key_hash, revoked_at FROM archive.revoked_hashes ORDER BY 1;
     INSERT OR IGNORE INTO listed
       SELECT key_hash, revoked_at FROM archive.api_keys WHERE revoked_at IS NOT NULL;
-    CREATE TEMP TABLE last (key_hash PRIMARY KEY, used_at) WITHOUT ROWID;
+    CREATE TEMP TABLE last (key_hash PRIMARY KEY, claimed_at) WITHOUT ROWID;
     INSERT INTO last ${usesOf('main')} ORDER BY 1;
     INSERT INTO last SELECT * FROM (${usesOf('archive')}) WHERE true ORDER BY 1
-      ON CONFLICT DO UPDATE SET used_at = max(used_at, excluded.used_at);
+      ON CONFLICT DO UPDATE SET claimed_at = max(claimed_at, excluded.claimed_at);
     CREATE TEMP TABLE disabled (id PRIMARY KEY, disabled_at) WITHOUT ROWID;
     INSERT INTO disabled SELECT id, disabled_at FROM archive.users WHERE disabled_at IS NOT NULL;
     INSERT OR IGNORE INTO disabled
@@ -71,9 +71,9 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
 
 /** A key is its hash: serials are numbers of one file. */
 const usesOf = (schema: 'main' | 'archive'): string => `
-  SELECT key_hash, used_at FROM (${lastUses(schema)}) JOIN ${schema}.api_keys ON serial = api_key`
+  SELECT key_hash, claimed_at FROM (${lastUses(schema)}) JOIN ${schema}.api_keys ON serial = api_key`
 
-const LAST_USE = '(SELECT used_at FROM temp.last WHERE key_hash = given.key_hash)'
+const LAST_USE = '(SELECT claimed_at FROM temp.last WHERE key_hash = given.key_hash)'
 
 const UNITED: Readonly<Record<string, string>> = {
   'users.disabled_at': '(SELECT disabled_at FROM temp.disabled WHERE id = given.id)',
@@ -107,7 +107,7 @@ const same = (columns: readonly string[], is: '=' | 'IS'): string =>
 /** Only an archive has all last uses in one table. */
 const presentRows = (name: string): string =>
   name === 'api_keys'
-    ? `(SELECT *, (SELECT used_at FROM main.older_uses WHERE api_key = serial) AS last_used_at FROM main.api_keys)`
+    ? `(SELECT *, (SELECT claimed_at FROM main.older_claims WHERE api_key = serial) AS last_used_at FROM main.api_keys)`
     : `main.${name}`
 
 /** Frees the unique values of rows that change: one row may get the value that another one had. */

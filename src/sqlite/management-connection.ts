@@ -183,13 +183,13 @@ async function transact<T>(
 function selectApiKeys(where: Sql): Sql {
   return sql`
     SELECT id, user_id, name, prefix, created_at, revoked_at,
-      coalesce(latest.used_at, last_uses.used_at, older_uses.used_at) AS last_used_at FROM api_keys
+      coalesce(latest.claimed_at, last_claims.claimed_at, older_claims.claimed_at) AS last_used_at FROM api_keys
     LEFT JOIN (
-      SELECT api_key, used_at, max(number) FROM uses
+      SELECT api_key, claimed_at, max(number) FROM recent_claims
       WHERE api_key IN (SELECT serial FROM api_keys WHERE ${where}) GROUP BY api_key
     ) AS latest ON latest.api_key = serial
-    LEFT JOIN last_uses ON last_uses.api_key = serial
-    LEFT JOIN older_uses ON older_uses.api_key = serial
+    LEFT JOIN last_claims ON last_claims.api_key = serial
+    LEFT JOIN older_claims ON older_claims.api_key = serial
     WHERE ${where}`
 }
 
@@ -199,7 +199,7 @@ function selectApiKeys(where: Sql): Sql {
  */
 function recordLastUses({ column }: Given): Sql {
   return sql`
-    INSERT INTO last_uses (api_key, used_at, monotonic, boot)
+    INSERT INTO last_claims (api_key, claimed_at, monotonic, boot)
     SELECT serial, ${column('last_used_at')}, 0, 0 FROM api_keys WHERE id = ${column('id')}
     ON CONFLICT DO NOTHING`
 }
@@ -208,14 +208,14 @@ function recordLastUses({ column }: Given): Sql {
 function recentApiKeys(keysMax: number): Sql {
   return sql`
     SELECT id FROM api_keys JOIN (
-      SELECT api_key, max(used_at) AS used_at FROM (
+      SELECT api_key, max(claimed_at) AS claimed_at FROM (
         SELECT * FROM (
-          SELECT api_key, max(used_at) AS used_at FROM uses GROUP BY api_key
+          SELECT api_key, max(claimed_at) AS claimed_at FROM recent_claims GROUP BY api_key
           ORDER BY 2 DESC LIMIT ${keysMax}
         ) UNION ALL SELECT * FROM (
-          SELECT api_key, used_at FROM last_uses ORDER BY used_at DESC LIMIT ${keysMax}
+          SELECT api_key, claimed_at FROM last_claims ORDER BY claimed_at DESC LIMIT ${keysMax}
         ) UNION ALL SELECT * FROM (
-          SELECT api_key, used_at FROM older_uses ORDER BY used_at DESC LIMIT ${keysMax}
+          SELECT api_key, claimed_at FROM older_claims ORDER BY claimed_at DESC LIMIT ${keysMax}
         )
       ) GROUP BY api_key ORDER BY 2 DESC LIMIT ${keysMax}
     ) ON api_key = serial`

@@ -20,7 +20,7 @@ import { keepMirrored } from './journal/keep-mirrored.ts'
 import { openMirror } from './journal/mirror.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
-import { readUseCounts, writeUseCounts } from './use-counts.ts'
+import { readUsageCounts, writeUsageCounts } from './usage-counts.ts'
 import { assertSafeVersion } from './version.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 
@@ -78,8 +78,8 @@ export async function openServingSqliteStore(
     opened.push(queue.close)
     return {
       database: managing,
-      ...readUseCounts(managing),
-      ...writeUseCounts(managementConnection(claiming, waiting)),
+      ...readUsageCounts(managing),
+      ...writeUsageCounts(managementConnection(claiming, waiting)),
       isServed: () => true,
       // An open store is prepared.
       prepare: async () => {},

@@ -5,12 +5,12 @@ import type { Actor } from '../model/audit.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Browser, Session } from '../model/session.ts'
 import type { Database } from '../database/database.ts'
-import type { UseCountStore } from '../model/use-counts.ts'
+import type { UsageCountStore } from '../model/usage-counts.ts'
 
 /** What the pages need from the service. */
 export interface Dashboard {
   database: Database
-  counts: Pick<UseCountStore, 'listUseCounts'>
+  counts: Pick<UsageCountStore, 'listUsageCounts'>
   /** Reads the session of a `Cookie` header from the store. Null if there is none. */
   accounts: { readSession(cookie: string): Promise<Session | null> }
   /** The API's public URL. */

@@ -49,11 +49,11 @@ test('without the table of claims there is no 200, but 401 and 429 still work', 
   const { key: used } = await addOwner(store, 'bob@example.com')
   assert.equal((await ask(port, { key: used })).status, 200)
   const other = openBeside(t, databasePath)
-  other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE uses RENAME TO elsewhere')
+  other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE recent_claims RENAME TO elsewhere')
   assertAnswer(await ask(port, { key }), 502, AUTHENTICATION)
   assert.equal((await ask(port, { key: used })).status, 429)
   assert.equal((await ask(port, { key: generateKey() })).status, 401)
-  other.exec('ALTER TABLE elsewhere RENAME TO uses')
+  other.exec('ALTER TABLE elsewhere RENAME TO recent_claims')
   assert.equal((await ask(port, { key })).status, 200)
 })
 

@@ -32,8 +32,8 @@ test('an archive of a served file has what lasts, in one file of its owner', asy
     assert.ok(made_at !== null && made_at >= before)
     const found = rowsOf(target)
     for (const name of CLEARED) assert.deepEqual(found[name], [], name)
-    const [use] = rows(path, 'SELECT api_key, used_at FROM uses')
-    assert.deepEqual(found.older_uses, [use])
+    const [use] = rows(path, 'SELECT api_key, claimed_at FROM recent_claims')
+    assert.deepEqual(found.older_claims, [use])
     assert.deepEqual(found.last_backup, [[1, made_at]])
     const kept = rowsOf(path)
     for (const name of ['users', 'passwords', 'servers', 'api_keys', 'audit_log'])
@@ -55,17 +55,17 @@ test('the later of two last uses is in the archive, whichever table has it', asy
   await filledFile(path, 3)
   change(
     path,
-    `INSERT INTO uses VALUES (1, 1, 100, 0, 1), (2, 1, 90, 0, 1);
-     INSERT INTO last_uses VALUES (1, 80, 0, 1), (2, 200, 0, 1);
-     INSERT INTO older_uses VALUES (1, 300), (2, 100), (3, 7)`,
+    `INSERT INTO recent_claims VALUES (1, 1, 100, 0, 1), (2, 1, 90, 0, 1);
+     INSERT INTO last_claims VALUES (1, 80, 0, 1), (2, 200, 0, 1);
+     INSERT INTO older_claims VALUES (1, 300), (2, 100), (3, 7)`,
   )
   await backUp()
-  const uses = [
+  const lastClaims = [
     [1, 300],
     [2, 200],
     [3, 7],
   ]
-  assert.deepEqual(rowsOf(target).older_uses, uses)
+  assert.deepEqual(rowsOf(target).older_claims, lastClaims)
 })
 
 test('an archive has the revocations that only the journal knows', async (t) => {

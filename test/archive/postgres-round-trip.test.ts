@@ -101,7 +101,7 @@ test('a restore makes other rows equal to the archive, and keeps what it replace
      DELETE FROM api_keys WHERE name = 'one';
      UPDATE api_keys SET user_id = '${idOf(5)}' WHERE name = 'key 60';
      UPDATE api_keys SET name = 'changed' WHERE name = 'off'; ${issueKeys(1, 70)}
-     DELETE FROM passwords; DELETE FROM audit_log; DELETE FROM use_counts;
+     DELETE FROM passwords; DELETE FROM audit_log; DELETE FROM usage_counts;
      UPDATE members SET role = 'member'`,
   )
   const changed = await rowsOfPostgres(url)

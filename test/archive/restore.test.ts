@@ -35,7 +35,7 @@ test('a restore makes the tables equal to the archive, and keeps what was there'
      INSERT INTO identities VALUES ('https://id.example.com', 's', '${idOf(2)}');
      INSERT INTO passwords VALUES ('${idOf(1)}', 'h');
      INSERT INTO audit_log VALUES ('${idOf(7)}', 1, NULL, 'a', 's', 'x');
-     INSERT INTO use_counts VALUES (1, '${idOf(1)}', 1, 2, 3)`,
+     INSERT INTO usage_counts VALUES (1, '${idOf(1)}', 1, 2, 3)`,
   )
   await backUp()
   change(
@@ -122,20 +122,21 @@ test('the later last use of a key counts, although its serial is another one', a
   await filledFile(path, 2)
   change(
     path,
-    'INSERT INTO uses VALUES (1, 1, 500, 0, 1); INSERT INTO last_uses VALUES (2, 10, 0, 1)',
+    'INSERT INTO recent_claims VALUES (1, 1, 500, 0, 1); INSERT INTO last_claims VALUES (2, 10, 0, 1)',
   )
   const other = join(folder, 'other.db')
   await filledFile(other, 0)
   change(other, userSql(3), userSql(2), userSql(1))
-  change(other, 'INSERT INTO older_uses VALUES (3, 400), (2, 400)')
+  change(other, 'INSERT INTO older_claims VALUES (3, 400), (2, 400)')
   await restore([], other)
-  const uses = 'SELECT api_key_id, last_used_at FROM api_key_uses ORDER BY 1'
-  assert.deepEqual(rows(path, uses), [
+  const lastUses = 'SELECT api_key_id, last_used_at FROM api_key_uses ORDER BY 1'
+  assert.deepEqual(rows(path, lastUses), [
     [idOf(1), 500],
     [idOf(2), 400],
     [idOf(3), null],
   ])
-  assert.deepEqual(rows(path, 'SELECT * FROM uses UNION ALL SELECT *, 1 FROM last_uses'), [])
+  for (const table of ['recent_claims', 'last_claims'])
+    assert.deepEqual(rows(path, `SELECT * FROM ${table}`), [])
 })
 
 test('no serial is given to a second key', async (t) => {

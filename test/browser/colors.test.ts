@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { presentInstant } from '../../src/model/instant.ts'
-import { slotOf } from '../../src/model/use-counts.ts'
+import { slotOf } from '../../src/model/usage-counts.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
@@ -45,7 +45,7 @@ test('on a phone, ten minutes of too many requests are seen in both colors', asy
   const [apiKey] = await apiKeys(dashboard.store.database).listApiKeys(user.id)
   const slot = slotOf(presentInstant()) - 40
   const burst = { api_key_id: apiKey!.id, slot, answered: 300, limited: 300, revoked: 0 }
-  await dashboard.store.addUseCounts([burst])
+  await dashboard.store.addUsageCounts([burst])
   const { page } = await openWindow(t, launched(), { viewport: { width: 390, height: 844 } })
   await signIn(page, dashboard, EMAIL)
   const ground = await colorOf(page, '.keys', 'background-color')

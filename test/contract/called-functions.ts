@@ -4,7 +4,7 @@ import { after, before } from 'node:test'
 
 /** The code of the records. Claims have suites of their own. */
 const RECORDS =
-  /\/src\/(database\/.+|\w+\/records\/.+|sqlite\/use-counts|postgres\/use-counts)\.ts$/
+  /\/src\/(database\/.+|\w+\/records\/.+|sqlite\/usage-counts|postgres\/usage-counts)\.ts$/
 
 /**
  * After all tests of the file, in whatever order they run, a function of the records that none of

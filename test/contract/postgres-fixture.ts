@@ -16,7 +16,7 @@ const EMPTY = [
   'secrets',
   'sign_in_attempts',
   'audit_log',
-  'use_counts',
+  'usage_counts',
   'listing_revisions',
   'last_backup',
 ]

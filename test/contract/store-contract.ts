@@ -44,7 +44,7 @@ import { outdatedStatesContract } from './states/outdated.ts'
 import { stateKeysContract } from './states/keys.ts'
 import { namedUsersContract } from './states/named-users.ts'
 import { statesContract } from './states/states.ts'
-import { useCountsContract } from './keys/use-counts.ts'
+import { usageCountsContract } from './keys/usage-counts.ts'
 import { usersContract } from './accounts/users.ts'
 
 /** The promises of the store and the records as tests, for each engine. */
@@ -88,7 +88,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: text`, () => textContract(open))
   suite(`${engine}: previews`, () => previewsContract(open))
   suite(`${engine}: removed users`, () => removedUsersContract(open))
-  suite(`${engine}: use counts`, () => useCountsContract(open))
+  suite(`${engine}: use counts`, () => usageCountsContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))
   suite(`${engine}: declared users`, () => namedUsersContract(open))

@@ -5,7 +5,7 @@ import { hashApiKey } from '../../src/model/key-hash.ts'
 import { formatInstant, parseInstant, presentInstant } from '../../src/model/instant.ts'
 import { renderServers } from '../../src/model/server-row.ts'
 import { countOf, quote } from '../../src/model/text.ts'
-import { slotOf } from '../../src/model/use-counts.ts'
+import { slotOf } from '../../src/model/usage-counts.ts'
 import { complaintAboutExternalId, createUser, nameOf } from '../../src/accounts/user.ts'
 import { checkEmail } from '../../src/model/email.ts'
 

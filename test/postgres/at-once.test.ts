@@ -76,7 +76,7 @@ test('an import and forms that change the same servers do not deadlock', async (
 test('two processes that write the same counts in opposite order both succeed', async (t) => {
   const url = await createMigratedDatabase(server)
   const stores = [await openStore(t, url), await openStore(t, url)]
-  await slowDown(url, 'use_counts')
+  await slowDown(url, 'usage_counts')
   const counts = Array.from({ length: 20 }, (_, slot) => ({
     api_key_id: crypto.randomUUID(),
     slot,
@@ -86,10 +86,10 @@ test('two processes that write the same counts in opposite order both succeed', 
   }))
   for (let round = 0; round < 2; round += 1)
     await Promise.all([
-      stores[0]!.addUseCounts(counts),
-      stores[1]!.addUseCounts(counts.toReversed()),
+      stores[0]!.addUsageCounts(counts),
+      stores[1]!.addUsageCounts(counts.toReversed()),
     ])
-  const written = await stores[0]!.listUseCounts(
+  const written = await stores[0]!.listUsageCounts(
     counts.map(({ api_key_id }) => api_key_id),
     0,
   )

@@ -6,7 +6,7 @@ import type { Row, Tables } from './tables.ts'
 const KEYS: Record<string, string[]> = {
   identities: ['issuer', 'subject'],
   members: ['organization_id', 'user_id'],
-  use_counts: ['slot', 'api_key_id'],
+  usage_counts: ['slot', 'api_key_id'],
 }
 const IDENTIFYING = 'id key_hash api_key_id user_id name only_row'.split(' ')
 
@@ -14,7 +14,13 @@ const IDENTIFYING = 'id key_hash api_key_id user_id name only_row'.split(' ')
 const NAMELESS = ['audit_log', 'sign_in_attempts']
 
 /** The view `api_key_uses` shows on both engines what these are for. */
-const SHOWN_BY_VIEW = ['uses', 'last_uses', 'older_uses', 'boots', 'api_keys.last_used_at']
+const SHOWN_BY_VIEW = [
+  'recent_claims',
+  'last_claims',
+  'older_claims',
+  'boots',
+  'api_keys.last_used_at',
+]
 /** The order of random ids can decide these numbers. */
 const NUMBERS = ['api_keys.serial', 'revoked_hashes.number']
 const LEFT_OUT = [...SHOWN_BY_VIEW, ...NUMBERS]

@@ -11,8 +11,8 @@ import { openDatabase } from '../../src/sqlite/database.ts'
 import { managementConnection } from '../../src/sqlite/management-connection.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
-import { writeUseCounts } from '../../src/sqlite/use-counts.ts'
-import { createUseCounter } from '../../src/keys/usage/use-counter.ts'
+import { writeUsageCounts } from '../../src/sqlite/usage-counts.ts'
+import { createUsageCounter } from '../../src/keys/usage/usage-counter.ts'
 import { holding } from '../fixtures/listings.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -69,15 +69,15 @@ test('writing counts keeps cached listings valid; writing a server does not', as
   }
   const { revision } = await claim(null)
   const count = { api_key_id: keyId, slot: 1, answered: 1, limited: 0, revoked: 0 }
-  await store.addUseCounts([count])
+  await store.addUsageCounts([count])
   // A clock was far ahead for a while. The service must not visit every time slot in between.
-  await store.addUseCounts([{ ...count, slot: 100_000_000 }])
-  const listed = await store.listUseCounts([keyId], 0)
+  await store.addUsageCounts([{ ...count, slot: 100_000_000 }])
+  const listed = await store.listUsageCounts([keyId], 0)
   assert.deepEqual(
     listed.map(({ slot }) => slot),
     [1],
   )
-  await store.dropUseCounts(2)
+  await store.dropUsageCounts(2)
   assert.equal((await claim(revision)).rows, null)
   await serverImports(store.database).saveServers(
     user.id,
@@ -95,7 +95,7 @@ test('writing the counts of many keys touches few pages of the file', async (t) 
   const lent = managementConnection(database, { lockWaitMs: 0 })
   // Read the write-ahead log: it holds each touched page once per commit.
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  const counter = createUseCounter(writeUseCounts(lent), assert.ifError, () => NOW)
+  const counter = createUsageCounter(writeUsageCounts(lent), assert.ifError, () => NOW)
   t.after(async () => {
     await counter.close()
     database.close()
@@ -110,8 +110,8 @@ test('writing the counts of many keys touches few pages of the file', async (t) 
     assert.ok(pages < 1_000, `10,000 keys took ${pages.toFixed()} pages`)
   }
   assert.deepEqual(
-    { ...database.prepare('SELECT sum(answered) AS uses FROM use_counts').get() },
-    { uses: 20_000 },
+    { ...database.prepare('SELECT sum(answered) AS requests FROM usage_counts').get() },
+    { requests: 20_000 },
   )
 })
 
@@ -124,8 +124,8 @@ test('the dashboard shows the last use of a key that was not used lately', async
   const other = new DatabaseSync(path)
   t.after(() => other.close())
   other.exec(`
-    INSERT INTO older_uses SELECT serial, 5 FROM api_keys;
-    INSERT INTO last_uses SELECT max(serial), 7, 7, 1 FROM api_keys`)
+    INSERT INTO older_claims SELECT serial, 5 FROM api_keys;
+    INSERT INTO last_claims SELECT max(serial), 7, 7, 1 FROM api_keys`)
   assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 5)
   const recent = await operator(store.database).listRecentApiKeys(9)
   assert.deepEqual(
@@ -147,8 +147,8 @@ test("reading one owner's keys does not sort the claims of all keys", async (t) 
   const serial = other.prepare('SELECT serial FROM api_keys').get()?.serial as number
   other.exec(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-    INSERT INTO uses SELECT i, 10 + i * 7919 % 60000, i, i, 1 FROM n;
-    INSERT INTO uses VALUES (70000, ${serial}, 7, 7, 1), (70001, ${serial}, 9, 9, 1);
+    INSERT INTO recent_claims SELECT i, 10 + i * 7919 % 60000, i, i, 1 FROM n;
+    INSERT INTO recent_claims VALUES (70000, ${serial}, 7, 7, 1), (70001, ${serial}, 9, 9, 1);
   `)
   assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 9)
   const view = 'SELECT last_used_at FROM api_key_uses WHERE api_key_id = ?'

@@ -29,15 +29,15 @@ function withKeys(t: TestContext, count: number): DatabaseSync {
 test('the view shows each key once with its latest claim, compacted or not', (t) => {
   const database = withKeys(t, 5)
   database.exec(`
-    INSERT INTO uses VALUES (1, 2, 20, 1, 1), (2, 2, 30, 1, 1), (3, 2, 25, 1, 1), (4, 4, 50, 1, 1);
-    INSERT INTO last_uses VALUES (3, 40, 1, 1), (4, 45, 1, 1);
-    INSERT INTO older_uses VALUES (2, 98), (3, 99), (5, 10);
+    INSERT INTO recent_claims VALUES (1, 2, 20, 1, 1), (2, 2, 30, 1, 1), (3, 2, 25, 1, 1), (4, 4, 50, 1, 1);
+    INSERT INTO last_claims VALUES (3, 40, 1, 1), (4, 45, 1, 1);
+    INSERT INTO older_claims VALUES (2, 98), (3, 99), (5, 10);
   `)
   const rows = database.prepare('SELECT * FROM api_key_uses ORDER BY last_used_at').all()
   assert.deepEqual(
     rows.map((row) => ({ ...row })),
     [
-      // Never used, only in older_uses, only in uses, only in last_uses, and in both of these.
+      // Never used; only in older_claims, recent_claims or last_claims; in both of the latter.
       { api_key_id: uuidOf(1), prefix: PREFIX, last_used_at: null },
       { api_key_id: uuidOf(5), prefix: PREFIX, last_used_at: 10 },
       // The wall clock went back, so the latest claim has an earlier time.

@@ -43,7 +43,7 @@ test("deleting a user by any program deletes the user's keys and rows", async (t
   assert.equal((await claim(store, key)).outcome, 'granted')
   foreign.exec(`DELETE FROM users WHERE id = '${user.id}'`)
   assert.equal((await claim(store, key)).outcome, 'unknown')
-  for (const table of ['sessions', 'passwords', 'members', 'invitations', 'uses'])
+  for (const table of ['sessions', 'passwords', 'members', 'invitations', 'recent_claims'])
     assert.equal(countRows(table), 0, table)
   for (const table of ['users', 'api_keys', 'servers']) assert.equal(countRows(table), 1, table)
   const used = await claim(store, bob.key)
@@ -78,9 +78,9 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
   assert.equal((await claim(store, key)).outcome, 'granted')
   clock.elapse(1_000)
   foreign.exec(`
-    INSERT INTO last_uses SELECT api_key, used_at, monotonic, boot FROM uses;
-    INSERT INTO older_uses SELECT api_key, used_at FROM uses`)
-  const tables = ['uses', 'last_uses', 'older_uses']
+    INSERT INTO last_claims SELECT api_key, claimed_at, monotonic, boot FROM recent_claims;
+    INSERT INTO older_claims SELECT api_key, claimed_at FROM recent_claims`)
+  const tables = ['recent_claims', 'last_claims', 'older_claims']
   assert.deepEqual(tables.map(countRows), [1, 1, 1])
   assert.equal(await removeUser(store.database, user.id, operatorAt(presentInstant())), true)
   assert.deepEqual(tables.map(countRows), [0, 0, 0])

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { presentInstant } from '../../src/model/instant.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
-import { slotOf } from '../../src/model/use-counts.ts'
+import { slotOf } from '../../src/model/usage-counts.ts'
 import type { Store } from '../../src/database/store.ts'
 import { addOrganization, addUsers, register } from '../contract/people.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
@@ -28,8 +28,9 @@ test('a service commits claims with NORMAL and all other changes with FULL', asy
   t.after(() => store.close())
   const id = await changeEverything(store)
   const count = { api_key_id: id, slot: slotOf(presentInstant()) }
-  await store.addUseCounts([{ ...count, answered: 1, limited: 0, revoked: 0 }])
-  for (const table of ['uses', 'use_counts']) assert.equal(levelOf(connections, table), NORMAL)
+  await store.addUsageCounts([{ ...count, answered: 1, limited: 0, revoked: 0 }])
+  for (const table of ['recent_claims', 'usage_counts'])
+    assert.equal(levelOf(connections, table), NORMAL)
   for (const table of CHANGED) assert.equal(levelOf(connections, table), FULL, table)
 })
 

@@ -74,8 +74,12 @@ async function runCorpus(t: TestContext, way: Way): Promise<void> {
   await Promise.all(tests)
 
   assert.deepEqual(service.faults, [])
-  const uses = service.events.length - answers.length
-  assert.equal(uses, 1, 'every answer was observed once; one more is the use of the revoked key')
+  const claims = service.events.length - answers.length
+  assert.equal(
+    claims,
+    1,
+    'every answer was observed once; one more is the claim of the revoked key',
+  )
   // Two 401s may differ only in `Connection` and `Date`.
   const refused = answers.filter(({ status }) => status === 401)
   const texts = refused.map(({ text }) =>

@@ -1,7 +1,7 @@
 import { oldestInvitation } from '../../organizations/invitation.ts'
 import { isFresh } from '../../accounts/sessions.ts'
-import { SLOTS_SHOWN, slotOf } from '../../model/use-counts.ts'
-import type { UseCounter } from '../usage/use-counter.ts'
+import { SLOTS_SHOWN, slotOf } from '../../model/usage-counts.ts'
+import type { UsageCounter } from '../usage/usage-counter.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import type { Context } from '../../web/context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
@@ -10,7 +10,7 @@ import { invitations } from '../../organizations/records/invitations.ts'
 
 /** What the pages of keys need, beside what the pages of accounts need. */
 export interface KeysDashboard extends AccountsDashboard {
-  counter: UseCounter
+  counter: UsageCounter
 }
 
 /** Shows the page of the user's keys. */
@@ -25,7 +25,7 @@ export async function showOwnKeys(
   const keys = await apiKeys(database).listApiKeys(userId, REVOKED_SHOWN + 1)
   const at = now()
   const ids = keys.map(({ id }) => id)
-  const written = await counts.listUseCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
+  const written = await counts.listUsageCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
   const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
   const asksPassword = !isFresh(session, at)
   return showKeys(c, {

@@ -4,7 +4,7 @@ import { ACTIVE_KEYS_MAX } from '../../model/key-format.ts'
 import type { Instant } from '../../model/instant.ts'
 import type { Invitation } from '../../organizations/invitation.ts'
 import { count } from '../../model/text.ts'
-import { slotOf, type UseCount } from '../../model/use-counts.ts'
+import { slotOf, type UsageCount } from '../../model/usage-counts.ts'
 import type { Context } from '../../web/context.ts'
 import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
@@ -34,7 +34,7 @@ export interface KeysPage {
 interface AllKeys extends KeysPage {
   /** Oldest first. */
   apiKeys: readonly ApiKey[]
-  counts: readonly UseCount[]
+  counts: readonly UsageCount[]
   now: Instant
   asksPassword: boolean
   invitations: readonly Invitation[]
@@ -96,7 +96,7 @@ ${showUsageChart(countsOf(apiKey, page), slotOf(now))}
 `
 }
 
-function countsOf({ id }: ApiKey, { counts }: AllKeys): UseCount[] {
+function countsOf({ id }: ApiKey, { counts }: AllKeys): UsageCount[] {
   return counts.filter(({ api_key_id }) => api_key_id === id)
 }
 

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
 import { HOUR_US, MINUTE_US } from '../../model/instant.ts'
-import { SLOT_LENGTH_US, SLOTS_SHOWN, type UseCount } from '../../model/use-counts.ts'
+import { SLOT_LENGTH_US, SLOTS_SHOWN, type UsageCount } from '../../model/usage-counts.ts'
 import { count } from '../../model/text.ts'
 import type { Html } from '../../web/html/text.ts'
 
@@ -20,7 +20,7 @@ const SEGMENT_MIN = 3
 const LIMITED_SHARE_MIN = 0.01
 
 /** A chart with one bar per slot of the last 24 hours, up to `slot`, and its sums in words. */
-export function showUsageChart(counts: readonly UseCount[], slot: number): Html {
+export function showUsageChart(counts: readonly UsageCount[], slot: number): Html {
   const bars = barsOf(counts, slot)
   const peak = Math.max(...bars.map(totalOf))
   if (peak === 0) return html`<p class="hint">No requests in the last ${HOURS} hours.</p>`
@@ -49,7 +49,7 @@ function showSum(kind: Kind, sum: number, text: Html | string): Html | '' {
   return sum === 0 ? '' : html`<span class="key ${kind}"><b>${count(sum)}</b> ${text}</span> `
 }
 
-function barsOf(counts: readonly UseCount[], slot: number): Sums[] {
+function barsOf(counts: readonly UsageCount[], slot: number): Sums[] {
   const bars = Array.from({ length: SLOTS_SHOWN }, () => ({ answered: 0, limited: 0, revoked: 0 }))
   for (const count of counts) {
     const bar = bars[SLOTS_SHOWN - 1 - (slot - count.slot)]

@@ -165,8 +165,8 @@ CREATE TABLE checked_imports (
 
 CREATE INDEX checked_imports_of_user ON checked_imports (user_id, checked_at);
 
--- A key is its hash: SHA-256 of the whole key. A use rewrites the row: room on the page and no index on last_used_at keep
--- the new version beside the old one. `disabled_at` is the owner's: claims read no other row. `slot` is the place of an
+-- A key is its hash: SHA-256 of the whole key. A claim rewrites the row: room on the page and no index on last_used_at
+-- keep the new version beside the old one. `disabled_at` is the owner's: claims read no other row. `slot` is the place of an
 -- active key among its owner's five, which a trigger picks.
 CREATE TABLE api_keys (
   id uuid PRIMARY KEY,
@@ -194,21 +194,21 @@ CREATE TABLE revoked_hashes (
   revoked_at timestamptz NOT NULL
 );
 
--- The last uses of keys that were deleted within a second. A key that is inserted again, as a reload does, gets its last
--- use back, so that it gets no two 200s within a second. After a crash, service_epoch does as much.
-CREATE UNLOGGED TABLE removed_uses (
+-- The last claims of keys that were deleted within a second. A key that is inserted again, as a reload does, gets its
+-- last use back, so that it gets no two 200s within a second. After a crash, service_epoch does as much.
+CREATE UNLOGGED TABLE removed_claims (
   key_hash sha256 PRIMARY KEY,
-  used_at timestamptz NOT NULL
+  claimed_at timestamptz NOT NULL
 );
 
-CREATE INDEX removed_uses_by_age ON removed_uses (used_at);
+CREATE INDEX removed_claims_by_age ON removed_claims (claimed_at);
 
 -- Where other programs read a key's last use.
 CREATE VIEW api_key_uses AS
 SELECT id AS api_key_id, prefix, last_used_at FROM api_keys;
 
 -- How a key's requests were answered, by ten minutes counted from 1970. Kept for two days.
-CREATE TABLE use_counts (
+CREATE TABLE usage_counts (
   slot integer NOT NULL,
   api_key_id uuid NOT NULL,
   answered integer NOT NULL,
@@ -217,7 +217,7 @@ CREATE TABLE use_counts (
   PRIMARY KEY (api_key_id, slot)
 );
 
-CREATE INDEX use_counts_by_age ON use_counts (slot);
+CREATE INDEX usage_counts_by_age ON usage_counts (slot);
 
 -- When the last backup was made. No row before the first one.
 CREATE TABLE last_backup (
@@ -226,7 +226,7 @@ CREATE TABLE last_backup (
 );
 
 -- One row, in a table that PostgreSQL empties when it recovers from a crash and when a standby is promoted: while the
--- row is missing or younger than a second, uses that were acknowledged may have been lost, and none is allowed.
+-- row is missing or younger than a second, claims that were acknowledged may have been lost, and none is allowed.
 CREATE UNLOGGED TABLE service_epoch (
   only_row boolean PRIMARY KEY CHECK (only_row),
   started_at timestamptz NOT NULL
@@ -310,7 +310,7 @@ BEGIN
     PERFORM need_read_committed('inserts keys');
     PERFORM pg_advisory_xact_lock_shared(list_lock());
     NEW.last_used_at := greatest(
-      NEW.last_used_at, (SELECT used_at FROM removed_uses WHERE key_hash = NEW.key_hash)
+      NEW.last_used_at, (SELECT claimed_at FROM removed_claims WHERE key_hash = NEW.key_hash)
     );
     NEW.slot := NULL;
   END IF;
@@ -351,7 +351,7 @@ BEGIN
   ELSIF TG_OP = 'INSERT' THEN
     UPDATE api_keys SET revoked_at = listed.revoked_at FROM revoked_hashes AS listed
     WHERE listed.key_hash = NEW.key_hash AND api_keys.id = NEW.id;
-    UPDATE api_keys SET last_used_at = greatest(last_used_at, removed.used_at) FROM removed_uses AS removed
+    UPDATE api_keys SET last_used_at = greatest(last_used_at, removed.claimed_at) FROM removed_claims AS removed
     WHERE removed.key_hash = NEW.key_hash AND api_keys.id = NEW.id;
   END IF;
   RETURN NULL;
@@ -362,12 +362,12 @@ FOR EACH ROW EXECUTE FUNCTION list_key();
 
 CREATE FUNCTION keep_use() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  DELETE FROM removed_uses WHERE ctid = ANY (ARRAY(
-    SELECT ctid FROM removed_uses WHERE used_at < clock_timestamp() - interval '1 minute' LIMIT 100
+  DELETE FROM removed_claims WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM removed_claims WHERE claimed_at < clock_timestamp() - interval '1 minute' LIMIT 100
     FOR UPDATE SKIP LOCKED
   ));
-  INSERT INTO removed_uses VALUES (OLD.key_hash, OLD.last_used_at)
-  ON CONFLICT (key_hash) DO UPDATE SET used_at = excluded.used_at;
+  INSERT INTO removed_claims VALUES (OLD.key_hash, OLD.last_used_at)
+  ON CONFLICT (key_hash) DO UPDATE SET claimed_at = excluded.claimed_at;
   RETURN NULL;
 END
 $$;
@@ -375,13 +375,13 @@ CREATE TRIGGER api_keys_removed AFTER DELETE ON api_keys FOR EACH ROW
 WHEN (OLD.last_used_at > clock_timestamp() - interval '1 second') EXECUTE FUNCTION keep_use();
 
 -- TRUNCATE has no rows. For a second from now, every process rejects all claims.
-CREATE FUNCTION forget_uses() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION forget_removed_claims() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   UPDATE service_epoch SET started_at = clock_timestamp();
   RETURN NULL;
 END
 $$;
-CREATE TRIGGER api_keys_truncated AFTER TRUNCATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION forget_uses();
+CREATE TRIGGER api_keys_truncated AFTER TRUNCATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION forget_removed_claims();
 
 -- Uniting two lists applies them. A known hash is left out, so that a reload of all tables in any order succeeds.
 CREATE FUNCTION unite_hash() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$

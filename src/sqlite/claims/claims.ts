@@ -104,7 +104,7 @@ export function createClaims(
   function recordClaims(granted: readonly RecentClaim[]): void {
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
-    const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }
+    const stamp = { claimed_at: clock.present(), monotonic: clock.monotonic() }
     const lost = guard.faultAt(stamp.monotonic)
     if (lost !== null) throw lost
     invariant(stamp.monotonic >= lastStamp, 'a stamp is not before the last one')

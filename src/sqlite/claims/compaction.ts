@@ -1,13 +1,13 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { transact } from '../database.ts'
-import { createOlderUses, type Step } from './older-uses.ts'
+import { createOlderClaims, type Step } from './older-claims.ts'
 import { createSerialSet } from './serial-set.ts'
 import type { Stamps } from './stamps.ts'
 import { prepareRows } from './write-rows.ts'
 
 /**
- * Rows in `uses` before they are compacted into `last_uses`. More rows cost less each, but make
- * `last_used_at` slower to read.
+ * Rows in `recent_claims` before they are compacted into `last_claims`. More rows cost less each,
+ * but make `last_used_at` slower to read.
  */
 const COMPACT_AFTER = 32_768
 /** Rows that one step writes or removes. It takes about a millisecond and outpaces full batches. */
@@ -16,7 +16,7 @@ const REMOVE_STEP = 2_048
 
 /**
  * Compacts appended claims into one row per key, in small steps, in the order of that table.
- * Between two compactions it moves rows on to `older_uses`.
+ * Between two compactions it moves rows on to `older_claims`.
  */
 export interface Compaction {
   /** Adds a committed row, by the number of its key. */
@@ -34,16 +34,16 @@ export interface Compaction {
 }
 
 const upsert = (values: string) => `
-  INSERT INTO last_uses (api_key, used_at, monotonic, boot) VALUES ${values}
+  INSERT INTO last_claims (api_key, claimed_at, monotonic, boot) VALUES ${values}
   ON CONFLICT (api_key) DO UPDATE SET
-    used_at = excluded.used_at, monotonic = excluded.monotonic, boot = excluded.boot
+    claimed_at = excluded.claimed_at, monotonic = excluded.monotonic, boot = excluded.boot
 `
 
 export function createCompaction(database: DatabaseSync, stamps: Stamps): Compaction {
-  const writeLastUses = createWriteLastUses(database, stamps)
-  const removeUpTo = database.prepare('DELETE FROM uses WHERE number <= ?')
+  const writeLastClaims = createWriteLastClaims(database, stamps)
+  const removeUpTo = database.prepare('DELETE FROM recent_claims WHERE number <= ?')
   const findSchema = database.prepare('PRAGMA schema_version')
-  const older = createOlderUses(database)
+  const older = createOlderClaims(database)
 
   // The rows that were appended since the last compaction began, and their keys.
   let rows = 0
@@ -62,7 +62,7 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
     const serials = keys.after(compactedTo, COMPACT_STEP)
     if (serials.length > 0)
       return {
-        work: () => writeLastUses(serials, boot),
+        work: () => writeLastClaims(serials, boot),
         done() {
           compactedTo = serials.at(-1)!
           for (const serial of serials) older.add(serial)
@@ -111,13 +111,13 @@ export function createCompaction(database: DatabaseSync, stamps: Stamps): Compac
 }
 
 /** Writes the last use of each of these keys. */
-function createWriteLastUses(database: DatabaseSync, stamps: Stamps) {
+function createWriteLastClaims(database: DatabaseSync, stamps: Stamps) {
   const write = prepareRows(database, 4, upsert)
   return (serials: readonly number[], boot: number): void => {
     write(serials.length, (index, values, at) => {
-      const { used_at, monotonic } = stamps.get(serials[index]!)
+      const { claimed_at, monotonic } = stamps.get(serials[index]!)
       values[at] = serials[index]!
-      values[at + 1] = used_at
+      values[at + 1] = claimed_at
       values[at + 2] = monotonic
       values[at + 3] = boot
     })
@@ -127,11 +127,11 @@ function createWriteLastUses(database: DatabaseSync, stamps: Stamps) {
 /** Compacts all rows at once; their number is bounded. Needs an open transaction. */
 export function compactAll(database: DatabaseSync): void {
   database.exec(`
-    INSERT INTO last_uses (api_key, used_at, monotonic, boot)
-      SELECT api_key, used_at, monotonic, boot
-      FROM (SELECT api_key, used_at, monotonic, boot, max(number) FROM uses GROUP BY api_key) WHERE true
+    INSERT INTO last_claims (api_key, claimed_at, monotonic, boot)
+      SELECT api_key, claimed_at, monotonic, boot
+      FROM (SELECT api_key, claimed_at, monotonic, boot, max(number) FROM recent_claims GROUP BY api_key) WHERE true
     ON CONFLICT (api_key) DO UPDATE SET
-      used_at = excluded.used_at, monotonic = excluded.monotonic, boot = excluded.boot;
-    DELETE FROM uses;
+      claimed_at = excluded.claimed_at, monotonic = excluded.monotonic, boot = excluded.boot;
+    DELETE FROM recent_claims;
   `)
 }

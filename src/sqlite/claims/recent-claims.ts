@@ -24,8 +24,8 @@ export interface RecentClaims {
    */
   append(claims: readonly RecentClaim[], stamp: Stamp): void
   /**
-   * Another connection has changed the file. If it restored a backup, old rows of `uses` are back,
-   * so the next append looks at them.
+   * Another connection has changed the file. If it restored a backup, old rows of
+   * `recent_claims` are back, so the next append looks at them.
    */
   noticeChange(): void
   /** The transaction has ended. Its claims count if it was committed. */
@@ -51,11 +51,11 @@ export function createRecentClaims(
 ): RecentClaims {
   const stamps = createStamps()
   let boot = startBoot(database, bootId, now, stamps)
-  const writeUses = createWriteUses(database)
+  const writeClaims = createWriteClaims(database)
   const { readNewest, hasRow, readSchema } = prepareReads(database)
   const compaction = createCompaction(database, stamps)
   let pending: readonly RecentClaim[] = []
-  let stamp: Stamp = { used_at: 0, monotonic: 0 }
+  let stamp: Stamp = { claimed_at: 0, monotonic: 0 }
   let lastClaim: Numbered = { number: 0, monotonic: -CLAIM_INTERVAL_US }
   let heldUntil = 0
   let newest = 0
@@ -82,7 +82,7 @@ export function createRecentClaims(
       if (now.monotonic < heldUntil) throw MUST_WAIT
       pending = claims
       stamp = now
-      writeUses(newest, claims, now, boot)
+      writeClaims(newest, claims, now, boot)
     },
 
     noticeChange() {
@@ -127,8 +127,8 @@ interface Numbered {
 }
 
 function prepareReads(database: DatabaseSync) {
-  const findNewest = database.prepare('SELECT max(number) AS number FROM uses')
-  const findRow = database.prepare('SELECT 1 FROM uses WHERE number = ? AND monotonic = ?')
+  const findNewest = database.prepare('SELECT max(number) AS number FROM recent_claims')
+  const findRow = database.prepare('SELECT 1 FROM recent_claims WHERE number = ? AND monotonic = ?')
   const findSchema = database.prepare('PRAGMA schema_version')
   return {
     readNewest: () => Number(findNewest.get()?.number),
@@ -138,18 +138,19 @@ function prepareReads(database: DatabaseSync) {
 }
 
 /** Writes one row for each claim, with the numbers after `newest`. */
-function createWriteUses(database: DatabaseSync) {
+function createWriteClaims(database: DatabaseSync) {
   const write = prepareRows(
     database,
     5,
-    (values) => `INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES ${values}`,
+    (values) =>
+      `INSERT INTO recent_claims (number, api_key, claimed_at, monotonic, boot) VALUES ${values}`,
   )
   return (newest: number, claims: readonly RecentClaim[], stamp: Stamp, boot: number) => {
-    const { used_at, monotonic } = stamp
+    const { claimed_at, monotonic } = stamp
     write(claims.length, (index, values, at) => {
       values[at] = newest + 1 + index
       values[at + 1] = claims[index]!.serial
-      values[at + 2] = used_at
+      values[at + 2] = claimed_at
       values[at + 3] = monotonic
       values[at + 4] = boot
     })

@@ -4,7 +4,7 @@ import type { Instant } from '../../model/instant.ts'
 
 /** The time of a granted claim on both clocks. */
 export interface Stamp {
-  used_at: Instant
+  claimed_at: Instant
   monotonic: number
 }
 
@@ -35,10 +35,10 @@ export function createStamps(): Stamps {
 
     get(serial) {
       const at = WIDTH * serial
-      return { monotonic: values[at]!, used_at: values[at + 1]! }
+      return { monotonic: values[at]!, claimed_at: values[at + 1]! }
     },
 
-    set(serial, keyHash, { monotonic, used_at }) {
+    set(serial, keyHash, { monotonic, claimed_at }) {
       const at = WIDTH * serial
       if (at >= values.length) {
         const larger = new Float64Array(2 * WIDTH * serial)
@@ -46,7 +46,7 @@ export function createStamps(): Stamps {
         values = larger
       }
       values[at] = monotonic
-      values[at + 1] = used_at
+      values[at + 1] = claimed_at
       values[at + 2] = tagOf(keyHash)
     },
   }
@@ -67,11 +67,11 @@ export function readLastSecond(database: DatabaseSync, boot: number, now: number
   // Reads every row of the table, which is why rows of keys that are not in use leave it.
   const kept = database
     .prepare(
-      `SELECT api_key, key_hash, used_at, monotonic FROM last_uses CROSS JOIN api_keys ON serial = api_key
+      `SELECT api_key, key_hash, claimed_at, monotonic FROM last_claims CROSS JOIN api_keys ON serial = api_key
        WHERE boot = ? AND monotonic > ?`,
     )
     .all(boot, now - CLAIM_INTERVAL_US) as unknown as KeptStamp[]
-  const clamp = database.prepare('UPDATE last_uses SET monotonic = ? WHERE api_key = ?')
+  const clamp = database.prepare('UPDATE last_claims SET monotonic = ? WHERE api_key = ?')
   for (const stamp of kept) {
     if (stamp.monotonic <= now) continue
     stamp.monotonic = now

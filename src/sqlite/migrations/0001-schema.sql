@@ -176,8 +176,8 @@ CREATE TABLE checked_imports (
 
 CREATE INDEX checked_imports_of_user ON checked_imports (user_id, checked_at);
 
--- A key is its hash: SHA-256 of the whole key. `serial` is what the tables of uses refer to: a few bytes, never given to
--- a second key. The serving process keeps an array by it, hence the bound. `disabled_at` is the owner's: claims read no
+-- A key is its hash: SHA-256 of the whole key. `serial` is what the tables of claims refer to: a few bytes, never given
+-- to a second key. The serving process keeps an array by it, hence the bound. `disabled_at` is the owner's: claims read no
 -- other row.
 CREATE TABLE api_keys (
   serial INTEGER PRIMARY KEY AUTOINCREMENT CHECK (serial BETWEEN 1 AND 100000000),
@@ -211,57 +211,57 @@ CREATE TABLE boots (
   boot_id TEXT NOT NULL UNIQUE
 ) STRICT;
 
--- The latest uses, one appended row each, and below them every key's last use before those. Only the serving process
--- writes here: it moves rows from the first to the second as they grow in number.
-CREATE TABLE uses (
+-- The latest granted claims, one appended row each, and below them every key's last one before those. Only the serving
+-- process writes here: it moves rows from the first to the second as they grow in number.
+CREATE TABLE recent_claims (
   number INTEGER PRIMARY KEY,
   api_key INTEGER NOT NULL,
-  used_at INTEGER NOT NULL,
+  claimed_at INTEGER NOT NULL,
   monotonic INTEGER NOT NULL,
   boot INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE last_uses (
+CREATE TABLE last_claims (
   api_key INTEGER PRIMARY KEY,
-  used_at INTEGER NOT NULL,
+  claimed_at INTEGER NOT NULL,
   monotonic INTEGER NOT NULL,
   boot INTEGER NOT NULL
 ) STRICT;
 
--- The last uses of keys that are not in use. In one table of 10,000,000 rows each key in use lies on a page of its own,
--- so that each change writes a page. The serving process moves rows here from last_uses, many at a time and none of them
--- younger than a second.
-CREATE TABLE older_uses (
+-- The last claims of keys that are not in use. In one table of 10,000,000 rows each key in use lies on a page of its
+-- own, so that each change writes a page. The serving process moves rows here from last_claims, many at a time and none
+-- of them younger than a second.
+CREATE TABLE older_claims (
   api_key INTEGER PRIMARY KEY,
-  used_at INTEGER NOT NULL
+  claimed_at INTEGER NOT NULL
 ) STRICT;
 
--- The last uses of keys that were deleted within a minute. A key that is inserted again, as a reload does, gets its
+-- The last claims of keys that were deleted within a minute. A key that is inserted again, as a reload does, gets its
 -- number and its last use back, so that it gets no two 200s within a second.
-CREATE TABLE removed_uses (
+CREATE TABLE removed_claims (
   key_hash BLOB PRIMARY KEY NOT NULL,
   serial INTEGER NOT NULL,
-  used_at INTEGER NOT NULL,
+  claimed_at INTEGER NOT NULL,
   monotonic INTEGER NOT NULL,
   boot INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX removed_uses_by_age ON removed_uses (used_at);
+CREATE INDEX removed_claims_by_age ON removed_claims (claimed_at);
 
 -- Where other programs read a key's last use.
 CREATE VIEW api_key_uses AS
 SELECT
   api_keys.id AS api_key_id,
   api_keys.prefix AS prefix,
-  coalesce(latest.used_at, last_uses.used_at, older_uses.used_at) AS last_used_at
+  coalesce(latest.claimed_at, last_claims.claimed_at, older_claims.claimed_at) AS last_used_at
 FROM api_keys
-LEFT JOIN (SELECT api_key, used_at, max(number) FROM uses GROUP BY api_key) AS latest ON latest.api_key = api_keys.serial
-LEFT JOIN last_uses ON last_uses.api_key = api_keys.serial
-LEFT JOIN older_uses ON older_uses.api_key = api_keys.serial;
+LEFT JOIN (SELECT api_key, claimed_at, max(number) FROM recent_claims GROUP BY api_key) AS latest ON latest.api_key = api_keys.serial
+LEFT JOIN last_claims ON last_claims.api_key = api_keys.serial
+LEFT JOIN older_claims ON older_claims.api_key = api_keys.serial;
 
 -- How a key's requests were answered, by ten minutes counted from 1970. Kept for two days. Counts are written for many
 -- keys at once and for one slot: rows of one slot that stand together share a page with their neighbours.
-CREATE TABLE use_counts (
+CREATE TABLE usage_counts (
   slot INTEGER NOT NULL,
   api_key_id TEXT NOT NULL CHECK (
     api_key_id LIKE '________-____-____-____-____________' AND length(replace(api_key_id, '-', '')) = 32
@@ -302,14 +302,14 @@ CREATE TRIGGER organizations_removed AFTER DELETE ON organizations BEGIN
 END;
 
 CREATE TRIGGER api_keys_removed AFTER DELETE ON api_keys BEGIN
-  DELETE FROM removed_uses WHERE used_at < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000 - 60000000;
-  INSERT OR REPLACE INTO removed_uses SELECT old.key_hash, old.serial, used_at, monotonic, boot FROM (
-    SELECT used_at, monotonic, boot, number FROM uses WHERE api_key = old.serial
-    UNION ALL SELECT used_at, monotonic, boot, 0 FROM last_uses WHERE api_key = old.serial
-  ) WHERE used_at >= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000 - 60000000 ORDER BY number DESC LIMIT 1;
-  DELETE FROM uses WHERE api_key = old.serial;
-  DELETE FROM last_uses WHERE api_key = old.serial;
-  DELETE FROM older_uses WHERE api_key = old.serial;
+  DELETE FROM removed_claims WHERE claimed_at < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000 - 60000000;
+  INSERT OR REPLACE INTO removed_claims SELECT old.key_hash, old.serial, claimed_at, monotonic, boot FROM (
+    SELECT claimed_at, monotonic, boot, number FROM recent_claims WHERE api_key = old.serial
+    UNION ALL SELECT claimed_at, monotonic, boot, 0 FROM last_claims WHERE api_key = old.serial
+  ) WHERE claimed_at >= CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000 - 60000000 ORDER BY number DESC LIMIT 1;
+  DELETE FROM recent_claims WHERE api_key = old.serial;
+  DELETE FROM last_claims WHERE api_key = old.serial;
+  DELETE FROM older_claims WHERE api_key = old.serial;
 END;
 
 CREATE TRIGGER users_known AFTER INSERT ON users
@@ -353,7 +353,7 @@ END;
 -- Without OF: a serial also changes by the name rowid.
 CREATE TRIGGER api_keys_kept BEFORE UPDATE ON api_keys
 WHEN new.id <> old.id OR new.key_hash <> old.key_hash OR new.serial <> old.serial
-  AND new.serial IS NOT (SELECT serial FROM removed_uses WHERE key_hash = new.key_hash) BEGIN
+  AND new.serial IS NOT (SELECT serial FROM removed_claims WHERE key_hash = new.key_hash) BEGIN
   SELECT raise(ABORT, 'serial, id and key_hash of a key never change: revoke the key and insert a new one');
 END;
 
@@ -373,9 +373,9 @@ END;
 
 -- Then what the trigger above does after a change.
 CREATE TRIGGER api_keys_added AFTER INSERT ON api_keys BEGIN
-  UPDATE api_keys SET serial = removed.serial FROM removed_uses AS removed
+  UPDATE api_keys SET serial = removed.serial FROM removed_claims AS removed
   WHERE removed.key_hash = new.key_hash AND api_keys.key_hash = new.key_hash;
-  INSERT OR REPLACE INTO last_uses SELECT serial, used_at, monotonic, boot FROM removed_uses
+  INSERT OR REPLACE INTO last_claims SELECT serial, claimed_at, monotonic, boot FROM removed_claims
   WHERE key_hash = new.key_hash;
   UPDATE api_keys SET revoked_at = new.revoked_at WHERE key_hash = new.key_hash;
 END;

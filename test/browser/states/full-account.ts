@@ -1,5 +1,5 @@
 import { presentInstant } from '../../../src/model/instant.ts'
-import { slotOf } from '../../../src/model/use-counts.ts'
+import { slotOf } from '../../../src/model/usage-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
@@ -65,7 +65,7 @@ export async function fillAccount(
       operatorAt(presentInstant()),
     )
     if (index === 0) await apiKeys(store.database).revokeApiKey(userId, key, operatorAt(now))
-    await store.addUseCounts(countsOf(key, slotOf(now)))
+    await store.addUsageCounts(countsOf(key, slotOf(now)))
   }
   const waiting = crypto.randomUUID()
   await checkedImports(store.database).keepImport(

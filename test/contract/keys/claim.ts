@@ -80,8 +80,8 @@ export function claimContract(open: OpenFixture): void {
   test('exactly one of two hundred concurrent claims of one key is granted', async (t) => {
     const { store } = await open(t)
     const { key } = await addOwner(store, 'ada@example.com')
-    const uses = await Promise.all(Array.from({ length: 200 }, () => claim(store, key)))
-    const count = (outcome: string) => uses.filter((one) => one.outcome === outcome).length
+    const claims = await Promise.all(Array.from({ length: 200 }, () => claim(store, key)))
+    const count = (outcome: string) => claims.filter((one) => one.outcome === outcome).length
     assert.deepEqual([count('granted'), count('limited')], [1, 199])
   })
 
@@ -89,9 +89,9 @@ export function claimContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     const second = await issueKey(store, user, 'second')
-    const uses = await Promise.all([claim(store, key), claim(store, second.key)])
+    const claims = await Promise.all([claim(store, key), claim(store, second.key)])
     assert.deepEqual(
-      uses.map(({ outcome }) => outcome),
+      claims.map(({ outcome }) => outcome),
       ['granted', 'granted'],
     )
   })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { agoInWords } from '../../../src/web/html/relative-time.ts'
 import { showUsageChart } from '../../../src/keys/pages/usage-chart.ts'
 import { DAY_US, HOUR_US, MINUTE_US } from '../../../src/model/instant.ts'
-import type { UseCount } from '../../../src/model/use-counts.ts'
+import type { UsageCount } from '../../../src/model/usage-counts.ts'
 
 /*
  * What a usage chart shows, and times in words.
@@ -11,7 +11,7 @@ import type { UseCount } from '../../../src/model/use-counts.ts'
 
 const SLOT = 3_000_000
 
-const count = (ago: number, answered: number, limited = 0, revoked = 0): UseCount => ({
+const count = (ago: number, answered: number, limited = 0, revoked = 0): UsageCount => ({
   api_key_id: 'any',
   slot: SLOT - ago,
   answered,
@@ -19,7 +19,7 @@ const count = (ago: number, answered: number, limited = 0, revoked = 0): UseCoun
   revoked,
 })
 
-const chartOf = async (...counts: UseCount[]) => String(await showUsageChart(counts, SLOT))
+const chartOf = async (...counts: UsageCount[]) => String(await showUsageChart(counts, SLOT))
 
 test('a chart has its peak, zero, the hours, a line at half and sums with separators', async () => {
   const chart = await chartOf(count(0, 1_234), count(6, 26_642), count(143, 1))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slotOf, type UseCount } from '../../../src/model/use-counts.ts'
-import { createUseCounter, type UseCounter } from '../../../src/keys/usage/use-counter.ts'
+import { slotOf, type UsageCount } from '../../../src/model/usage-counts.ts'
+import { createUsageCounter, type UsageCounter } from '../../../src/keys/usage/usage-counter.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { idOf } from './counted.ts'
@@ -44,7 +44,7 @@ test('counts are written in slices, added up and deleted after two days', async 
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = NOW
-  const counter = createUseCounter(
+  const counter = createUsageCounter(
     store,
     (fault) => faults.push(fault),
     () => now,
@@ -60,14 +60,14 @@ test('counts are written in slices, added up and deleted after two days', async 
   await counter.write()
   assert.deepEqual(counter.unwritten([apiKey!.id]), [])
   const slot = slotOf(NOW)
-  const counts = await store.listUseCounts([apiKey!.id], slot)
+  const counts = await store.listUsageCounts([apiKey!.id], slot)
   assert.deepEqual(
     counts.map((count) => ({ ...count })),
     [{ api_key_id: apiKey!.id, slot, answered: 2, limited: 2, revoked: 1 }],
   )
   now += 49 * 3_600_000_000
   await counter.write()
-  assert.deepEqual(await store.listUseCounts([apiKey!.id], 0), [])
+  assert.deepEqual(await store.listUsageCounts([apiKey!.id], 0), [])
   assert.deepEqual(faults, [])
 })
 
@@ -78,7 +78,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = Number.NaN
-  const counter = createUseCounter(
+  const counter = createUsageCounter(
     store,
     (fault) => faults.push(fault),
     () => now,
@@ -94,7 +94,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   assert.equal(counter.unwritten([apiKey!.id])[0]?.answered, 1)
   countOnce(counter, apiKey!.id)
   await counter.write()
-  const [count] = await store.listUseCounts([apiKey!.id], slotOf(NOW))
+  const [count] = await store.listUsageCounts([apiKey!.id], slotOf(NOW))
   assert.equal(count?.answered, 2)
   assert.equal(faults.length, 1)
 })
@@ -104,10 +104,10 @@ test('closing the counter writes its counts', async (t) => {
   const { person, user } = await signedIn()
   await person.issue('bot')
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
-  const counter = createUseCounter(store, assert.ifError, () => NOW)
+  const counter = createUsageCounter(store, assert.ifError, () => NOW)
   countOnce(counter, apiKey!.id)
   await counter.close()
-  const [count] = await store.listUseCounts([apiKey!.id], slotOf(NOW))
+  const [count] = await store.listUsageCounts([apiKey!.id], slotOf(NOW))
   assert.equal(count?.answered, 1)
 })
 
@@ -115,13 +115,13 @@ test('a second write starts after the first has ended', async (t) => {
   const { store } = await startDashboard(t)
   const written: string[] = []
   const watched = {
-    dropUseCounts: store.dropUseCounts,
-    addUseCounts(counts: readonly UseCount[]) {
+    dropUsageCounts: store.dropUsageCounts,
+    addUsageCounts(counts: readonly UsageCount[]) {
       written.push(...counts.map(({ api_key_id }) => api_key_id))
-      return store.addUseCounts(counts)
+      return store.addUsageCounts(counts)
     },
   }
-  const counter = createUseCounter(watched, assert.ifError, () => NOW)
+  const counter = createUsageCounter(watched, assert.ifError, () => NOW)
   // Three slices, and then one whose keys sort before them.
   for (let index = 1_000; index < 1_500; index += 1) countOnce(counter, idOf(index))
   const first = counter.write()
@@ -134,8 +134,8 @@ test('a second write starts after the first has ended', async (t) => {
 })
 
 test('the counter keeps at most 200,000 keys between two writes', (t) => {
-  const nowhere = { addUseCounts: async () => {}, dropUseCounts: async () => false }
-  const counter = createUseCounter(nowhere, assert.ifError, () => NOW)
+  const nowhere = { addUsageCounts: async () => {}, dropUsageCounts: async () => false }
+  const counter = createUsageCounter(nowhere, assert.ifError, () => NOW)
   t.after(() => counter.close())
   for (let index = 0; index <= 200_000; index += 1) countOnce(counter, idOf(index))
   assert.equal(counter.unwritten([idOf(199_999)]).length, 1)
@@ -148,6 +148,6 @@ function range(from: number, to: number): number[] {
   return Array.from({ length: to - from }, (_, index) => from + index)
 }
 
-function countOnce(counter: UseCounter, apiKeyId: string): void {
+function countOnce(counter: UsageCounter, apiKeyId: string): void {
   counter.count({ outcome: 'granted', apiKeyId, userId: '', revision: '', rows: [] })
 }

@@ -89,7 +89,7 @@ async function isGranted(store: ServingStore, key: string): Promise<boolean> {
 }
 
 function lastUseIn(path: string): number {
-  return Number(rows(path, 'SELECT max(used_at) FROM older_uses').flat()[0])
+  return Number(rows(path, 'SELECT max(claimed_at) FROM older_claims').flat()[0])
 }
 
 async function restoresAlike(target: string, path: string): Promise<void> {

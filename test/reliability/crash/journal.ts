@@ -25,7 +25,7 @@ export type Line =
 export interface Ledger {
   take(line: Line): void
   acknowledged: number
-  uses: number
+  claims: number
   /** Acts that were cut off, and the number of those that were done. */
   cutOff: number
   doneUnacknowledged: number
@@ -49,7 +49,7 @@ export function createLedger(): Ledger {
 
   const ledger: Ledger = {
     acknowledged: 0,
-    uses: 0,
+    claims: 0,
     cutOff: 0,
     doneUnacknowledged: 0,
 
@@ -78,7 +78,7 @@ export function createLedger(): Ledger {
           return
         case 'granted':
           takeUse(lastUses, line)
-          ledger.uses += 1
+          ledger.claims += 1
       }
     },
 

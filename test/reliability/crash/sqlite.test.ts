@@ -93,16 +93,16 @@ async function serveUntil(
 function report(t: TestContext, ledgers: readonly Ledger[], kills: number): void {
   const sum = (of: (ledger: Ledger) => number) => ledgers.reduce((total, one) => total + of(one), 0)
   const acknowledged = sum((one) => one.acknowledged)
-  const uses = sum((one) => one.uses)
+  const claims = sum((one) => one.claims)
   const cutOff = sum((one) => one.cutOff)
   t.diagnostic(
-    `${kills} kills; ${acknowledged} acts and ${uses} claims were acknowledged, none was lost`,
+    `${kills} kills; ${acknowledged} acts and ${claims} claims were acknowledged, none was lost`,
   )
   t.diagnostic(
     `${cutOff} acts were cut off; ${sum((one) => one.doneUnacknowledged)} of them are stored, the others are not`,
   )
   assert.ok(
-    acknowledged > kills && uses > kills && cutOff > kills / 10,
+    acknowledged > kills && claims > kills && cutOff > kills / 10,
     'hardly anything was written',
   )
 }

@@ -54,7 +54,7 @@ export const DASHBOARD: Mutant[] = [
   },
   {
     name: 'counts-lost-at-close',
-    file: 'src/keys/usage/use-counter.ts',
+    file: 'src/keys/usage/usage-counter.ts',
     from: '      clearInterval(timer)\n      await write()\n',
     to: '      clearInterval(timer)\n',
     noticedBy: witness('test/keys/pages/usage.test.ts', 'closing the counter writes its counts'),
@@ -75,7 +75,7 @@ export const DASHBOARD: Mutant[] = [
   },
   {
     name: 'counts-written-twice-at-once',
-    file: 'src/keys/usage/use-counter.ts',
+    file: 'src/keys/usage/usage-counter.ts',
     from: 'writing = writing.then(writeSlices)',
     to: 'writing = writeSlices()',
     noticedBy: witness(

@@ -147,7 +147,7 @@ export const POSTGRES: Mutant[] = [
   },
   {
     name: 'counts-in-any-order',
-    file: 'src/postgres/use-counts.ts',
+    file: 'src/postgres/usage-counts.ts',
     from: '         ORDER BY 2, 1\n',
     to: '',
     noticedBy: witness('test/postgres/at-once.test.ts', 'the same counts in opposite order'),

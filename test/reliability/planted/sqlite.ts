@@ -7,8 +7,8 @@ export const SQLITE: Mutant[] = [
   {
     name: 'stamps-before-reading-the-lists',
     file: 'src/sqlite/claims/claims.ts',
-    from: 'const stamp = { used_at: clock.present(), monotonic: clock.monotonic() }',
-    to: 'const stamp = { used_at: clock.present(), monotonic: arguments[0].now }',
+    from: 'const stamp = { claimed_at: clock.present(), monotonic: clock.monotonic() }',
+    to: 'const stamp = { claimed_at: clock.present(), monotonic: arguments[0].now }',
     noticedBy: witness('test/sqlite/claims/stamps.test.ts', 'is stamped after its list is read'),
   },
   {
@@ -48,16 +48,16 @@ export const SQLITE: Mutant[] = [
   {
     name: 'claims-outlive-their-key',
     file: SCHEMA,
-    from: '  DELETE FROM uses WHERE api_key = old.serial;\n',
+    from: '  DELETE FROM recent_claims WHERE api_key = old.serial;\n',
     to: '',
     noticedBy: witness('test/sqlite/schema.test.ts', 'are deleted with it, compacted or not'),
   },
   {
     name: 'claims-of-the-last-second-move',
-    file: 'src/sqlite/claims/older-uses.ts',
+    file: 'src/sqlite/claims/older-claims.ts',
     from: 'newestStamp - CLAIM_INTERVAL_US',
     to: 'newestStamp + CLAIM_INTERVAL_US',
-    noticedBy: witness('test/sqlite/claims/older-uses.test.ts', 'rows of the last second stay'),
+    noticedBy: witness('test/sqlite/claims/older-claims.test.ts', 'rows of the last second stay'),
   },
   {
     name: 'sixth-key-by-sql',

@@ -54,15 +54,15 @@ test('the next call replaces a connection that the server ended', async (t) => {
 test('ending connections in the middle of claims grants no key twice in a second', async (t) => {
   const { store, url } = await open(t)
   const { key } = await addOwner(store, 'ada@example.com')
-  const uses: { askedAt: number; answeredAt: number }[] = []
+  const claims: { askedAt: number; answeredAt: number }[] = []
   const startedAt = performance.now()
   // On a slow machine few claims are done before their connection ends.
-  const isOver = () => performance.now() - startedAt > 4_000 && uses.length >= 2
+  const isOver = () => performance.now() - startedAt > 4_000 && claims.length >= 2
   const hammer = async () => {
     while (!isOver()) {
       const askedAt = performance.now()
       if ((await outcomeOf(store, key)) === 'granted')
-        uses.push({ askedAt, answeredAt: performance.now() })
+        claims.push({ askedAt, answeredAt: performance.now() })
       await delay(1)
     }
   }
@@ -78,9 +78,9 @@ test('ending connections in the middle of claims grants no key twice in a second
   }
   await Promise.all([hammer(), hammer(), hammer(), terminate()])
   const seconds = (performance.now() - startedAt) / 1_000
-  assert.ok(uses.length <= 1 + seconds, `${uses.length} in ${seconds} s`)
-  for (const [index, { askedAt }] of uses.entries()) {
-    const atMost = (uses[index + 1]?.answeredAt ?? Infinity) - askedAt
+  assert.ok(claims.length <= 1 + seconds, `${claims.length} in ${seconds} s`)
+  for (const [index, { askedAt }] of claims.entries()) {
+    const atMost = (claims[index + 1]?.answeredAt ?? Infinity) - askedAt
     assert.ok(atMost >= 1_000, `two claims granted within ${atMost} ms`)
   }
 })

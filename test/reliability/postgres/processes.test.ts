@@ -47,7 +47,7 @@ test('200 connections to four processes get one key at most once per second', as
   // The database's own record of each stamp.
   await asAdmin(url, (client) =>
     client.query(`
-      CREATE TABLE stamps (used_at timestamptz);
+      CREATE TABLE stamps (claimed_at timestamptz);
       CREATE FUNCTION note_stamp() RETURNS trigger LANGUAGE plpgsql AS
         $$BEGIN INSERT INTO stamps VALUES (NEW.last_used_at); RETURN NULL; END$$;
       CREATE TRIGGER note_stamp AFTER UPDATE OF last_used_at ON api_keys
@@ -59,10 +59,10 @@ test('200 connections to four processes get one key at most once per second', as
   const answers = await hammer(t, services, key)
   const seconds = (performance.now() - startedAt) / 1_000
   stalls.stop()
-  const [uses = [], refused = [], failed = []] = [200, 429, 502].map((wanted) =>
+  const [granted = [], refused = [], failed = []] = [200, 429, 502].map((wanted) =>
     answers.filter(({ status }) => status === wanted),
   )
-  const [used, unknown] = [uses.length, failed.length]
+  const [used, unknown] = [granted.length, failed.length]
   t.diagnostic(`${used} were 200, ${refused.length} were 429, ${unknown} were 502`)
   assert.equal(used + refused.length + unknown, answers.length, 'another status')
   assert.ok(refused.length > PROCESSES * CONNECTIONS, `${refused.length} were 429`)
@@ -72,9 +72,9 @@ test('200 connections to four processes get one key at most once per second', as
       !stalled.incidents.some(({ t0, t1, aftermath }) => from < t1 + aftermath && to > t0),
   )
   assert.deepEqual(unexplained, [])
-  assert.ok(used >= 2 && used <= 1 + seconds, `${used} uses in ${seconds} s`)
+  assert.ok(used >= 2 && used <= 1 + seconds, `${used} granted in ${seconds} s`)
   // A failed request may have been granted, too.
-  const causes = [...uses, ...failed]
+  const causes = [...granted, ...failed]
   const uncaused = refused.filter(
     ({ from, to }) => !causes.some((cause) => cause.from < to && from - cause.to < 1_000_000),
   )
@@ -117,13 +117,13 @@ async function hammer(
  * Checks the database's record: one stamp per 200, at most one per 502, and one second between any
  * two.
  */
-async function assertSpaced(url: string, uses: number, unknown: number): Promise<void> {
+async function assertSpaced(url: string, granted: number, unknown: number): Promise<void> {
   const gaps = await asAdmin(url, async (client) => {
     const { rows } = await client.query(`
-      SELECT extract(epoch FROM used_at - lag(used_at) OVER (ORDER BY used_at)) AS gap FROM stamps ORDER BY used_at`)
+      SELECT extract(epoch FROM claimed_at - lag(claimed_at) OVER (ORDER BY claimed_at)) AS gap FROM stamps ORDER BY claimed_at`)
     return rows.map(({ gap }) => (gap === null ? null : Number(gap)))
   })
-  assert.ok(gaps.length >= uses && gaps.length <= uses + unknown, `${gaps.length} stamps`)
+  assert.ok(gaps.length >= granted && gaps.length <= granted + unknown, `${gaps.length} stamps`)
   for (const gap of gaps.slice(1))
     assert.ok(gap !== null && gap >= 1, `${gap} s between two stamps`)
 }

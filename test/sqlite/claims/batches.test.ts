@@ -18,7 +18,7 @@ test('after a failed commit only the outcomes that did not depend on it stand', 
   database.exec(`
     CREATE TABLE none (id INTEGER PRIMARY KEY);
     CREATE TABLE refers (id INTEGER REFERENCES none (id) DEFERRABLE INITIALLY DEFERRED);
-    CREATE TEMP TRIGGER fail_commit AFTER INSERT ON main.uses BEGIN INSERT INTO refers VALUES (1); END;
+    CREATE TEMP TRIGGER fail_commit AFTER INSERT ON main.recent_claims BEGIN INSERT INTO refers VALUES (1); END;
   `)
   const unknown = generateKey()
   const batch = [unknown, ada, revoked, bob].map(callWith)
@@ -47,7 +47,7 @@ test('an engine that is given a key twice, or a clock that went back, grants not
   clock.elapse(-1)
   const [back] = claims.claimBatch([callWith(bob)])!
   assert.match(inspect(back), /not true: a stamp is not before the last one/)
-  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 1)
+  assert.equal(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 1)
 })
 
 test('a batch that breaks off in the middle fails from there on', async (t) => {
@@ -85,7 +85,7 @@ test('if reading a list ends the transaction, no claim of the batch is recorded'
   assert.equal(nameOf(outcomes![0]!), 'AuthenticationFault')
   assert.match(inspect(outcomes![0]), /the transaction was ended by an error/)
   assert.ok(outcomes![1] instanceof Error)
-  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
+  assert.equal(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 0)
   execElsewhere(path, 'DROP VIEW servers; ALTER TABLE elsewhere RENAME TO servers')
   assert.deepEqual(claims.claimBatch(batch)?.map(nameOf), ['granted', 'granted'])
 })

@@ -24,9 +24,9 @@ test("compaction keeps each key's last use and all claims of the last second", a
     recent.compactStep()
     advance(10)
   }
-  const rows = Number(database.prepare('SELECT count(*) AS rows FROM uses').get()?.rows)
+  const rows = Number(database.prepare('SELECT count(*) AS rows FROM recent_claims').get()?.rows)
   assert.ok(rows < 70_000, `${rows} rows are left`)
-  const compacted = Number(database.prepare('SELECT count(*) AS rows FROM last_uses').get()?.rows)
+  const compacted = Number(database.prepare('SELECT count(*) AS rows FROM last_claims').get()?.rows)
   assert.equal(compacted, keys)
   const stored = lastUses(database)
   for (let serial = 1; serial <= keys; serial += 1)
@@ -65,28 +65,28 @@ test('compaction starts at 32,768 rows, and each of its steps is short', async (
   }
   append(1, 32_767)
   recent.compactStep()
-  assert.deepEqual([count('uses'), count('last_uses')], [32_767, 0])
+  assert.deepEqual([count('recent_claims'), count('last_claims')], [32_767, 0])
   append(32_768, 32_768)
   recent.compactStep()
-  assert.deepEqual([count('uses'), count('last_uses')], [32_768, 512])
+  assert.deepEqual([count('recent_claims'), count('last_claims')], [32_768, 512])
   // Rows that arrive during a compaction wait for the next one.
   append(1, 10)
   for (let step = 0; step < 63; step += 1) recent.compactStep()
-  assert.deepEqual([count('uses'), count('last_uses')], [32_778, 32_768])
+  assert.deepEqual([count('recent_claims'), count('last_claims')], [32_778, 32_768])
   recent.compactStep()
-  assert.deepEqual([count('uses'), count('last_uses')], [30_730, 32_768])
+  assert.deepEqual([count('recent_claims'), count('last_claims')], [30_730, 32_768])
   for (let step = 0; step < 20; step += 1) recent.compactStep()
-  assert.deepEqual([count('uses'), count('last_uses')], [10, 32_768])
+  assert.deepEqual([count('recent_claims'), count('last_claims')], [10, 32_768])
 })
 
 test('rows that come during a compaction wait until the next one starts after it', async (t) => {
   const { database, recent } = await openRecent(t)
   const expected = new Map<number, Stamp>()
-  let uses = 0
+  let claims = 0
   const append = (count: number, keys: number) => {
     for (let first = 0; first < count; first += keys) {
-      uses += 1
-      const stamp = { used_at: 1_800_000_000_000_000 + uses, monotonic: uses }
+      claims += 1
+      const stamp = { claimed_at: 1_800_000_000_000_000 + claims, monotonic: claims }
       const serials = range(1, Math.min(keys, count - first))
       database.exec('BEGIN IMMEDIATE')
       recent.append(claimsOf(...serials), stamp)
@@ -105,8 +105,8 @@ test('rows that come during a compaction wait until the next one starts after it
   step(64)
   append(1, 1)
   step(200)
-  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
-  const compacted = database.prepare('SELECT api_key, used_at, monotonic FROM last_uses').all()
+  assert.equal(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 0)
+  const compacted = database.prepare('SELECT api_key, claimed_at, monotonic FROM last_claims').all()
   assert.equal(compacted.length, expected.size)
   for (const { api_key, ...stamp } of compacted)
     assert.deepEqual(stamp, expected.get(Number(api_key)), `key ${Number(api_key)}`)
@@ -140,9 +140,9 @@ test('a step takes no lock if there is nothing to compact', async (t) => {
 /** The monotonic stamp of each key's last use, as the next process reads it from the tables. */
 function lastUses(database: DatabaseSync): Map<unknown, unknown> {
   const rows = database.prepare(`
-    SELECT api_key, monotonic FROM last_uses WHERE api_key NOT IN (SELECT api_key FROM uses)
+    SELECT api_key, monotonic FROM last_claims WHERE api_key NOT IN (SELECT api_key FROM recent_claims)
     UNION ALL
-    SELECT api_key, monotonic FROM (SELECT api_key, monotonic, max(number) FROM uses GROUP BY api_key)
+    SELECT api_key, monotonic FROM (SELECT api_key, monotonic, max(number) FROM recent_claims GROUP BY api_key)
     ORDER BY api_key
   `)
   return new Map(rows.all().map(({ api_key, monotonic }) => [api_key, monotonic]))

@@ -42,7 +42,7 @@ export async function openRecent(t: { after(end: () => void): void }): Promise<{
     path,
     database,
     recent,
-    stamp: () => ({ used_at: now, monotonic: now }),
+    stamp: () => ({ claimed_at: now, monotonic: now }),
     advance: (milliseconds) => {
       now += milliseconds * 1000
     },

@@ -90,7 +90,7 @@ test('a claim whose commit failed does not limit the next one', async (t) => {
     other.exec(`
       CREATE TABLE none (id INTEGER PRIMARY KEY);
       CREATE TABLE refers (id INTEGER REFERENCES none (id) DEFERRABLE INITIALLY DEFERRED);
-      CREATE TRIGGER fail_commit AFTER INSERT ON uses BEGIN INSERT INTO refers VALUES (1); END;
+      CREATE TRIGGER fail_commit AFTER INSERT ON recent_claims BEGIN INSERT INTO refers VALUES (1); END;
     `)
     await assert.rejects(claim(store, key), AuthenticationFault)
     other.exec('DROP TRIGGER fail_commit')

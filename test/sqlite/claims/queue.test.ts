@@ -62,7 +62,7 @@ test('closing a store waits for no lock', async (t) => {
 
 test("upkeep runs after a batch's answers; a failed step is repeated after the next", async (t) => {
   const { database, queue, key, path, clock } = await openQueue(t)
-  const rows = () => Number(database.prepare('SELECT count(*) AS n FROM uses').get()?.n)
+  const rows = () => Number(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n)
   const other = new DatabaseSync(path)
   t.after(() => other.close())
   // A change of the schema makes the next step compact every row.
@@ -91,7 +91,7 @@ test('a closed queue does no upkeep', async (t) => {
   await queue.close()
   assert.equal((await claimed).outcome, 'granted')
   await turns()
-  assert.equal(database.prepare('SELECT count(*) AS n FROM uses').get()?.n, 1)
+  assert.equal(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 1)
 })
 
 async function serve(t: TestContext) {

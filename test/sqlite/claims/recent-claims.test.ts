@@ -44,17 +44,19 @@ test('each claim of a batch has its own row, however many there are', async (t) 
   const { database, recent, stamp } = await openRecent(t)
   let expected: unknown[] = []
   for (const count of [1, 15, 16, 17, 256]) {
-    const { used_at, monotonic } = stamp()
+    const { claimed_at, monotonic } = stamp()
     const serials = range(expected.length + 1, expected.length + count)
     database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(...serials), { used_at, monotonic })
+    recent.append(claimsOf(...serials), { claimed_at, monotonic })
     database.exec('COMMIT')
     recent.settle(true)
-    const rows = serials.map((serial) => [serial, serial, used_at, monotonic, 1])
-    expected = [...expected, ...rows]
-    const uses = database.prepare('SELECT number, api_key, used_at, monotonic, boot FROM uses')
-    uses.setReturnArrays(true)
-    assert.deepEqual(uses.all(), expected)
+    const appended = serials.map((serial) => [serial, serial, claimed_at, monotonic, 1])
+    expected = [...expected, ...appended]
+    const rows = database.prepare(
+      'SELECT number, api_key, claimed_at, monotonic, boot FROM recent_claims',
+    )
+    rows.setReturnArrays(true)
+    assert.deepEqual(rows.all(), expected)
   }
 })
 
@@ -64,9 +66,9 @@ test('only the newest stamps of the last second count from an earlier process', 
   database.exec(`INSERT INTO boots (boot_id) VALUES ('other')`)
   for (const serial of [1, 2, 3, 4, 5]) insertKey(database, serial)
   database.exec(`
-    INSERT INTO last_uses (api_key, used_at, monotonic, boot) VALUES
+    INSERT INTO last_claims (api_key, claimed_at, monotonic, boot) VALUES
       (1, 1, ${now - 1_000_000}, 1), (2, 1, ${now - 999_999}, 1), (3, 1, ${now - 1}, 2), (4, 1, ${now - 500}, 1);
-    INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES
+    INSERT INTO recent_claims (number, api_key, claimed_at, monotonic, boot) VALUES
       (9, 4, 7, ${now - 300}, 1), (10, 4, 8, ${now - 200}, 1), (11, 5, 9, ${now - 100}, 1);
   `)
   const again = new DatabaseSync(path)
@@ -74,10 +76,10 @@ test('only the newest stamps of the last second count from an earlier process', 
   const recent = createRecentClaims(again, BOOT, now)
   const last = [1, 2, 3, 4, 5, 6].map((serial) => recent.lastUse(serial, HASH))
   assert.deepEqual(last, [0, now - 999_999, 0, now - 200, now - 100, 0])
-  assert.equal(again.prepare('SELECT count(*) AS n FROM uses').get()?.n, 0)
-  const wall = again.prepare('SELECT api_key, used_at FROM last_uses ORDER BY api_key').all()
+  assert.equal(again.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 0)
+  const wall = again.prepare('SELECT api_key, claimed_at FROM last_claims ORDER BY api_key').all()
   assert.deepEqual(
-    wall.map(({ api_key, used_at }) => [api_key, used_at]),
+    wall.map(({ api_key, claimed_at }) => [api_key, claimed_at]),
     [
       [1, 1],
       [2, 1],
@@ -107,7 +109,7 @@ test('a stamp from the future limits its key for one second only', async (t) => 
   const now = 86_400_000_000
   insertKey(database, 1)
   database.exec(`
-    INSERT INTO uses (number, api_key, used_at, monotonic, boot) VALUES (9, 1, 7, ${now + 3_600_000_000}, 1)
+    INSERT INTO recent_claims (number, api_key, claimed_at, monotonic, boot) VALUES (9, 1, 7, ${now + 3_600_000_000}, 1)
   `)
   const lastUseAt = (at: number) => {
     const again = new DatabaseSync(path)

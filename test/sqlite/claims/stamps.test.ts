@@ -34,17 +34,19 @@ test('a claim is stamped after its list is read, however long that takes', async
   const [outcome] = claims.claimBatch([{ keyHash: hashApiKey(key), listings: NO_LISTINGS }])!
   assert.ok(outcome && 'outcome' in outcome && outcome.outcome === 'granted')
   assert.equal(clock.monotonic(), begunAt + 80_000)
-  const { used_at, monotonic } = database.prepare('SELECT used_at, monotonic FROM uses').get()!
-  assert.deepEqual([used_at, monotonic], [clock.present(), clock.monotonic()])
+  const { claimed_at, monotonic } = database
+    .prepare('SELECT claimed_at, monotonic FROM recent_claims')
+    .get()!
+  assert.deepEqual([claimed_at, monotonic], [clock.present(), clock.monotonic()])
 })
 
 test('a stamp counts only for its own key, not for another key with the same number', () => {
   const stamps = createStamps()
   const [first, second] = [new Uint8Array(32), new Uint8Array(32)]
   second[3] = 1
-  stamps.set(7, first, { used_at: 1, monotonic: 2 })
+  stamps.set(7, first, { claimed_at: 1, monotonic: 2 })
   assert.deepEqual([stamps.lastUse(7, first), stamps.lastUse(7, second)], [2, 0])
-  stamps.set(7, second, { used_at: 3, monotonic: 4 })
+  stamps.set(7, second, { claimed_at: 3, monotonic: 4 })
   assert.deepEqual([stamps.lastUse(7, first), stamps.lastUse(7, second)], [0, 4])
-  assert.deepEqual(stamps.get(7), { used_at: 3, monotonic: 4 })
+  assert.deepEqual(stamps.get(7), { claimed_at: 3, monotonic: 4 })
 })

@@ -84,15 +84,15 @@ test('compaction after a restore keeps the restored claims and the new ones', as
   await copyFile(`${path}.backup`, path)
   // After a restore, rows that may belong to the backup stay until a batch has read them.
   for (let step = 0; step < 100; step += 1) recent.compactStep()
-  assert.deepEqual([keysIn('uses').length, keysIn('last_uses').length], [10, 0])
+  assert.deepEqual([keysIn('recent_claims').length, keysIn('last_claims').length], [10, 0])
   advance(1_000)
   append(11, 12)
   recent.compactStep()
-  assert.deepEqual(keysIn('uses'), [])
-  assert.deepEqual(keysIn('last_uses'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
+  assert.deepEqual(keysIn('recent_claims'), [])
+  assert.deepEqual(keysIn('last_claims'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
   append(13, 13)
   recent.compactStep()
-  assert.deepEqual(keysIn('uses'), [13])
+  assert.deepEqual(keysIn('recent_claims'), [13])
 })
 
 test('after a restore and a failed batch, a claim is recorded under this boot', async (t) => {
@@ -109,7 +109,9 @@ test('after a restore and a failed batch, a claim is recorded under this boot', 
     database.exec(end)
     recent.settle(end === 'COMMIT')
   }
-  const boots = database.prepare('SELECT boot_id FROM uses JOIN boots ON boots.number = boot').all()
+  const boots = database
+    .prepare('SELECT boot_id FROM recent_claims JOIN boots ON boots.number = boot')
+    .all()
   assert.deepEqual(
     boots.map(({ boot_id }) => boot_id),
     [BOOT],

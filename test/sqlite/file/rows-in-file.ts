@@ -11,7 +11,9 @@ export function rowsInFile(t: TestContext, path: string): number {
   const database = new DatabaseSync(copy)
   try {
     const { count } = database
-      .prepare('SELECT (SELECT count(*) FROM uses) + (SELECT count(*) FROM last_uses) AS count')
+      .prepare(
+        'SELECT (SELECT count(*) FROM recent_claims) + (SELECT count(*) FROM last_claims) AS count',
+      )
       .get()!
     return Number(count)
   } finally {

@@ -7,7 +7,7 @@ import { MEMBERS_MAX } from '../../../src/organizations/invitation.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { PAGE_SIZE } from '../../../src/servers/server-search.ts'
 import { SERVERS_MAX } from '../../../src/model/server-row.ts'
-import { slotOf } from '../../../src/model/use-counts.ts'
+import { slotOf } from '../../../src/model/usage-counts.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
@@ -173,6 +173,6 @@ async function addKeys(
       limited: 100_000 + ((ago * 104_729) % 1_000_003),
       revoked: 100_000 + ((ago * 1_299_709) % 1_000_003),
     }))
-    await store.addUseCounts(counts)
+    await store.addUsageCounts(counts)
   }
 }

@@ -80,8 +80,8 @@ test('I6: a request that met a fault which leaves transactions behind may be rec
 
 test('I6: last_used_at does not go back', () => {
   const operations = [get(0, 5, 200), get(1_010, 1_015, 200)]
-  alarm('I6', operations, { stamps: [stamp(3), stamp(1_012, { used_at: 2_999 })] })
-  silence(operations, { stamps: [stamp(3), stamp(1_012, { used_at: 3_000 })] })
+  alarm('I6', operations, { stamps: [stamp(3), stamp(1_012, { claimed_at: 2_999 })] })
+  silence(operations, { stamps: [stamp(3), stamp(1_012, { claimed_at: 3_000 })] })
 })
 
 test('I6: last_used_at in the end is the instant of the last recorded claim', () => {

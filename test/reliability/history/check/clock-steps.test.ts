@@ -38,14 +38,14 @@ test('a step during a request or at a stamp may count as before or after it', ()
 
 test('a stamp reset to the present is no granted claim, and limits its key for one second', () => {
   const operations = [get(0, 5, 200), step(100, 110, -4), get(1_200, 1_205, 429)]
-  const clamp = stamp(1_203, { kind: 'clamp', used_at: -2_797_000 })
+  const clamp = stamp(1_203, { kind: 'clamp', claimed_at: -2_797_000 })
   const stamps = [stamp(3), clamp]
   silence([...operations, get(2_202.999, 2_210, 429)], { stamps })
   alarm('I5', [...operations, get(2_206, 2_210, 429)], { stamps })
   // A claim comes a second after a clamp, as after any stamp. Only a clock that was set back
   // explains a clamp.
   const again = [get(2_200, 2_210, 200)]
-  const used = (at: number) => [...stamps, stamp(at, { used_at: at * 1_000 - 4_000_000 })]
+  const used = (at: number) => [...stamps, stamp(at, { claimed_at: at * 1_000 - 4_000_000 })]
   silence([...operations, ...again], { stamps: used(2_203) })
   alarm('I7', [...operations, ...again], { stamps: used(2_202.999) })
   alarm('I6', [get(0, 5, 200), get(1_200, 1_205, 429)], { stamps })
@@ -79,5 +79,5 @@ test('I9: a key has one second more after a step that is not made up for yet', (
 
 /** Two granted claims. The store shows the second one this many microseconds before the first. */
 function back(by: number): Stamp[] {
-  return [stamp(3), stamp(1_012, { used_at: 3_000 - by })]
+  return [stamp(3), stamp(1_012, { claimed_at: 3_000 - by })]
 }

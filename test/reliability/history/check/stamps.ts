@@ -19,7 +19,7 @@ function checkNeighbors({ name, gets, steps }: OneKey, stamps: readonly Stamp[])
     const before = stamps[index]!
     const apart = stamp.at - before.at
     const makers = [before, stamp].flatMap((one) => around(gets, one).slice(0, 1))
-    if (stamp.used_at < before.used_at - setBackBetween(before, stamp, steps))
+    if (stamp.claimed_at < before.claimed_at - setBackBetween(before, stamp, steps))
       return [violation('I6', `the last use of ${name} went back`, makers, stamp.high)]
     if (apart >= SECOND || stamp.kind === 'clamp') return []
     const words = `two granted claims of ${name} recorded ${apart} µs apart, at ${before.low} and ${stamp.low} µs`
@@ -93,8 +93,8 @@ function checkLast(
 ): Violation[] {
   const shown = lastUses?.[name]
   const last = stamps.at(-1)
-  if (shown === undefined || shown === (last?.used_at ?? null)) return []
-  const words = `last_used_at of ${name} is ${shown}, and its last use was at ${last?.used_at ?? 'no time'}`
+  if (shown === undefined || shown === (last?.claimed_at ?? null)) return []
+  const words = `last_used_at of ${name} is ${shown}, and its last use was at ${last?.claimed_at ?? 'no time'}`
   return [violation('I6', words, gets.slice(-1))]
 }
 

@@ -50,7 +50,7 @@ test('the real engine raises no alarm while rows are locked', async (t) => {
 test('the checker finds an asynchronous commit without the epoch row after a crash', async (t) => {
   const engine = flawed('asynchronous commit without the epoch row')
   const trial = (seed: number, flawed: Flawed) =>
-    tryEngine(t, seed, engine, crashThatLosesUses, flawed)
+    tryEngine(t, seed, engine, crashThatLosesClaims, flawed)
   await assertCaught(t, trial, { byStore: LOST_USE, byClients: null })
 })
 
@@ -87,18 +87,18 @@ function crashAfterUse(url: string): Disturb {
  * Crashes in the same way, but counts only if the crash lost a recorded claim, because another
  * commit may have written the log meanwhile. The 200 of a lost claim has no entry in the record.
  */
-function crashThatLosesUses(url: string): Disturb {
+function crashThatLosesClaims(url: string): Disturb {
   const commit: Commit = async (random, scene) => {
     let before: string[] = []
     const remember = async () => {
-      before = await readUses(url)
+      before = await readLastUses(url)
     }
     const touched = await crash(url, remember)(random, scene)
     if (touched === null) return null
     let after = new Set<string>()
     // The server may still be recovering.
     await eventually(async () => {
-      after = new Set(await readUses(url).catch(() => []))
+      after = new Set(await readLastUses(url).catch(() => []))
       return after.size > 0
     })
     return { ...touched, isCutShort: before.every((claim) => after.has(claim)) }
@@ -107,10 +107,12 @@ function crashThatLosesUses(url: string): Disturb {
     commitFault('backend killed', { effect: AFTER_CRASH, commit }, random, scene)
 }
 
-async function readUses(url: string): Promise<string[]> {
+async function readLastUses(url: string): Promise<string[]> {
   return asAdmin(url, async (client) => {
-    const { rows } = await client.query<{ used_at: string }>('SELECT used_at::text FROM stamps')
-    return rows.map(({ used_at }) => used_at)
+    const { rows } = await client.query<{ claimed_at: string }>(
+      'SELECT claimed_at::text FROM stamps',
+    )
+    return rows.map(({ claimed_at }) => claimed_at)
   })
 }
 

@@ -39,7 +39,7 @@ export function openFlawedTables(path: string, remembers: 'keys' | 'lists' | nul
       const row = database
         .prepare(
           `SELECT serial, id, user_id, revoked_at,
-             (SELECT max(monotonic) FROM uses WHERE api_key = serial) AS last
+             (SELECT max(monotonic) FROM recent_claims WHERE api_key = serial) AS last
            FROM api_keys WHERE key_hash = ?`,
         )
         .get(keyHash) as KeyRow | undefined
@@ -49,7 +49,9 @@ export function openFlawedTables(path: string, remembers: 'keys' | 'lists' | nul
 
     stamp(serial) {
       database
-        .prepare('INSERT INTO uses (api_key, used_at, monotonic, boot) VALUES (?, ?, ?, 1)')
+        .prepare(
+          'INSERT INTO recent_claims (api_key, claimed_at, monotonic, boot) VALUES (?, ?, ?, 1)',
+        )
         .run(serial, Date.now() * 1_000, now())
     },
 

@@ -71,7 +71,7 @@ export function stamp(at: number, rest: Partial<Stamp> = {}): Stamp {
     at: microseconds,
     low: microseconds,
     high: microseconds,
-    used_at: microseconds,
+    claimed_at: microseconds,
     ...rest,
   }
 }

@@ -33,11 +33,11 @@ export async function keepStamps(url: string): Promise<Offsets> {
   return asAdmin(url, async (client) => {
     await client.query(`
       CREATE TABLE stamps (
-        number bigserial, api_key_id uuid, used_at timestamptz, was timestamptz, uptime bigint
+        number bigserial, api_key_id uuid, claimed_at timestamptz, was timestamptz, uptime bigint
       );
       CREATE FUNCTION note_stamp() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
-        INSERT INTO stamps (api_key_id, used_at, was, uptime)
+        INSERT INTO stamps (api_key_id, claimed_at, was, uptime)
         VALUES (NEW.id, NEW.last_used_at, OLD.last_used_at, ${UPTIME});
         RETURN NULL;
       END $$;
@@ -59,15 +59,22 @@ export async function readStamps(
     const after = await compareClocks(client, totals.at(-1))
     const offset = hull(before.clock, after.clock)
     const { rows } = await client.query<StampRow>(
-      `SELECT api_key_id, ${MICROSECONDS('used_at')} AS used_at, was > used_at AS is_clamp, uptime
+      `SELECT api_key_id, ${MICROSECONDS('claimed_at')} AS claimed_at, was > claimed_at AS is_clamp, uptime
        FROM stamps ORDER BY number`,
     )
-    const stamps = rows.map(({ api_key_id, used_at, is_clamp, uptime }): Stamp => {
+    const stamps = rows.map(({ api_key_id, claimed_at, is_clamp, uptime }): Stamp => {
       const noted = Number(uptime) - before.uptime.low + UPTIME_RESOLUTION
-      const at = withoutSteps(Number(used_at), totals, offset, noted)
+      const at = withoutSteps(Number(claimed_at), totals, offset, noted)
       const [low, high] = [at - offset.high, at - offset.low]
       const kind = is_clamp === true ? 'clamp' : 'claim'
-      return { key: names.get(api_key_id) ?? '', kind, at, low, high, used_at: Number(used_at) }
+      return {
+        key: names.get(api_key_id) ?? '',
+        kind,
+        at,
+        low,
+        high,
+        claimed_at: Number(claimed_at),
+      }
     })
     const shown = await client.query<{ api_key_id: string; last: string | null }>(
       `SELECT api_key_id, ${MICROSECONDS('last_used_at')} AS last FROM api_key_uses`,
@@ -82,7 +89,7 @@ export async function readStamps(
 
 interface StampRow {
   api_key_id: string
-  used_at: string
+  claimed_at: string
   /** True for a clamp. A claim only moves a stamp forward. */
   is_clamp: boolean | null
   uptime: string

@@ -97,7 +97,7 @@ export interface Stamp {
   low: number
   high: number
   /** What the store shows as `last_used_at` from then on. */
-  used_at: number
+  claimed_at: number
 }
 
 export interface History {

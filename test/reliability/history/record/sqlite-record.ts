@@ -8,9 +8,9 @@ export type StoreRecord = Pick<History, 'stamps' | 'lastUses'>
 export function keepStamps(path: string): void {
   using(path, (database) =>
     database.exec(`
-      CREATE TABLE stamps (number INTEGER PRIMARY KEY, api_key INTEGER, used_at INTEGER, monotonic INTEGER);
-      CREATE TRIGGER note_stamp AFTER INSERT ON uses BEGIN
-        INSERT INTO stamps (api_key, used_at, monotonic) VALUES (new.api_key, new.used_at, new.monotonic);
+      CREATE TABLE stamps (number INTEGER PRIMARY KEY, api_key INTEGER, claimed_at INTEGER, monotonic INTEGER);
+      CREATE TRIGGER note_stamp AFTER INSERT ON recent_claims BEGIN
+        INSERT INTO stamps (api_key, claimed_at, monotonic) VALUES (new.api_key, new.claimed_at, new.monotonic);
       END;
     `),
   )
@@ -25,16 +25,16 @@ export function readStamps(path: string, subjects: readonly Subject[]): StoreRec
   return using(path, (database) => {
     const rows = database
       .prepare(
-        'SELECT id, used_at, monotonic FROM stamps JOIN api_keys ON serial = api_key ORDER BY number',
+        'SELECT id, claimed_at, monotonic FROM stamps JOIN api_keys ON serial = api_key ORDER BY number',
       )
-      .all() as unknown as { id: string; used_at: number; monotonic: number }[]
-    const stamps = rows.map(({ id, used_at, monotonic }) => ({
+      .all() as unknown as { id: string; claimed_at: number; monotonic: number }[]
+    const stamps = rows.map(({ id, claimed_at, monotonic }) => ({
       key: names.get(id) ?? '',
       kind: 'claim' as const,
       at: monotonic,
       low: monotonic,
       high: monotonic,
-      used_at,
+      claimed_at,
     }))
     const shown = database.prepare('SELECT api_key_id, last_used_at FROM api_key_uses').all()
     const lastUses = shown.flatMap(({ api_key_id, last_used_at }) => {

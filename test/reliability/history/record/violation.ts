@@ -77,7 +77,7 @@ export function tellIncident({ fault, key, owner, process, t0, t1, aftermath }: 
 }
 
 /** Formats an entry of the store's record for people. */
-export function tellStamp({ key, kind, low, high, used_at }: Stamp): string {
+export function tellStamp({ key, kind, low, high, claimed_at }: Stamp): string {
   const when = low === high ? `at ${low} µs` : `between ${low} and ${high} µs`
-  return `recorded: ${kind} of ${key} ${when}, shown as ${used_at}`
+  return `recorded: ${kind} of ${key} ${when}, shown as ${claimed_at}`
 }

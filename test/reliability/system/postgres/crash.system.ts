@@ -76,7 +76,7 @@ async function rounds(count: number, kill: (writer: Writer) => Promise<void>): P
   const acknowledged = ledger.acknowledged - before.acknowledged
   const cutOff = ledger.cutOff - before.cutOff
   assert.ok(acknowledged >= count && cutOff > 0, 'too few acts were acknowledged or cut off')
-  return `${count} kills; ${acknowledged} acts and ${ledger.uses - before.uses} claims were acknowledged, none was lost; ${cutOff} acts were cut off, ${ledger.doneUnacknowledged - before.doneUnacknowledged} of them are done`
+  return `${count} kills; ${acknowledged} acts and ${ledger.claims - before.claims} claims were acknowledged, none was lost; ${cutOff} acts were cut off, ${ledger.doneUnacknowledged - before.doneUnacknowledged} of them are done`
 }
 
 function drawSeed(): number {

@@ -3,7 +3,7 @@ import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { createSerialSet } from './serial-set.ts'
 
 /**
- * `last_uses` keeps this many rows, or an eighth of the largest key number if that is more. Rows
+ * `last_claims` keeps this many rows, or an eighth of the largest key number if that is more. Rows
  * that move together in large numbers share the pages that they move to.
  */
 const ROWS_KEPT = 131_072
@@ -18,11 +18,11 @@ export interface Step {
 }
 
 /**
- * Moves rows of `last_uses` on, so that those of the keys in use lie close together. Under full
+ * Moves rows of `last_claims` on, so that those of the keys in use lie close together. Under full
  * load the compaction goes first, and the table may exceed its bound.
  */
-export interface OlderUses {
-  /** Notes that the key has a row in `last_uses`. */
+export interface OlderClaims {
+  /** Notes that the key has a row in `last_claims`. */
   add(serial: number): void
   /** Makes the next step look at the table anew: a backup has replaced it. */
   lookAgain(): void
@@ -30,9 +30,9 @@ export interface OlderUses {
   plan(boot: number, newestStamp: number): Step | null
 }
 
-export function createOlderUses(database: DatabaseSync): OlderUses {
+export function createOlderClaims(database: DatabaseSync): OlderClaims {
   const findLargest = database.prepare('SELECT max(serial) AS serial FROM api_keys')
-  const findRows = database.prepare('SELECT api_key FROM last_uses LIMIT ?')
+  const findRows = database.prepare('SELECT api_key FROM last_claims LIMIT ?')
   findRows.setReturnArrays(true)
   const move = createMove(database)
   /** The keys with a row, as far as they are known. */
@@ -83,18 +83,18 @@ export function createOlderUses(database: DatabaseSync): OlderUses {
 
 /**
  * Moves the rows of the next keys, but for stamps of this boot since `since`: a start reads those
- * in `last_uses` only. Returns the last of these keys, or null if there are no more.
+ * in `last_claims` only. Returns the last of these keys, or null if there are no more.
  */
 function createMove(database: DatabaseSync) {
   const findEnd = database.prepare(
-    `SELECT api_key FROM last_uses WHERE api_key > ? ORDER BY api_key LIMIT 1 OFFSET ${MOVE_STEP - 1}`,
+    `SELECT api_key FROM last_claims WHERE api_key > ? ORDER BY api_key LIMIT 1 OFFSET ${MOVE_STEP - 1}`,
   )
   const moved = 'api_key > ? AND api_key <= ? AND NOT (boot = ? AND monotonic >= ?)'
   const copy = database.prepare(`
-    INSERT INTO older_uses (api_key, used_at) SELECT api_key, used_at FROM last_uses WHERE ${moved}
-    ON CONFLICT (api_key) DO UPDATE SET used_at = excluded.used_at
+    INSERT INTO older_claims (api_key, claimed_at) SELECT api_key, claimed_at FROM last_claims WHERE ${moved}
+    ON CONFLICT (api_key) DO UPDATE SET claimed_at = excluded.claimed_at
   `)
-  const remove = database.prepare(`DELETE FROM last_uses WHERE ${moved}`)
+  const remove = database.prepare(`DELETE FROM last_claims WHERE ${moved}`)
 
   return (after: number, boot: number, since: number): number | null => {
     const end = findEnd.get(after)?.api_key as number | undefined

@@ -5,9 +5,9 @@ import {
   COUNTS_SLICE,
   SLOTS_KEPT,
   slotOf,
-  type UseCount,
-  type UseCountStore,
-} from '../../model/use-counts.ts'
+  type UsageCount,
+  type UsageCountStore,
+} from '../../model/usage-counts.ts'
 import { createCounts } from './counts.ts'
 
 /**
@@ -18,11 +18,11 @@ const WRITE_MS = 60_000
 /** Pause between two slices, so that requests go first. */
 const PAUSE_MS = 10
 
-export interface UseCounter {
+export interface UsageCounter {
   /** Counts a claim that was answered with the status of its outcome. */
   count(claim: KnownClaim): void
   /** The counts of these keys that are not written yet. */
-  unwritten(apiKeyIds: readonly string[]): UseCount[]
+  unwritten(apiKeyIds: readonly string[]): UsageCount[]
   /** Writes all counts, slice by slice. */
   write(): Promise<void>
   close(): Promise<void>
@@ -32,11 +32,11 @@ export interface UseCounter {
  * Counts in memory how the requests with each key were answered, and writes the counts once a
  * minute. A request costs one lookup in a map.
  */
-export function createUseCounter(
-  store: Pick<UseCountStore, 'addUseCounts' | 'dropUseCounts'>,
+export function createUsageCounter(
+  store: Pick<UsageCountStore, 'addUsageCounts' | 'dropUsageCounts'>,
   onFault: (fault: unknown) => void,
   now: () => Instant = presentInstant,
-): UseCounter {
+): UsageCounter {
   const counts = createCounts()
   const slotNow = () => slotOf(now())
   let writing: Promise<void> = Promise.resolve()
@@ -53,10 +53,10 @@ export function createUseCounter(
     try {
       for (let slice = takeSlice(ordered); slice.length > 0; slice = takeSlice(ordered)) {
         // A failed write may have been committed, so the counter does not repeat it.
-        await store.addUseCounts(slice)
+        await store.addUsageCounts(slice)
         await pause()
       }
-      while (await store.dropUseCounts(slotNow() - SLOTS_KEPT)) await pause()
+      while (await store.dropUsageCounts(slotNow() - SLOTS_KEPT)) await pause()
     } catch (fault) {
       onFault(fault)
       // The next write includes the slices that were not sent.
@@ -80,8 +80,8 @@ export function createUseCounter(
   }
 }
 
-function takeSlice(counts: Generator<UseCount, void>): UseCount[] {
-  const slice: UseCount[] = []
+function takeSlice(counts: Generator<UsageCount, void>): UsageCount[] {
+  const slice: UsageCount[] = []
   while (slice.length < COUNTS_SLICE) {
     const { value, done } = counts.next()
     if (done === true) break

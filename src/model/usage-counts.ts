@@ -8,7 +8,7 @@ export const SLOTS_SHOWN = DAY_US / SLOT_LENGTH_US
 export const COUNTS_SLICE = 200
 
 /** The answers to one key's requests within one time slot. */
-export interface UseCount {
+export interface UsageCount {
   api_key_id: string
   /** The number of the time slot, counted from 1970. */
   slot: number
@@ -20,13 +20,13 @@ export interface UseCount {
   revoked: number
 }
 
-export interface UseCountStore {
+export interface UsageCountStore {
   /** Adds at most COUNTS_SLICE rows to the stored counts. Rows sorted by key cost least. */
-  addUseCounts(counts: readonly UseCount[]): Promise<void>
+  addUsageCounts(counts: readonly UsageCount[]): Promise<void>
   /** The counts of these keys from a time slot on. May omit slots more than SLOTS_KEPT ahead. */
-  listUseCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UseCount[]>
+  listUsageCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UsageCount[]>
   /** Removes at most COUNTS_SLICE older rows. True if more may exist. */
-  dropUseCounts(beforeSlot: number): Promise<boolean>
+  dropUsageCounts(beforeSlot: number): Promise<boolean>
 }
 
 export function slotOf(instant: Instant): number {
