@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
+import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFull } from '../sqlite/errors.ts'
-import { syncPath } from '../sqlite/file/sync-path.ts'
 import { type ArchiveFacts, NotBackedUp } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 
@@ -83,4 +82,14 @@ function sentenceFor(error: unknown, target: string): unknown {
   return new NotBackedUp(`cannot back up to ${target}: ${reason}; there is no new backup`, {
     cause: error,
   })
+}
+
+/** Makes a file, or the names in a folder, survive a loss of power. */
+async function syncPath(path: string): Promise<void> {
+  const file = await open(path, 'r')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
 }

@@ -6,7 +6,6 @@ import { type Decider, decide } from './decide.ts'
 import type { ExpiredCallers } from './expired-callers.ts'
 import { createGathering } from './gathering.ts'
 import type { ClaimMeter } from './meter.ts'
-import { createPause } from './pause.ts'
 
 /** Where keys are before and after a batch. */
 interface Lists {
@@ -102,4 +101,32 @@ function rejectClosed(batch: readonly Waiting[]): void {
 /** The fault of calls that come too late. */
 export function closedFault(): AuthenticationFault {
   return new AuthenticationFault('the store is closed')
+}
+/** How long the queue leaves a locked database alone. */
+const PAUSE_MS = 5
+
+/** The pause after an engine found the whole database locked. */
+interface Pause {
+  begin(): void
+  /** True until `resume` was called. */
+  isPending(): boolean
+  /** True once the time has passed, even if a busy event loop has not called `resume` yet. */
+  isOver(): boolean
+}
+
+function createPause(now: () => number, resume: () => void): Pause {
+  let timer: NodeJS.Timeout | null = null
+  let until = 0
+  return {
+    begin() {
+      until = now() + PAUSE_MS
+      timer ??= setTimeout(() => {
+        timer = null
+        resume()
+      }, PAUSE_MS)
+    },
+
+    isPending: () => timer !== null,
+    isOver: () => now() >= until,
+  }
 }

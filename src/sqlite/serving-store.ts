@@ -1,11 +1,11 @@
+import { NotConfigured, AuthenticationFault } from '../model/faults.ts'
 import { randomUUID } from 'node:crypto'
 import { realpath, stat, statfs } from 'node:fs/promises'
 import type { DatabaseSync } from 'node:sqlite'
 import { createClaimQueue } from '../claims/queue.ts'
-import { AuthenticationFault, NotConfigured } from '../model/faults.ts'
 import { type Measures, OLD_SCHEMA } from '../model/health/health.ts'
 import type { ServingStore } from '../database/store.ts'
-import { registerBoot } from './claims/boots.ts'
+import { registerBoot } from './claims/recent-claims.ts'
 import { createClaims, SQLITE_QUEUE } from './claims/claims.ts'
 import { type Clock, systemClock } from './claims/clock.ts'
 import { createBatchTimer } from './claims/slow-batches.ts'
@@ -21,7 +21,6 @@ import { openMirror } from './journal/mirror.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
 import { readUsageCounts, writeUsageCounts } from './usage-counts.ts'
-import { assertSafeVersion } from './version.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 
 /** A command that writes to the file may hold it while the dashboard changes something. */
@@ -118,4 +117,37 @@ async function measureFile(path: string): Promise<Omit<Measures, 'lastBackupAt'>
     logBytes: log.size,
     diskFreeBytes: disk.bavail * disk.bsize,
   }
+}
+
+/**
+ * The first version that has the fix of the WAL-reset bug (https://sqlite.org/wal.html), then the
+ * versions of two older lines that have it, too.
+ */
+const FIXED_IN = [3, 51, 3] as const
+
+const BACKPORTS = [
+  [3, 50, 7],
+  [3, 44, 6],
+] as const
+
+/**
+ * Throws NotConfigured for a SQLite that can damage the file if one thread copies the log while
+ * another writes. Node.js brings one without this mistake, but may be built with the system's.
+ */
+export function assertSafeVersion(version = process.versions.sqlite ?? 'of unknown version'): void {
+  if (isSafe(version)) return
+  throw new NotConfigured(
+    `this Node.js was built with SQLite ${version}, which can damage a database while two ` +
+      `connections use it. Use a Node.js with SQLite ${FIXED_IN.join('.')} or newer, such as the ` +
+      'one from nodejs.org',
+  )
+}
+
+function isSafe(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  const [fixedMajor, fixedMinor, fixedPatch] = FIXED_IN
+  if (major !== fixedMajor) return major > fixedMajor
+  if (minor > fixedMinor) return true
+  if (minor === fixedMinor) return patch >= fixedPatch
+  return BACKPORTS.some(([, line, first]) => minor === line && patch >= first)
 }

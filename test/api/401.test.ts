@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readBearer } from '../../src/api/bearer.ts'
+import { readBearer } from '../../src/api/list-servers.ts'
 import { generateKey } from '../../src/keys/api-key.ts'
 import { type Ask, ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'

@@ -88,7 +88,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: text`, () => textContract(open))
   suite(`${engine}: previews`, () => previewsContract(open))
   suite(`${engine}: removed users`, () => removedUsersContract(open))
-  suite(`${engine}: use counts`, () => usageCountsContract(open))
+  suite(`${engine}: usage counts`, () => usageCountsContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))
   suite(`${engine}: declared users`, () => namedUsersContract(open))

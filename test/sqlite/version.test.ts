@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/model/faults.ts'
-import { assertSafeVersion } from '../../src/sqlite/version.ts'
+import { assertSafeVersion } from '../../src/sqlite/serving-store.ts'
 
 test('a service refuses a SQLite with the WAL-reset bug', () => {
   for (const version of ['3.51.2', '3.50.6', '3.49.1', '3.45.9', '3.44.5', '2.99.9', 'unknown'])

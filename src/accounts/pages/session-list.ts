@@ -14,7 +14,6 @@ import { showAgo } from '../../web/html/relative-time.ts'
 import type { Html } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
-import { nameBrowser } from './browser-name.ts'
 import { sessionList, sessions } from '../records/sessions.ts'
 import type { Database } from '../../database/database.ts'
 
@@ -59,4 +58,38 @@ function showSession(
   return html`<li><div><strong id="b${index}">${nameBrowser(userAgent)}</strong>${isOwn ? html` <span class="pill good">This browser</span>` : ''}
 <p><code id="f${index}">${address === '' ? 'unknown address' : address}</code> <span>Signed in ${showAgo(startedAt, now)}</span></p></div>
 <button class="quiet" name="session" value="${id}" id="e${index}" aria-labelledby="e${index} b${index} f${index}">${isOwn ? 'Sign out' : 'End'}</button></li>`
+}
+/** Browsers and programs, the more specific first: Edge also calls itself Chrome and Safari. */
+const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/\bEdg(e|A|iOS)?\//, 'Edge'],
+  [/\b(OPR|Opera)\//, 'Opera'],
+  [/\bVivaldi\//, 'Vivaldi'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\b(Firefox|FxiOS)\//, 'Firefox'],
+  [/\b(Chrome|CriOS|Chromium|HeadlessChrome)\//, 'Chrome'],
+  [/\bVersion\/.*\bSafari\//, 'Safari'],
+  [/^curl\//, 'curl'],
+]
+
+const SYSTEMS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/\bAndroid\b/, 'Android'],
+  [/\b(iPhone|iPad|iPod)\b/, 'iOS'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+/** A User-Agent in words, such as "Firefox on Windows". Browsers can claim anything. */
+export function nameBrowser(userAgent: string): string {
+  const browser = nameOf(BROWSERS, userAgent) ?? 'Unknown browser'
+  const system = nameOf(SYSTEMS, userAgent)
+  return system === undefined ? browser : `${browser} on ${system}`
+}
+
+function nameOf(
+  names: readonly (readonly [pattern: RegExp, name: string])[],
+  userAgent: string,
+): string | undefined {
+  return names.find(([pattern]) => pattern.test(userAgent))?.[1]
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { CONNECTIONS_MAX, type Service, startService } from '../../service.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config/config.ts'
 import { type DatabaseConfig, nameDatabase } from '../../config/database-url.ts'
@@ -5,12 +7,10 @@ import { NotConfigured } from '../../model/faults.ts'
 import type { ServingStore } from '../../database/store.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { openServingStore } from '../../open-store.ts'
-import { type Service, startService } from '../../service.ts'
 import { loadConfig } from '../../terminal/context.ts'
 import { MissingDatabase, Misuse } from '../../terminal/errors.ts'
 import { readVersion } from '../version.ts'
 import { listenFailure } from './listen-failure.ts'
-import { complaintAboutOpenFiles } from './open-files.ts'
 import { type SettingOptions, settingsOf } from './options.ts'
 import { printSetupLink } from './setup-link.ts'
 import { ignoreSignals, untilClosed } from './signals.ts'
@@ -123,5 +123,36 @@ async function assertUsable(store: ServingStore): Promise<void> {
     if (!(error instanceof NotConfigured)) return
     await store.close()
     throw error
+  }
+}
+
+/** For 100 connections to the health checks, and for the files that the service itself opens. */
+const FILES_BESIDE = 150
+
+/**
+ * A warning if this process may open fewer files than the service needs. Null if the limit suffices
+ * or is unknown. Node.js has already raised the soft limit to the hard limit.
+ */
+function complaintAboutOpenFiles(): string | null {
+  const limit = readLimit()
+  const { api, dashboard } = CONNECTIONS_MAX
+  const needed = api + dashboard + FILES_BESIDE
+  if (limit === null || limit >= needed) return null
+  return (
+    `this process may open ${limit} files and needs up to ${needed}: ${api} connections to the ` +
+    `API, ${dashboard} to the dashboard, and ${FILES_BESIDE} others. ` +
+    'At the limit, the service drops new connections. ' +
+    `Set LimitNOFILE=${needed} in the systemd unit, or run \`ulimit -n ${needed}\` before you ` +
+    'start the service'
+  )
+}
+
+/** The soft limit; null if it is unlimited or the system has no `/proc`. */
+function readLimit(): number | null {
+  try {
+    const soft = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]
+    return soft === undefined ? null : Number(soft)
+  } catch {
+    return null
   }
 }

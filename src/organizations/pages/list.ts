@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
+import { type Invitation, oldestInvitation } from '../invitation.ts'
+import { type Html, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
-import { oldestInvitation } from '../invitation.ts'
 import {
   checkOrganizationName,
   complaintAboutOrganizationSlug,
@@ -13,9 +14,7 @@ import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../
 import { showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { pill, showAction, showEmpty } from '../../web/html/parts.ts'
-import { type Html, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
-import { showInvitations } from './invitations.ts'
 import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
 import { showOrganization } from './organization.ts'
 import { organizations } from '../records/organizations.ts'
@@ -141,5 +140,24 @@ const NO_ORGANIZATIONS = {
 
 function showRow({ id, name, servers, role }: Membership): Html {
   return html`<li><div><a href="/dashboard/organizations/${id}">${truncated(name, NAME_BYTES)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
+`
+}
+
+/** Shows the user's invitations, and what accepting one reveals. */
+function showInvitations(invitations: readonly Invitation[]): Html {
+  return html`<section><h2>You are invited</h2><p class="hint">${CONSEQUENCE}</p>
+<ul class="rows">${invitations.map(showInvitation)}</ul></section>`
+}
+
+const CONSEQUENCE = `Members see each other’s email addresses and the organization’s servers. Only you can move your servers there.`
+
+function showInvitation(
+  { organization_id: id, name, invited_by }: Invitation,
+  index: number,
+): Html {
+  const path = `/dashboard/organizations/${id}`
+  return html`<li><div><strong id="o${index}">${truncated(name, NAME_BYTES)}</strong> <span class="hint">by ${truncated(invited_by, NAME_BYTES)}</span></div>
+<form class="row" method="post" action="${path}/accept"><button class="primary" id="a${index}" aria-labelledby="a${index} o${index}">Accept</button>
+<button formaction="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline</button></form>
 `
 }

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { transact } from '../database.ts'
-import { registerBoot } from './boots.ts'
 import { createCompaction, compactAll } from './compaction.ts'
 import { createStamps, readLastSecond, type Stamp, type Stamps } from './stamps.ts'
 import { prepareRows } from './write-rows.ts'
@@ -155,4 +154,10 @@ function createWriteClaims(database: DatabaseSync) {
       values[at + 4] = boot
     })
   }
+}
+
+/** The number of this boot, which is stored with monotonic stamps. Needs an open transaction. */
+export function registerBoot(database: DatabaseSync, bootId: string): number {
+  database.prepare('INSERT INTO boots (boot_id) VALUES (?) ON CONFLICT DO NOTHING').run(bootId)
+  return Number(database.prepare('SELECT number FROM boots WHERE boot_id = ?').get(bootId)?.number)
 }

@@ -1,11 +1,19 @@
-import { type DeclaredRecord, type DeclaredState, isOrganization } from '../declared-state.ts'
+import type { Organization } from '../../organizations/organization.ts'
+import {
+  complaintIn,
+  type DeclaredOrganization,
+  type StateComplaint,
+  type DeclaredRecord,
+  type DeclaredState,
+  isOrganization,
+} from '../declared-state.ts'
+import { quote } from '../../model/text.ts'
+import { addChange, differences, emptyPlan, type Planned } from './changes.ts'
+import { type Stored, isNamed, readParts, readStored } from './stored-state.ts'
 import type { RecordPlan, StateChange, StateOptions, StoredState } from '../state-store.ts'
 import type { Database, Transaction } from '../../database/database.ts'
 import { inStrings, inUuids, type Sql, sql } from '../../database/sql.ts'
-import type { Planned } from './changes.ts'
-import { planOrganization } from './planned-organization.ts'
 import { planUser } from './planned-user.ts'
-import { isNamed, readParts, readStored, type Stored } from './stored-state.ts'
 import { readOwners, writeChanges } from './written-state.ts'
 import { operatorAt } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
@@ -121,3 +129,35 @@ function isConfirmed(planned: RecordPlan, shown: RecordPlan): boolean {
 
 const lineOf = ({ action, kind, of, text }: StateChange): string =>
   JSON.stringify([action, kind, of, text])
+
+/** Plans an organization itself. Its members are planned with the users. */
+function planOrganization(record: DeclaredOrganization, stored: Stored): Planned {
+  const { slug, name } = record
+  const plan = emptyPlan(record, null, slug)
+  const before = stored.organizationsBySlug.get(slug) ?? null
+  plan.complaints.push(...complaintsAbout(record, before, stored))
+  plan.memberships.push({ slug, role: null })
+  const after = { id: before?.id ?? record.id ?? crypto.randomUUID(), slug, name }
+  if (before === null) addChange(plan, 'organization', null, after, quote(name))
+  else
+    for (const told of differences(before, after))
+      addChange(plan, 'organization', before, after, told)
+  return plan
+}
+
+function complaintsAbout(
+  record: DeclaredOrganization,
+  known: Organization | null,
+  stored: Stored,
+): StateComplaint[] {
+  const { id, slug, members } = record
+  if (known === null && members === undefined)
+    return [complaintIn(record, 'members', 'is missing; a new organization needs an owner')]
+  if (id === undefined || id === known?.id) return []
+  if (known !== null)
+    return [complaintIn(record, 'id', `must be the id of ${slug}, ${known.id}, or be left out`)]
+  const other = stored.organizationsById.get(id)
+  return other === undefined
+    ? []
+    : [complaintIn(record, 'id', `is the id of the organization ${other.slug}`)]
+}

@@ -3,7 +3,6 @@ import { html } from 'hono/html'
 import { count } from '../../model/text.ts'
 import type { Dashboard, Env } from '../context.ts'
 import { showPage } from '../html/page.ts'
-import { isSameOrigin } from './same-origin.ts'
 
 /** The longest form that the service reads. */
 export const FORM_BYTES_MAX = 16_384
@@ -97,4 +96,27 @@ async function readForm(request: Request): Promise<URLSearchParams | 413 | 415> 
     chunks.push(chunk)
   }
   return new URLSearchParams(Buffer.concat(chunks).toString())
+}
+/** The headers in which a browser names the origin of a request. */
+interface Origins {
+  secFetchSite: string | undefined
+  origin: string | undefined
+  host: string | undefined
+}
+
+/**
+ * True if a page of this dashboard sent the request. Scripts of other sites can't forge these
+ * headers. Over plain HTTP to another machine, browsers omit `Sec-Fetch-Site`; then `Origin` must
+ * name this host or the dashboard's URL.
+ */
+export function isSameOrigin(
+  { secFetchSite, origin, host }: Origins,
+  dashboardUrl: string,
+): boolean {
+  if (secFetchSite !== undefined) return secFetchSite === 'same-origin'
+  if (origin === undefined || !URL.canParse(origin)) return false
+  const { origin: exact, host: from, protocol } = new URL(origin)
+  const known = new URL(dashboardUrl)
+  if (exact === known.origin) return true
+  return known.protocol === 'http:' && protocol === 'http:' && from === host
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameBrowser } from '../../../src/accounts/pages/browser-name.ts'
+import { nameBrowser } from '../../../src/accounts/pages/session-list.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { sessionList } from '../../../src/accounts/records/sessions.ts'
 

@@ -1,6 +1,6 @@
 import { Agent } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import { readBearer } from '../../../src/api/bearer.ts'
+import { readBearer } from '../../../src/api/list-servers.ts'
 import { authenticationFailed, healthy, refusal, unauthorized } from '../../../src/api/responses.ts'
 import { LIMITS } from '../../../src/http/limits.ts'
 import { type Listener, listen } from '../../../src/http/listen.ts'

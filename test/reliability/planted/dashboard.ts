@@ -125,7 +125,7 @@ export const DASHBOARD: Mutant[] = [
   },
   {
     name: 'same-site-form-accepted',
-    file: 'src/web/request/same-origin.ts',
+    file: 'src/web/request/guard.ts',
     from: "return secFetchSite === 'same-origin'",
     to: "return secFetchSite.startsWith('same-')",
     noticedBy: witness('test/web/request/forms.test.ts', 'a form from another origin is refused'),

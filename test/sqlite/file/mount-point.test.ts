@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { NotConfigured } from '../../../src/model/faults.ts'
-import { assertNotMounted } from '../../../src/sqlite/file/mount-point.ts'
+import { assertNotMounted } from '../../../src/sqlite/database.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 
 test('a file that is itself a mount point is refused; a file in a mounted folder is not', (t) => {
