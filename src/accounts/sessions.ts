@@ -1,10 +1,15 @@
 import type { Browser, Session } from '../model/session.ts'
-import { DAY_US, type Instant, MINUTE_US } from '../model/instant.ts'
+import { DAY_US, HOUR_US, type Instant, MINUTE_US } from '../model/instant.ts'
 
 /** The lifetime of a session. */
 export const SESSION_LENGTH_US = 7 * DAY_US
 /** Above this age a session must confirm the password before it issues a key. */
 export const SESSION_FRESH_US = 10 * MINUTE_US
+/**
+ * A session's last activity is stored at most this often. On SQLite, each write of it makes the
+ * serving process read keys and listings again.
+ */
+export const ACTIVITY_STEP_US = HOUR_US
 /** Sessions per user; the newest ones stay. People use few browsers. */
 export const SESSIONS_MAX = 20
 /** The most expired sessions, of any user, that one sign-in removes. */
@@ -21,6 +26,8 @@ export function isFresh({ startedAt }: Pick<Session, 'startedAt'>, now: Instant)
 export interface StoredSession extends Browser {
   id: string
   startedAt: Instant
+  /** Up to ACTIVITY_STEP_US before the latest request. */
+  lastActiveAt: Instant
 }
 
 /** A stored session. Only the browser has its token. */

@@ -8,6 +8,8 @@ export interface Session {
   /** What the pages show for the user. */
   name: string
   startedAt: Instant
+  /** Up to ACTIVITY_STEP_US before the latest request. */
+  lastActiveAt: Instant
 }
 
 /** What a browser tells of itself, and its address. */

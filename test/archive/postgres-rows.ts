@@ -130,7 +130,7 @@ export async function fill(url: string): Promise<void> {
     INSERT INTO revoked_hashes VALUES ('\\x${hashOf(99)}', '2026-05-01Z');
     INSERT INTO audit_log VALUES ('${idOf(41)}', '2026-06-01Z', NULL, 'key revoked', 'two', '192.0.2.1');
     INSERT INTO usage_counts VALUES (2900000, '${idOf(31)}', 5, 6, 7);
-    INSERT INTO sessions VALUES ('${idOf(51)}', ${ada}, 'token', '', '', now(), now() + interval '1 day');
+    INSERT INTO sessions VALUES ('${idOf(51)}', ${ada}, 'token', '', '', now(), now(), now() + interval '1 day');
     INSERT INTO sign_in_links VALUES (${ada}, 'token', now() + interval '1 day');
     INSERT INTO sign_in_attempts VALUES ('${idOf(52)}', 'who', now());
     INSERT INTO secrets VALUES ('setup', 'token');

@@ -35,7 +35,11 @@ import { userRowsContract } from './accounts/user-rows.ts'
 import { searchContract, textContract } from './servers/search.ts'
 import { bulkChangesContract } from './servers/bulk-changes.ts'
 import { sortContract } from './servers/sorting.ts'
-import { sessionContract, sessionListContract } from './accounts/sessions.ts'
+import {
+  sessionContract,
+  sessionActivityContract,
+  sessionListContract,
+} from './accounts/sessions.ts'
 import { signInLinksContract } from './accounts/sign-in-links.ts'
 import { signInAttemptsContract } from './accounts/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/checked-imports.ts'
@@ -62,6 +66,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: reading servers`, () => readingContract(open))
   suite(`${engine}: sign-in`, () => sessionContract(open))
   suite(`${engine}: sessions`, () => sessionListContract(open))
+  suite(`${engine}: activity of sessions`, () => sessionActivityContract(open))
   suite(`${engine}: passwords`, () => passwordsContract(open))
   suite(`${engine}: email changes`, () => emailChangesContract(open))
   suite(`${engine}: users`, () => usersContract(open))

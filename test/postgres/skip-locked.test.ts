@@ -99,8 +99,9 @@ test('a request deletes no more old rows than its limit, however PostgreSQL join
   await passwords(nested.database).setPassword(carol.id, 'hash', operatorAt(presentInstant()))
   await other.query('DELETE FROM sessions')
   await other.query(
-    `INSERT INTO sessions (id, user_id, token_hash, address, user_agent, started_at, expires_at)
-     SELECT gen_random_uuid(), $1, n, '', '', to_timestamp(0), to_timestamp(n)
+    `INSERT INTO sessions
+       (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at)
+     SELECT gen_random_uuid(), $1, n, '', '', to_timestamp(0), to_timestamp(0), to_timestamp(n)
      FROM generate_series(1, 300) n`,
     [(await addUser(nested, 'dave@example.com')).id],
   )

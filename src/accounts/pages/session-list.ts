@@ -1,7 +1,7 @@
 import type { AccountsDashboard } from './sign-in/attempts.ts'
 import { html } from 'hono/html'
 import { DAY_US, type Instant } from '../../model/instant.ts'
-import { SESSION_LENGTH_US, type StoredSession } from '../sessions.ts'
+import { ACTIVITY_STEP_US, SESSION_LENGTH_US, type StoredSession } from '../sessions.ts'
 import {
   actorOf,
   type App,
@@ -10,7 +10,7 @@ import {
   fieldOf,
   withCookies,
 } from '../../web/context.ts'
-import { showAgo } from '../../web/html/relative-time.ts'
+import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
 import type { Html } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
@@ -42,7 +42,7 @@ export async function showSessions(database: Database, c: Context, now: Instant)
   const { id: ownId, userId } = c.get('session')
   const sessions = await sessionList(database).listSessions(userId, now)
   return html`<section class="split" id="sessions"><div><h2>Sessions</h2>
-<p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. End a session that you don’t recognize, and change your password.</p></div>
+<p class="hint">A session ends ${SESSION_LENGTH_US / DAY_US} days after you sign in. The last activity is exact to the hour. End a session that you don’t recognize, and change your password.</p></div>
 <section><form method="post" action="/dashboard/account/sessions">
 <ul class="rows">${sessions.map((session, index) => showSession(session, index, session.id === ownId, now))}</ul>
 </form>
@@ -50,15 +50,23 @@ export async function showSessions(database: Database, c: Context, now: Instant)
 }
 
 function showSession(
-  { id, userAgent, address, startedAt }: StoredSession,
+  { id, userAgent, address, startedAt, lastActiveAt }: StoredSession,
   index: number,
   isOwn: boolean,
   now: Instant,
 ): Html {
   return html`<li><div><strong id="b${index}">${nameBrowser(userAgent)}</strong>${isOwn ? html` <span class="pill good">This browser</span>` : ''}
-<p><code id="f${index}">${address === '' ? 'unknown address' : address}</code> <span>Signed in ${showAgo(startedAt, now)}</span></p></div>
+<p><code id="f${index}">${address === '' ? 'unknown address' : address}</code> <span>Signed in ${showAgo(startedAt, now)}</span>${isOwn ? '' : html` <span>Active ${activeInWords(lastActiveAt, now)}</span>`}</p></div>
 <button class="quiet" name="session" value="${id}" id="e${index}" aria-labelledby="e${index} b${index} f${index}">${isOwn ? 'Sign out' : 'End'}</button></li>`
 }
+
+/** No more exact than what is stored. */
+function activeInWords(lastActiveAt: Instant, now: Instant): string {
+  return now - lastActiveAt < ACTIVITY_STEP_US
+    ? 'within the last hour'
+    : agoInWords(lastActiveAt, now)
+}
+
 /** Browsers and programs, the more specific first: Edge also calls itself Chrome and Safari. */
 const BROWSERS: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],

@@ -7,7 +7,11 @@ import {
   fieldOf,
   setSession,
 } from '../../web/context.ts'
+import type { Session } from '../../model/session.ts'
+import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
+import { sessions } from '../records/sessions.ts'
+import { ACTIVITY_STEP_US } from '../sessions.ts'
 import { returnPathOf } from './return-path.ts'
 import { showSignIn } from './sign-in/sign-in.ts'
 
@@ -17,6 +21,7 @@ export function requireSession(dashboard: Dashboard) {
     const session = await dashboard.accounts.readSession(cookieOf(c))
     if (session === null) return askToSignIn(dashboard, c)
     setSession(dashboard, c, session)
+    await noteActivity(dashboard, session)
     return next()
   })
 }
@@ -25,9 +30,20 @@ export function requireSession(dashboard: Dashboard) {
 export function recognizeSession(dashboard: Dashboard) {
   return createMiddleware<Env>(async (c, next) => {
     const session = await dashboard.accounts.readSession(cookieOf(c))
-    if (session !== null) setSession(dashboard, c, session)
+    if (session !== null) {
+      setSession(dashboard, c, session)
+      await noteActivity(dashboard, session)
+    }
     return next()
   })
+}
+
+/** A database that can't store this, such as one on a full disk, still shows pages. */
+async function noteActivity(dashboard: Dashboard, session: Session): Promise<void> {
+  const { database, now } = dashboard
+  const at = now()
+  if (at - session.lastActiveAt < ACTIVITY_STEP_US) return
+  await bestEffort(dashboard, () => sessions(database).noteActivity(session.id, at), undefined)
 }
 
 const UNDO = /^\/dashboard\/servers\/undo$/

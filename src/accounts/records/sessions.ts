@@ -1,5 +1,11 @@
 import type { Instant } from '../../model/instant.ts'
-import { EXPIRED_DROPPED, SESSIONS_MAX, type NewSession, type StoredSession } from '../sessions.ts'
+import {
+  ACTIVITY_STEP_US,
+  EXPIRED_DROPPED,
+  SESSIONS_MAX,
+  type NewSession,
+  type StoredSession,
+} from '../sessions.ts'
 import type { Session } from '../../model/session.ts'
 import type { Database } from '../../database/database.ts'
 import { findPasswordHash } from './passwords.ts'
@@ -15,6 +21,7 @@ interface SessionRow {
   email: string | null
   name: string
   started_at: Instant
+  last_active_at: Instant
 }
 
 interface ListedRow {
@@ -22,6 +29,7 @@ interface ListedRow {
   user_agent: string
   address: string
   started_at: Instant
+  last_active_at: Instant
 }
 
 export function sessions(database: Database) {
@@ -59,9 +67,10 @@ export function sessions(database: Database) {
             ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
           ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
         await transaction.run(sql`
-          INSERT INTO sessions (id, user_id, token_hash, user_agent, address, started_at, expires_at)
+          INSERT INTO sessions
+            (id, user_id, token_hash, user_agent, address, started_at, last_active_at, expires_at)
           VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
-            ${at(startedAt)}, ${at(expiresAt)})`)
+            ${at(startedAt)}, ${at(startedAt)}, ${at(expiresAt)})`)
         note('sign-in', userId, await nameIn(transaction, userId))
         return true
       })
@@ -70,14 +79,32 @@ export function sessions(database: Database) {
     /** The first session with one of these token hashes that has not ended, or null. */
     async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
       const rows = await database.all<SessionRow>(sql`
-        SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name, ${instant('started_at')}
+        SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name,
+          ${instant('started_at')}, ${instant('last_active_at')}
         FROM sessions JOIN users ON users.id = user_id
         WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
       const byToken = new Map(rows.map((row) => [row.token_hash, row]))
       const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
       if (first === undefined) return null
-      const { id, user_id: userId, email, name, started_at: startedAt } = byToken.get(first)!
-      return { id, userId, email, name, startedAt }
+      const { id, user_id, email, name, started_at, last_active_at } = byToken.get(first)!
+      return {
+        id,
+        userId: user_id,
+        email,
+        name,
+        startedAt: started_at,
+        lastActiveAt: last_active_at,
+      }
+    },
+
+    /**
+     * Stores that the session is active now, unless a request within ACTIVITY_STEP_US before has
+     * stored that.
+     */
+    async noteActivity(id: string, now: Instant): Promise<void> {
+      await database.run(sql`
+        UPDATE sessions SET last_active_at = ${at(now)}
+        WHERE id = ${uuid(id)} AND last_active_at <= ${at(now - ACTIVITY_STEP_US)}`)
     },
 
     /** Ends all sessions of the user. */
@@ -109,14 +136,16 @@ export function sessionList(database: Database) {
     /** The user's sessions that have not ended, newest first. */
     async listSessions(userId: string, now: Instant): Promise<StoredSession[]> {
       const rows = await database.all<ListedRow>(sql`
-        SELECT id, user_agent, address, ${instant('started_at')} FROM sessions
+        SELECT id, user_agent, address, ${instant('started_at')}, ${instant('last_active_at')}
+        FROM sessions
         WHERE user_id = ${uuid(userId)} AND expires_at > ${at(now)}
         ORDER BY sessions.started_at DESC, id`)
-      return rows.map(({ id, user_agent, address, started_at }) => ({
+      return rows.map(({ id, user_agent, address, started_at, last_active_at }) => ({
         id,
         userAgent: user_agent,
         address,
         startedAt: started_at,
+        lastActiveAt: last_active_at,
       }))
     },
 

@@ -37,7 +37,7 @@ CREATE TABLE passwords (
   hash text NOT NULL
 );
 
--- `token_hash` is SHA-256 in lowercase hex.
+-- `token_hash` is SHA-256 in lowercase hex. `last_active_at` moves at most once an hour.
 CREATE TABLE sessions (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -45,6 +45,7 @@ CREATE TABLE sessions (
   address text NOT NULL,
   user_agent text NOT NULL,
   started_at timestamptz NOT NULL,
+  last_active_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL
 );
 

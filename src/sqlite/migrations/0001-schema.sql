@@ -33,7 +33,8 @@ CREATE TABLE passwords (
   hash TEXT NOT NULL CHECK (instr(hash, char(0)) = 0)
 ) STRICT, WITHOUT ROWID;
 
--- `token_hash` is SHA-256 in lowercase hex.
+-- `token_hash` is SHA-256 in lowercase hex. `last_active_at` moves at most once an hour: each commit here costs the
+-- serving process its cached keys and listings.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -41,6 +42,7 @@ CREATE TABLE sessions (
   address TEXT NOT NULL,
   user_agent TEXT NOT NULL,
   started_at INTEGER NOT NULL,
+  last_active_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT;
 

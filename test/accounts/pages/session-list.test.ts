@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
 import { nameBrowser } from '../../../src/accounts/pages/session-list.ts'
-import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboard.ts'
 import { sessionList } from '../../../src/accounts/records/sessions.ts'
 
 /*
@@ -72,3 +73,48 @@ test('a user can’t end the session of another user', async (t) => {
   assert.equal(answer.status, 303)
   assert.equal((await bob.get('/dashboard/account')).status, 200)
 })
+
+const HOUR_MS = 3_600_000
+
+test('the list tells when each other session was last active, to the hour', async (t) => {
+  const { signedIn, elapse, visitor, database } = await withDatabase(t)
+  const { person } = await signedIn()
+  const other = visitor()
+  await other.signIn('ada@example.com', PASSWORD)
+  const active = async () =>
+    [
+      ...(await person.get('/dashboard/account')).body.matchAll(/<span>Active ([^<]*)<\/span>/g),
+    ].map(([, words]) => words)
+  assert.deepEqual(await active(), ['within the last hour'])
+  elapse(2.5 * HOUR_MS)
+  assert.deepEqual(await active(), ['2 hours ago'])
+  await other.get('/docs')
+  assert.deepEqual(await active(), ['within the last hour'])
+
+  const version = () => database.prepare('PRAGMA data_version').get()
+  const before = version()
+  elapse(0.9 * HOUR_MS)
+  for (const page of ['/dashboard/servers', '/dashboard/api', '/docs', '/dashboard/account'])
+    assert.equal((await other.get(page)).status, 200)
+  assert.deepEqual(version(), before, 'a page within the hour writes nothing')
+})
+
+test('a database that can’t store the activity still shows pages', async (t) => {
+  const { signedIn, elapse, database, faults } = await withDatabase(t)
+  const { person } = await signedIn()
+  database.exec(`CREATE TRIGGER full BEFORE UPDATE ON sessions
+    BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+  elapse(HOUR_MS)
+  assert.equal((await person.get('/dashboard/account')).status, 200)
+  assert.match(String(faults[0]), /the disk is full/)
+  assert.equal(faults.length, 1)
+})
+
+/** A dashboard, and a connection of another program to its database. */
+async function withDatabase(t: TestContext) {
+  const config = await sqliteDatabase(t)
+  const dashboard = await startDashboard(t, { database: config })
+  const database = new DatabaseSync(config.path)
+  t.after(() => database.close())
+  return { ...dashboard, database }
+}

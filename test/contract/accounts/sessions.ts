@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Accounts, createAccounts } from '../../../src/accounts/sign-in/accounts.ts'
-import { presentInstant } from '../../../src/model/instant.ts'
-import { SESSIONS_MAX } from '../../../src/accounts/sessions.ts'
+import { DAY_US, presentInstant } from '../../../src/model/instant.ts'
+import { ACTIVITY_STEP_US, SESSIONS_MAX } from '../../../src/accounts/sessions.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { createUser, type User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
@@ -115,6 +115,7 @@ export function sessionContract(open: OpenFixture): void {
       email: EMAIL,
       name: EMAIL,
       startedAt: now + 1,
+      lastActiveAt: now + 1,
     })
     assert.equal((await sessions(store.database).findSession(['one', 'two'], now))?.startedAt, now)
     assert.equal(
@@ -161,6 +162,7 @@ export function sessionListContract(open: OpenFixture): void {
         userAgent: `Browser/${index}`,
         address: `192.0.2.${index}`,
         startedAt: now + index,
+        lastActiveAt: now + index,
       })),
     )
     assert.equal((await sessionList(store.database).listSessions(user.id, now + 101)).length, 2)
@@ -184,6 +186,43 @@ export function sessionListContract(open: OpenFixture): void {
     assert.equal(await sessionList(store.database).endSession(user.id, middle!.id, OPERATOR), false)
     assert.equal(await sessions(store.database).findSession(['token 2'], now), null)
     assert.equal((await sessions(store.database).findSession(['token 3'], now))?.id, newest!.id)
+  })
+}
+
+export function sessionActivityContract(open: OpenFixture): void {
+  test('the last activity of a session moves at most once an hour', async (t) => {
+    const { store, second, accounts, user } = await openAccounts(t, open)
+    const hash = await accounts.hashPassword('password')
+    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
+    const now = presentInstant()
+    for (const tokenHash of ['one', 'two'])
+      await sessions(store.database).beginSession(
+        { ...BROWSER, userId: user.id, tokenHash, startedAt: now, expiresAt: now + DAY_US },
+        hash,
+        null,
+      )
+    const activity = async () => {
+      const found = await Promise.all(
+        ['one', 'two'].map((tokenHash) => sessions(store.database).findSession([tokenHash], now)),
+      )
+      return found.map((session) => session!.lastActiveAt - now)
+    }
+    const { id } = (await sessions(store.database).findSession(['one'], now))!
+    const note = (at: number) => sessions(store.database).noteActivity(id, now + at)
+    await note(ACTIVITY_STEP_US - 1)
+    assert.deepEqual(await activity(), [0, 0])
+    await note(ACTIVITY_STEP_US)
+    assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
+    // Another process had read the session before.
+    await sessions(second.database).noteActivity(id, now + ACTIVITY_STEP_US + 5)
+    await note(0)
+    assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
+    await sessions(store.database).noteActivity(randomUUID(), now + DAY_US)
+    const listed = await sessionList(store.database).listSessions(user.id, now)
+    assert.deepEqual(
+      listed.map(({ lastActiveAt }) => lastActiveAt - now).toSorted((a, b) => a - b),
+      [0, ACTIVITY_STEP_US],
+    )
   })
 }
 
