@@ -49,6 +49,7 @@ export async function bundle(folder: string, plugins: readonly Plugin[] = []): P
   for (const engine of ['sqlite', 'postgres']) copy(`${engine}/migrations`, `${engine}/migrations`)
   copy(CHECKPOINT_THREAD, CHECKPOINT_THREAD)
   copy('web/html/assets', 'web/html/assets')
+  copy('accounts/common-passwords.txt', 'accounts/common-passwords.txt')
   mkdirSync(join(destination, 'dashboard/docs'), { recursive: true })
   writeFileSync(join(destination, BUILT_CLIENT), await clientTarball())
   const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []))

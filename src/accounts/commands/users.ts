@@ -176,7 +176,7 @@ async function password(
  */
 async function readPasswordHash(shell: Shell, email: string | null): Promise<string> {
   const given = (await readInput(shell, '-')).replace(/\r?\n$/, '')
-  const complaint = complaintAboutPassword(given, email)
+  const complaint = await complaintAboutPassword(given, email)
   if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)
   const { createPasswords } = await import('../sign-in/passwords.ts')
   return createPasswords().hash(given)

@@ -80,7 +80,7 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
   app.post('/dashboard/account/password', async (c) => {
     const { userId, email } = c.get('session')
     const password = fieldOf(c, 'new-password')
-    const complaint = complaintAboutPassword(password, email)
+    const complaint = await complaintAboutPassword(password, email)
     if (complaint !== null)
       return showAccount(dashboard, c, {
         errors: { newPassword: `The password must ${complaint}.` },

@@ -7,6 +7,8 @@ import { secrets } from '../../../src/accounts/records/secrets.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { createPasswords } from '../../../src/accounts/sign-in/passwords.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 
 /*
@@ -152,6 +154,21 @@ test('changing the email address or the password takes the current password', as
   assert.equal((await visitor().signIn('eve@example.com', PASSWORD)).status, 303)
   const password = { 'new-password': 'another long password', password: 'not this one' }
   assert.equal((await person.post('/dashboard/account/password', password)).status, 403)
+})
+
+test('a common password can still sign in, and only a new one is refused', async (t) => {
+  const { signedIn, visitor, store } = await startDashboard(t)
+  const { user } = await signedIn()
+  const common = 'Password1234'
+  const hash = await createPasswords().hash(common)
+  await passwords(store.database).setPassword(user.id, hash, operatorAt(presentInstant()))
+  const ada = visitor()
+  assert.equal((await ada.signIn('ada@example.com', common)).status, 303)
+  const change = { password: common, 'new-password': common.toLowerCase() }
+  const refused = await ada.post('/dashboard/account/password', change)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body, /not be one of the most common ones; choose another one/)
+  assert.equal((await visitor().signIn('ada@example.com', common)).status, 303)
 })
 
 test('a removed user is signed out, and their keys are gone', async (t) => {

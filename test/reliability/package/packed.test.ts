@@ -57,6 +57,7 @@ test('the published package has no TypeScript but an example, and the files that
     assert.ok(existsSync(join(folder, `docs/${name}.md`)), 'the dashboard shows it')
   for (const part of ['sqlite/migrations', 'postgres/migrations', 'web/html/assets'])
     assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))
+  assert.ok(existsSync(join(folder, 'dist/accounts/common-passwords.txt')))
 })
 
 test('each bundled library comes with its license', () => {

@@ -25,7 +25,7 @@ export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): voi
     const found = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (found === null) return refuse(c)
     const password = fieldOf(c, 'password')
-    const complaint = complaintAboutPassword(password, found.email)
+    const complaint = await complaintAboutPassword(password, found.email)
     if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
     const user = await signInLinks(database).useSignInLink(
       hashOf(c),

@@ -112,7 +112,7 @@ async function createAccount(
   const email = fieldOf(c, 'email').trim()
   const password = fieldOf(c, 'password')
   const checked = checkEmail(email)
-  const complaint = complaintAboutPassword(password, email)
+  const complaint = await complaintAboutPassword(password, email)
   const errors = {
     ...('complaint' in checked ? { email: sentence(checked.complaint) } : {}),
     ...(complaint === null ? {} : { password: `The password must ${complaint}.` }),
