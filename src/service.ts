@@ -45,6 +45,9 @@ export interface DashboardOptions {
   siteUrl?: string | null
   /** Serves the pages of published servers. By default there are none. */
   publicPages?: boolean
+  /** By default the pages have the name of this program, and name no contact. */
+  siteName?: string | null
+  contact?: string | null
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators?: readonly string[]
@@ -102,6 +105,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     port: dashboard.port,
     reusePort,
     peers: peersOf('dashboard', options),
+    contact: dashboard.contact ?? null,
     names: urls.map((url) => new URL(url).hostname),
   })
   const operating = startOps(options, requests)
@@ -178,6 +182,7 @@ async function loadDashboard(
   if (store === null || counter === null) throw problem ?? new Error('there is no store')
   const { createDashboard } = await import('./dashboard/app.ts')
   const { createAccounts } = await import('./accounts/sign-in/accounts.ts')
+  const { siteName = null, contact = null } = dashboard
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
@@ -188,6 +193,7 @@ async function loadDashboard(
     baseUrl,
     dashboardUrl,
     siteUrl,
+    site: { name: siteName, url: dashboard.siteUrl ?? null, contact },
     signUp,
     operators,
     version,

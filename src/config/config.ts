@@ -26,6 +26,10 @@ export interface Config {
   siteUrl: string | null
   /** Whether the dashboard's listener serves the pages of published servers. */
   publicPages: boolean
+  /** What the pages call the site. Null for the name of this program. */
+  siteName: string | null
+  /** Where users reach the operator: a `mailto:` or `https:` URL. */
+  contact: string | null
   /** `open` lets every visitor create an account. */
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page. */
@@ -104,6 +108,8 @@ export function readConfig(
       dashboardUrl: withoutSlash(given.DASHBOARD_URL),
       siteUrl: withoutSlash(given.SITE_URL),
       publicPages: given.SITE_URL !== undefined || given.PUBLIC_PAGES === '1',
+      siteName: given.SITE_NAME ?? null,
+      contact: given.CONTACT ?? null,
       signUp: textOf('SIGN_UP') as SignUp,
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,

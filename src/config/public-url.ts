@@ -1,3 +1,5 @@
+import { checkEmail } from '../model/email.ts'
+
 /** The error of a public URL, in words that follow "must". Null if it is valid. */
 export function complaintAboutUrl(text: string): string | null {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return 'begin with http:// or https://'
@@ -12,6 +14,23 @@ export function complaintAboutDashboardUrl(text: string): string | null {
   const complaint = complaintAboutUrl(text)
   if (complaint !== null || new URL(text).pathname === '/') return complaint
   return 'have no path, because the dashboard needs a host name of its own'
+}
+
+const CONTACT_LENGTH_MAX = 100
+
+/** The error of the contact of an operator, in words that follow "must". Null if it is valid. */
+export function complaintAboutContact(text: string): string | null {
+  if (text.length > CONTACT_LENGTH_MAX) return `have at most ${CONTACT_LENGTH_MAX} characters`
+  const [, email] = /^mailto:(.*)$/s.exec(text) ?? []
+  // In a mailto: URL, these three characters would end or change the address.
+  if (email !== undefined)
+    return 'email' in checkEmail(email) && !/[?#%]/.test(email)
+      ? null
+      : 'have one email address behind mailto:'
+  if (!/^https:\/\/[!-~]+$/.test(text) || !URL.canParse(text))
+    return 'be mailto: with an email address, or begin with https://'
+  const { username, password } = new URL(text)
+  return username + password === '' ? null : 'have no user and no password'
 }
 
 /**

@@ -1,12 +1,20 @@
 import { isIP } from 'node:net'
 import { DEFAULT_DATABASE_PATH } from './database-url.ts'
 import { checkEmail } from '../model/email.ts'
-import { complaintAboutDashboardUrl, complaintAboutUrl } from './public-url.ts'
+import { escapeInvisible } from '../model/invisible.ts'
+import { complaintAboutLine } from '../model/text.ts'
+import {
+  complaintAboutContact,
+  complaintAboutDashboardUrl,
+  complaintAboutUrl,
+} from './public-url.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
 const REUSE_PORTS = ['on', 'off'] as const
 const PUBLIC_PAGES = ['1', '0'] as const
+/** In code points. The bar of each page shows the name. */
+const SITE_NAME_LENGTH_MAX = 40
 /** The longest time for a load balancer to notice. The files of deploy/ wait for it. */
 export const DRAIN_SECONDS_MAX = 60
 
@@ -106,6 +114,20 @@ export const SETTINGS = {
     usedBy: SERVE,
     complain: (text) => (isOneOf(PUBLIC_PAGES, text) ? null : 'be 1 or 0'),
   },
+  SITE_NAME: {
+    meaning:
+      'the name of the site, shown on every page of the dashboard and on public pages ([docs/dashboard.md](docs/dashboard.md#name-and-contact))',
+    default: null,
+    usedBy: ['serve', 'doctor'],
+    complain: complaintAboutSiteName,
+  },
+  CONTACT: {
+    meaning:
+      'where users reach the operator, shown below every page of the dashboard: `mailto:` with an address, or an `https://` URL ([docs/dashboard.md](docs/dashboard.md#name-and-contact))',
+    default: null,
+    usedBy: ['serve', 'doctor'],
+    complain: complaintAboutContact,
+  },
   SIGN_UP: {
     meaning:
       "`open`: everyone can create an account. `closed`: only the setup link and an operator's commands can",
@@ -176,6 +198,13 @@ export function plainText(markdown: string): string {
 /** The parts between the commas. */
 export function listOf(text: string | undefined): string[] {
   return text?.split(',').map((part) => part.trim()) ?? []
+}
+
+/** What a page would have to spell out can't be part of a name that all pages show. */
+function complaintAboutSiteName(text: string): string | null {
+  const complaint = complaintAboutLine(text, SITE_NAME_LENGTH_MAX)
+  if (complaint !== null || escapeInvisible(text) === text) return complaint
+  return 'have no invisible characters'
 }
 
 function complaintAboutHost(text: string): string | null {

@@ -55,6 +55,10 @@ export function createDashboard(dashboard: KeysDashboard): Handler {
 
 export function createRoutes(dashboard: KeysDashboard): App {
   const app = new Hono<Env>()
+  app.use(async (c, next) => {
+    c.set('site', dashboard.site)
+    return next()
+  })
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
   addClientRoute(app)

@@ -7,6 +7,15 @@ import type { Browser, Session } from '../model/session.ts'
 import type { Database } from '../database/database.ts'
 import type { UsageCountStore } from '../model/usage-counts.ts'
 
+/** The website that the dashboard belongs to. Each part is null if the operator has not set it. */
+export interface Site {
+  name: string | null
+  /** Without a trailing slash. */
+  url: string | null
+  /** Where users reach the operator: a `mailto:` or `https:` URL. */
+  contact: string | null
+}
+
 /** What the pages need from the service. */
 export interface Dashboard {
   database: Database
@@ -18,6 +27,7 @@ export interface Dashboard {
   dashboardUrl: string
   /** The URL below which servers have public pages. Null if they have none. */
   siteUrl: string | null
+  site: Site
   signUp: 'open' | 'closed'
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators: readonly string[]
@@ -30,7 +40,7 @@ export interface Dashboard {
 
 export interface Env {
   Bindings: HttpBindings
-  Variables: { session: Session; isOperator: boolean; form: URLSearchParams }
+  Variables: { site: Site; session: Session; isOperator: boolean; form: URLSearchParams }
 }
 
 export type App = Hono<Env>

@@ -29,6 +29,8 @@ export interface DashboardListening {
   port: number
   reusePort: boolean
   peers: PeerRule
+  /** Where users reach the operator. Null if the operator has not set it. */
+  contact: string | null
   /** The host names of its public URLs, which requests may have on a loopback address. */
   names: readonly string[]
 }
@@ -44,6 +46,7 @@ export async function listenForDashboard({
   port,
   reusePort,
   peers,
+  contact,
   names,
 }: DashboardListening): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
@@ -69,7 +72,7 @@ export async function listenForDashboard({
       loading = null
       onFault(fault)
       if (outgoing.headersSent) outgoing.destroy()
-      else sayUnavailable(outgoing)
+      else sayUnavailable(outgoing, contact)
     }
   }
 
@@ -98,12 +101,15 @@ function sayMisdirected(outgoing: ServerResponse): void {
 }
 
 /** The answer while the pages or the database can't be loaded. */
-function sayUnavailable(outgoing: ServerResponse): void {
+function sayUnavailable(outgoing: ServerResponse, contact: string | null): void {
   outgoing.setHeader('Retry-After', '5')
   saySentence(
     outgoing,
     503,
-    'The dashboard is not available right now. Please try again in a moment.',
+    'The dashboard is not available right now. Please try again in a moment.' +
+      (contact === null
+        ? ''
+        : ` If this lasts, ask the operator: ${contact.replace(/^mailto:/, '')}`),
   )
 }
 

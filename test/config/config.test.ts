@@ -18,6 +18,8 @@ test('every setting has a default', () => {
       dashboardUrl: null,
       siteUrl: null,
       publicPages: false,
+      siteName: null,
+      contact: null,
       signUp: 'closed',
       operators: [],
       opsHost: '127.0.0.1',
@@ -88,6 +90,69 @@ test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree',
     ],
   ] as const)
     assert.deepEqual(readConfig(environment), { complaints: [complaint] })
+})
+
+test('SITE_NAME is a line of visible characters', () => {
+  for (const SITE_NAME of [
+    'Example',
+    'Blöcke & <b>Welten</b>',
+    '게임 서버',
+    'کتاب‌خانه',
+    '🏴‍☠️',
+    'x'.repeat(40),
+  ]) {
+    const read = readConfig({ SITE_NAME })
+    assert.ok('config' in read, SITE_NAME)
+    assert.equal(read.config.siteName, SITE_NAME)
+  }
+  for (const [SITE_NAME, complaint] of [
+    ['x'.repeat(41), `have 1 to 40 characters, not 41, not "${'x'.repeat(41)}"`],
+    [' ', 'have a character that can be seen, not " "'],
+    ['Ex\nample', String.raw`have no control characters, not "Ex\nample"`],
+    ['Exam\u200bple', String.raw`have no invisible characters, not "Exam\u{200b}ple"`],
+    ['\u202eelpmaxE', String.raw`have no invisible characters, not "\u{202e}elpmaxE"`],
+  ] as const)
+    assert.deepEqual(readConfig({ SITE_NAME }), { complaints: [`SITE_NAME must ${complaint}`] })
+})
+
+test('CONTACT is a mailto: address or an https URL', () => {
+  for (const CONTACT of [
+    'mailto:ops@example.com',
+    'https://example.com/help?topic=listing#ask',
+    'https://discord.gg/example',
+  ]) {
+    const read = readConfig({ CONTACT })
+    assert.ok('config' in read, CONTACT)
+    assert.equal(read.config.contact, CONTACT)
+  }
+  const either = 'be mailto: with an email address, or begin with https://'
+  for (const [CONTACT, complaint, shown] of [
+    ['ops@example.com', either, 'ops@example.com'],
+    ['http://example.com', either, 'http://example.com'],
+    ['javascript:alert(1)', either, 'javascript:alert(1)'],
+    ['https://', either, 'https://'],
+    ['https://example.com/a b', either, 'https://example.com/a b'],
+    ['mailto:', 'have one email address behind mailto:', 'mailto:'],
+    [
+      'mailto:a@b.example,c@d.example',
+      'have one email address behind mailto:',
+      'mailto:…@d.example',
+    ],
+    [
+      'mailto:a@b.example?cc=c@d.example',
+      'have one email address behind mailto:',
+      'mailto:…@d.example',
+    ],
+    ['https://u:p@example.com/', 'have no user and no password', 'https://…@example.com/'],
+    [
+      `https://example.com/${'x'.repeat(200)}`,
+      'have at most 100 characters',
+      `https://example.com/${'x'.repeat(56)}…`,
+    ],
+  ] as const)
+    assert.deepEqual(readConfig({ CONTACT }), {
+      complaints: [`CONTACT must ${complaint}, not "${shown}${shown.endsWith('…') ? '' : '"'}`],
+    })
 })
 
 test('a message about an odd URL never has what can be a secret of it', () => {

@@ -12,14 +12,21 @@ const DAY_MS = 86_400_000
 const CERTIFICATE_DAYS_MIN = 14
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[?::1\]?)$/
 
-/** Asks the public URLs for what must be there. Without a public URL there is nothing to ask. */
+/** Asks the public URLs, if there are any, for what must be there, and says what the pages show. */
 export async function inspectPublished(config: Config): Promise<Finding[]> {
   const { baseUrl, dashboardUrl } = config
   const asked: Promise<Finding>[] = []
   if (baseUrl !== null) asked.push(inspectUrl('api', baseUrl, '/health', /"ok":true/))
   if (dashboardUrl !== null)
     asked.push(inspectUrl('dashboard', dashboardUrl, '/sign-in', /\/assets\/style-[\da-f]{8}\.css/))
-  return [...(await Promise.all(asked)), ...inspectProxies(config)]
+  return [...(await Promise.all(asked)), ...inspectProxies(config), describeSite(config)]
+}
+
+/** What the pages call the site, and whom they tell users to ask. */
+function describeSite({ siteName, contact }: Config): Finding {
+  const name = siteName === null ? 'SITE_NAME is not set' : `the pages are called ${siteName}`
+  const whom = contact === null ? 'CONTACT is not set' : `they name the contact ${contact}`
+  return ok('site', `${name}, and ${whom}`)
 }
 
 /** A public URL with https means that a proxy is in front. Without one, there is nothing to say. */

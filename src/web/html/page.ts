@@ -2,6 +2,7 @@ import { html, raw } from 'hono/html'
 import type { Context } from '../context.ts'
 import { ICONS_PATH, SCRIPT_PATH, STYLE_PATH } from './assets.ts'
 import { icon } from './icon.ts'
+import { showContact, titleOf } from './site.ts'
 import type { Html } from './text.ts'
 import { showTopBar } from './top-bar.ts'
 
@@ -27,20 +28,21 @@ export interface Page {
 export async function showPage(c: Context, page: Page): Promise<Response> {
   const { title, lead, actions, body, width, notice: said, errors = {}, status = 200 } = page
   const { tabTitle = title } = page
+  const site = c.get('site')
   const document = html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${status >= 400 ? 'Error: ' : said === undefined ? '' : await showInTitle(said)}${tabTitle} · Server listing</title>
+<title>${status >= 400 ? 'Error: ' : said === undefined ? '' : await showInTitle(said)}${tabTitle} · ${titleOf(site)}</title>
 <link rel="icon" href="${ICONS_PATH}" type="image/svg+xml">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <script src="${SCRIPT_PATH}" defer></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${showTopBar(c.req.path, c.get('session')?.name, c.get('isOperator'))}
+${showTopBar(c.req.path, titleOf(site), c.get('session')?.name, c.get('isOperator'))}
 <main id="main" tabindex="-1"${width === undefined ? '' : html` class="${width}"`}>
 <div class="head"><div><h1>${title}</h1>
 ${lead === undefined ? '' : html`<p>${lead}</p>`}</div>
@@ -48,6 +50,7 @@ ${actions === undefined ? '' : html`<div class="row">${actions}</div>`}</div>
 ${showSummary(errors)}
 ${said === undefined ? '' : showNotice(said)}
 ${body}
+${showContact(site)}
 </main>
 </body>
 </html>

@@ -14,11 +14,12 @@ const OPERATOR = '/dashboard/operator'
 /** The bar above every page. Only a signed-in user, who has a name, sees sections. */
 export function showTopBar(
   path: string,
+  title: string,
   name: string | undefined,
   isOperator: boolean | undefined,
 ): Html {
   return html`<header class="top"><div>
-<a class="brand" href="/">${icon('server')}Server listing</a>
+<a class="brand" href="/">${icon('server')}${title}</a>
 ${name === undefined ? '' : html`${showSections(path)}${showMenu(path, name, isOperator === true)}`}
 </div></header>`
 }

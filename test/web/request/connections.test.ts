@@ -23,6 +23,7 @@ test('one address has a quarter of the connections, and other addresses get answ
     reusePort: false,
     // Here the addresses of this machine stand for those of others.
     peers: { readPeer: (address) => address, onRefused: (peer) => refused.push(peer) },
+    contact: null,
     names: [],
   })
   t.after(close)

@@ -96,7 +96,7 @@ ${hintFor(signUp, notice)}
 /** The notice about the setup link is for the operator, who has no one to ask. */
 function hintFor(signUp: Dashboard['signUp'], notice: Notice | undefined) {
   if (signUp === 'open')
-    return html`<p class="hint">No account yet? <a href="/sign-up">Create one</a></p>`
+    return html`<p class="hint">No account yet? <a href="/sign-up">Create one</a>. Forgot your password? Ask the operator of this service.</p>`
   if (notice === NO_ACCOUNT) return html``
   return html`<p class="hint">Ask the operator of this service for an account or a new password.</p>`
 }

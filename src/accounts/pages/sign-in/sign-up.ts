@@ -3,9 +3,17 @@ import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../passwords.ts'
 import { type AddressedUser, createUser } from '../../user.ts'
 import { checkEmail } from '../../../model/email.ts'
-import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
+import {
+  actorOf,
+  type App,
+  type Context,
+  type Dashboard,
+  fieldOf,
+  type Site,
+} from '../../../web/context.ts'
 import { showField } from '../../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../../web/html/page.ts'
+import { titleOf } from '../../../web/html/site.ts'
 import { sentence } from '../../../web/html/sentence.ts'
 import { limitSignUps } from './rate-limit.ts'
 import { showNewPassword, signInAndOpen } from './new-password.ts'
@@ -17,7 +25,7 @@ import { secrets } from '../../records/secrets.ts'
  * service prints.
  */
 export function addSignUpRoutes(app: App, dashboard: AccountsDashboard): void {
-  const { database, operators, signUp } = dashboard
+  const { database, operators, signUp, site } = dashboard
 
   app.get('/sign-up', (c) => (signUp === 'open' ? showForm(c, OPEN, {}) : showNotFound(c)))
   app.post('/sign-up', (c) =>
@@ -40,12 +48,12 @@ export function addSignUpRoutes(app: App, dashboard: AccountsDashboard): void {
   app.get('/setup/:token', async (c) => {
     const token = c.req.param('token')
     if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
-    return showForm(c, setupAt(token), {})
+    return showForm(c, setupAt(site, token), {})
   })
   app.post('/setup/:token', async (c) => {
     const token = c.req.param('token')
     if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)
-    return createAccount(dashboard, c, setupAt(token), (user, hash) =>
+    return createAccount(dashboard, c, setupAt(site, token), (user, hash) =>
       passwords(database).insertFirstUser(user, hash, token, actorOf(dashboard, c)),
     )
   })
@@ -69,9 +77,9 @@ const OPEN: Kind = {
   taken: `${TAKEN_OR_RESERVED} If you just created the account, sign in.`,
 }
 
-function setupAt(token: string): Kind {
+function setupAt(site: Site, token: string): Kind {
   return {
-    title: 'Set up Server listing',
+    title: `Set up ${titleOf(site)}`,
     action: `/setup/${token}`,
     intro:
       'People register their game servers here, and programs read each person’s listing as JSON with an API key. Create the first account. This link works only once.',

@@ -77,6 +77,8 @@ function valuesOf(shell: Shell, config: Config): Record<SettingName, string | nu
     DASHBOARD_URL: config.dashboardUrl ?? ownUrl(dashboardPort),
     SITE_URL: config.siteUrl,
     PUBLIC_PAGES: config.publicPages ? '1' : '0',
+    SITE_NAME: config.siteName,
+    CONTACT: config.contact,
     SIGN_UP: config.signUp,
     OPERATORS: config.operators.join(',') || null,
     OPS_HOST: config.opsHost,
