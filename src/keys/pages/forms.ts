@@ -1,10 +1,10 @@
 import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
-import { type Instant, MINUTE_US } from '../../model/instant.ts'
+import type { Instant } from '../../model/instant.ts'
 import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
-import { SESSION_FRESH_US } from '../../accounts/sessions.ts'
+import { showPasswordOfOldSession } from '../../accounts/pages/old-session.ts'
 import type { Context } from '../../web/context.ts'
-import { AS_CODE, showField, showFormTag, showUsername } from '../../web/html/form-field.ts'
+import { AS_CODE, showField, showFormTag } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
@@ -13,7 +13,6 @@ import { FORM_BYTES_MAX } from '../../web/request/guard.ts'
 export const AT_KEY_LIMIT = `You have ${ACTIVE_KEYS_MAX} active keys, the maximum.`
 const LAST_FREE =
   'This is the last free key. Without a free one, you can’t replace a key before you delete another.'
-export const SIGNED_IN_LONG_AGO = `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago.`
 
 interface IssueForm {
   name?: string
@@ -43,27 +42,9 @@ ${showField({
   hint: `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`,
   error: nameError,
 })}
-${showPassword(form)}
+${showPasswordOfOldSession(form)}
 <button class="primary">Issue key</button>
 </form>`
-}
-
-function showPassword({
-  asksPassword,
-  passwordError,
-  userName,
-}: Pick<IssueForm, 'asksPassword' | 'passwordError' | 'userName'>): Html | '' {
-  if (!asksPassword) return ''
-  return html`${showUsername(userName)}
-${showField({
-  name: 'password',
-  label: 'Your password',
-  type: 'password',
-  autocomplete: 'current-password',
-  required: true,
-  hint: SIGNED_IN_LONG_AGO,
-  error: passwordError,
-})}`
 }
 
 /** Closed until a key has leaked: most visits don't need it. */
@@ -120,7 +101,7 @@ ${
 ${showFormTag()}
 <input type="hidden" name="name" value="${apiKey.name}">
 <input type="hidden" name="replaces" value="${apiKey.id}">
-${showPassword({ asksPassword, userName })}
+${showPasswordOfOldSession({ asksPassword, userName })}
 <div class="row"><button class="primary">Issue the new key</button>
 <a class="button" href="/dashboard/api">Cancel</a></div>`
 }

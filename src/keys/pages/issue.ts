@@ -2,15 +2,14 @@ import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import { issueApiKey } from '../records/issued-keys.ts'
 import { KEYS_ISSUED_MAX } from '../../accounts/rate-limits.ts'
-import { isFresh } from '../../accounts/sessions.ts'
-import { confirmPassword } from '../../accounts/pages/sign-in/attempts.ts'
+import { refuseOldSession } from '../../accounts/pages/old-session.ts'
 import { askToSignIn } from '../../accounts/pages/session.ts'
 import { actorOf, type Context, cookieOf, fieldOf } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
 import { sentence } from '../../web/html/sentence.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { limitUser } from '../../accounts/pages/sign-in/rate-limit.ts'
-import { AT_KEY_LIMIT, SIGNED_IN_LONG_AGO } from './forms.ts'
+import { AT_KEY_LIMIT } from './forms.ts'
 import { showIssuedKey } from './issued-key.ts'
 import { apiKeys } from '../records/api-keys.ts'
 
@@ -18,14 +17,10 @@ export async function issue(dashboard: KeysDashboard, c: Context): Promise<Respo
   const { database, accounts, now, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')
-  if (!isFresh(session, now())) {
-    if (fieldOf(c, 'password') === '')
-      return showOwnKeys(dashboard, c, { name, status: 403, passwordError: ASK_PASSWORD })
-    const confirmed = await confirmPassword(dashboard, c)
-    if ('message' in confirmed) {
-      const { status, message } = confirmed
-      return showOwnKeys(dashboard, c, { name, status, passwordError: message })
-    }
+  const refused = await refuseOldSession(dashboard, c, 'issue a key')
+  if (refused !== null) {
+    const { status, message } = refused
+    return showOwnKeys(dashboard, c, { name, status, passwordError: message })
   }
 
   // The session may have ended while the service checked the password.
@@ -51,7 +46,6 @@ export async function issue(dashboard: KeysDashboard, c: Context): Promise<Respo
   return showOwnKeys(dashboard, c, { name, status: 422, nameError: sentence(issued.refused) })
 }
 
-const ASK_PASSWORD = `${SIGNED_IN_LONG_AGO} Enter your password to issue a key.`
 const KNOWN: Notice = {
   kind: 'note',
   text: 'This form already issued its key, which can’t be shown again. If you didn’t copy it, delete it and issue another.',
