@@ -3,6 +3,7 @@ import { Hono } from 'hono/tiny'
 import { html } from 'hono/html'
 import { Overloaded } from '../accounts/sign-in/passwords.ts'
 import { NotJournaled } from '../model/faults.ts'
+import { addDeleteAccountRoutes, DELETE_PATH } from '../accounts/pages/delete-account.ts'
 import { addAccountRoutes } from '../accounts/pages/account.ts'
 import { askToSignIn, recognizeSession, requireSession } from '../accounts/pages/session.ts'
 import { addSessionListRoute } from '../accounts/pages/session-list.ts'
@@ -40,7 +41,10 @@ function isExpected(fault: Error): boolean {
   return fault instanceof Overloaded || (fault as NodeJS.ErrnoException).code === 'ECONNRESET'
 }
 
-function whatWentWrong(fault: Error, method: string) {
+function whatWentWrong(fault: Error, path: string, method: string) {
+  // Access ends first, so the user may be unable to try again.
+  if (path === DELETE_PATH && method === 'POST')
+    return html`<p>The service may have deleted your account in part. Try to sign in again. If you can’t, ask the operator to delete the rest.</p>`
   if (fault instanceof NotJournaled)
     return html`<p>The service can’t write its record of revoked keys. If you revoked a key, the key no longer works, but an older copy of the database could bring it back. Tell the operator, and revoke the key again later.</p>`
   if (method === 'POST')
@@ -93,6 +97,7 @@ export function createRoutes(dashboard: KeysDashboard): App {
   addInvitationRoutes(app, dashboard)
   addAccountRoutes(app, dashboard)
   addSessionListRoute(app, dashboard)
+  addDeleteAccountRoutes(app, dashboard)
 
   addOperatorRoute(app, dashboard)
 
@@ -104,7 +109,7 @@ export function createRoutes(dashboard: KeysDashboard): App {
       title: 'Something went wrong',
       status: 503,
       width: 'form',
-      body: whatWentWrong(fault, c.req.method),
+      body: whatWentWrong(fault, c.req.path, c.req.method),
     })
   })
   return app

@@ -5,6 +5,8 @@ export interface Session {
   id: string
   userId: string
   email: string | null
+  /** The id that the operator's own site has for the user, if the site manages the account. */
+  externalId: string | null
   /** What the pages show for the user. */
   name: string
   startedAt: Instant

@@ -93,6 +93,16 @@ test('a session that ends while the service checks its password changes no addre
   assert.equal((await visitor().signIn('ada@example.com', PASSWORD)).status, 303)
 })
 
+test('a session that ends while the service checks its password deletes no account', async (t) => {
+  const { signedIn, store, elapse } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  elapse(11 * 60_000)
+  endSessionsWhileChecking(store, user.id)
+  const fields = { confirmation: 'ada@example.com', password: PASSWORD }
+  assert.equal((await person.post('/dashboard/account/delete', fields)).status, 401)
+  assert.deepEqual(await listUsers(store), [user])
+})
+
 test('a password that another browser replaces after its check changes no address', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()

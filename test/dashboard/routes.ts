@@ -96,6 +96,7 @@ function ownRoutes(): Route[] {
     { method: 'GET', path: '/dashboard/servers/import', own: 200 },
     { method: 'GET', path: '/dashboard/organizations', own: 200 },
     { method: 'GET', path: account, own: 200 },
+    { method: 'GET', path: `${account}/delete`, own: 200 },
     { method: 'POST', path: '/dashboard/api', own: 403 },
     { method: 'POST', path: '/dashboard/api/leaked', own: 422 },
     { method: 'POST', path: '/dashboard/servers/new', own: 422 },
@@ -104,6 +105,7 @@ function ownRoutes(): Route[] {
     { method: 'POST', path: '/dashboard/organizations', own: 422 },
     { method: 'POST', path: `${account}/email`, own: 403, fields: wrong },
     { method: 'POST', path: `${account}/password`, own: 403, fields: wrong },
+    { method: 'POST', path: `${account}/delete`, own: 422 },
     { method: 'POST', path: `${account}/sessions`, own: 303, fields: { session: randomUUID() } },
   ]
 }

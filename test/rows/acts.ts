@@ -90,6 +90,9 @@ const ORGANIZATIONS: Act[] = [
 ]
 
 const USER_COMMANDS: Act[] = [
+  post('gil', '/sign-up', { email: 'gil@example.com', password: '<password>' }),
+  post('gil', '/dashboard/api', { form: 'k4', name: 'short' }),
+  post('gil', '/dashboard/account/delete', { confirmation: 'gil@example.com' }),
   run('user add cem@example.com --external-id 4711'),
   run('user add dan@example.com --password-stdin', OTHER_PASSWORD),
   run('user link cem@example.com'),

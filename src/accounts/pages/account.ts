@@ -16,12 +16,14 @@ import {
 import { showField, showUsername } from '../../web/html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
 import { sentence } from '../../web/html/sentence.ts'
-import { isolated } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { takeTold, tellNext } from '../../web/request/next-notice.ts'
 import { limitUser } from './sign-in/rate-limit.ts'
 import { showCurrentPassword } from './current-password.ts'
+import { DELETE_PATH } from './delete-account.ts'
 import { showEvents } from './events.ts'
+import { isManaged, refuseManaged, showManaged } from './managed.ts'
 import { showNewPassword } from './sign-in/new-password.ts'
 import { TAKEN_OR_RESERVED } from './sign-in/sign-up.ts'
 import { showSessions } from './session-list.ts'
@@ -52,6 +54,7 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
 
   app.post('/dashboard/account/email', async (c) => {
     const session = c.get('session')
+    if (isManaged(session)) return refuseManaged(c)
     const email = fieldOf(c, 'email').trim()
     const checked = checkEmail(email)
     if ('complaint' in checked)
@@ -166,7 +169,23 @@ async function showAccount(
     notice,
     body: html`<section class="split"><div><h2>Email</h2>
 <p class="hint">You sign in as ${isolated(session.name)}.</p></div>
-<form class="card" method="post" action="/dashboard/account/email">
+${isManaged(session) ? html`<section class="card">${showManaged(c)}</section>` : showEmailForm(c, email, errors)}</section>
+<section class="split"><div><h2>Password</h2>
+<p class="hint">All your other sessions will end.</p></div>
+<form class="card" method="post" action="/dashboard/account/password">
+${showUsername(session.name)}
+${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
+${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
+<button>Change password</button>
+</form></section>
+${await showSessions(database, c, now())}
+${await showEvents(database, session.userId, now())}
+${isManaged(session) ? '' : DELETION}`,
+  })
+}
+
+function showEmailForm(c: Context, email: string | undefined, errors: AccountPage['errors']): Html {
+  return html`<form class="card" method="post" action="/dashboard/account/email">
 ${c.get('isOperator') ? showNotice(OPERATOR_CHANGES) : ''}
 ${showField({
   name: 'email',
@@ -177,19 +196,13 @@ ${showField({
   required: true,
   error: errors?.email,
 })}
-${showUsername(session.name)}
-${showCurrentPassword('email', isAboutEmail ? errors?.password : undefined)}
+${showUsername(c.get('session').name)}
+${showCurrentPassword('email', email === undefined ? undefined : errors?.password)}
 <button>Change email</button>
-</form></section>
-<section class="split"><div><h2>Password</h2>
-<p class="hint">All your other sessions will end.</p></div>
-<form class="card" method="post" action="/dashboard/account/password">
-${showUsername(session.name)}
-${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
-${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
-<button>Change password</button>
-</form></section>
-${await showSessions(database, c, now())}
-${await showEvents(database, session.userId, now())}`,
-  })
+</form>`
 }
+
+const DELETION = html`<section class="split"><div><h2>Delete account</h2>
+<p class="hint">Your keys, servers and organizations go with it.</p></div>
+<section class="card"><p>The next page says what would go, and asks.</p>
+<p><a class="button" href="${DELETE_PATH}">Delete account…</a></p></section></section>`

@@ -10,7 +10,7 @@ import {
 import type { Session } from '../../model/session.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
-import { sessions } from '../records/sessions.ts'
+import { sessionList } from '../records/sessions.ts'
 import { ACTIVITY_STEP_US } from '../sessions.ts'
 import { returnPathOf } from './return-path.ts'
 import { showSignIn } from './sign-in/sign-in.ts'
@@ -43,7 +43,7 @@ async function noteActivity(dashboard: Dashboard, session: Session): Promise<voi
   const { database, now } = dashboard
   const at = now()
   if (at - session.lastActiveAt < ACTIVITY_STEP_US) return
-  await bestEffort(dashboard, () => sessions(database).noteActivity(session.id, at), undefined)
+  await bestEffort(dashboard, () => sessionList(database).noteActivity(session.id, at), undefined)
 }
 
 const UNDO = /^\/dashboard\/servers\/undo$/
@@ -56,7 +56,7 @@ export async function askToSignIn(dashboard: Dashboard, c: Context): Promise<Res
   // The list then offers the undo again.
   const change = fieldOf(c, 'change')
   if (UNDO.test(c.req.path) && UUID.test(change)) tellNext(dashboard, c, 'changed', change)
-  const text = c.req.path === '/dashboard/account/password' ? PASSWORD : `${ENDED} ${NEXT[typed]}`
+  const text = ENDED_BY[c.req.path] ?? `${ENDED} ${NEXT[typed]}`
   const { signUp } = dashboard
   return showSignIn(c, { signUp, status: 401, next: path, notice: { kind: 'note', text } })
 }
@@ -68,6 +68,10 @@ const NEXT = {
   secret: 'Sign in and paste the text again.',
   'too long': 'What you typed is too long to keep. Go back and copy it, then sign in.',
 }
-/** The first copy of a form that was sent twice changed the password and ended the session. */
-const PASSWORD =
-  'Your session has ended. If you have just changed your password, sign in with the new one. Otherwise it was not changed.'
+/** Forms that end the session themselves. They may have been sent twice. */
+const ENDED_BY: Record<string, string> = {
+  '/dashboard/account/password':
+    'Your session has ended. If you have just changed your password, sign in with the new one. Otherwise it was not changed.',
+  '/dashboard/account/delete':
+    'Your session has ended. If you have just deleted your account, it is gone. Otherwise it was not deleted: sign in and try again.',
+}

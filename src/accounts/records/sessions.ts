@@ -19,6 +19,7 @@ interface SessionRow {
   token_hash: string
   user_id: string
   email: string | null
+  external_id: string | null
   name: string
   started_at: Instant
   last_active_at: Instant
@@ -79,32 +80,14 @@ export function sessions(database: Database) {
     /** The first session with one of these token hashes that has not ended, or null. */
     async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
       const rows = await database.all<SessionRow>(sql`
-        SELECT sessions.id, token_hash, user_id, email, ${USER_NAME} AS name,
+        SELECT sessions.id, token_hash, user_id, email, external_id, ${USER_NAME} AS name,
           ${instant('started_at')}, ${instant('last_active_at')}
         FROM sessions JOIN users ON users.id = user_id
         WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
       const byToken = new Map(rows.map((row) => [row.token_hash, row]))
       const first = tokenHashes.find((tokenHash) => byToken.has(tokenHash))
       if (first === undefined) return null
-      const { id, user_id, email, name, started_at, last_active_at } = byToken.get(first)!
-      return {
-        id,
-        userId: user_id,
-        email,
-        name,
-        startedAt: started_at,
-        lastActiveAt: last_active_at,
-      }
-    },
-
-    /**
-     * Stores that the session is active now, unless a request within ACTIVITY_STEP_US before has
-     * stored that.
-     */
-    async noteActivity(id: string, now: Instant): Promise<void> {
-      await database.run(sql`
-        UPDATE sessions SET last_active_at = ${at(now)}
-        WHERE id = ${uuid(id)} AND last_active_at <= ${at(now - ACTIVITY_STEP_US)}`)
+      return sessionOf(byToken.get(first)!)
     },
 
     /** Ends all sessions of the user. */
@@ -129,6 +112,19 @@ export function sessions(database: Database) {
   }
 }
 
+function sessionOf(row: SessionRow): Session {
+  const { id, user_id, email, external_id, name, started_at, last_active_at } = row
+  return {
+    id,
+    userId: user_id,
+    email,
+    externalId: external_id,
+    name,
+    startedAt: started_at,
+    lastActiveAt: last_active_at,
+  }
+}
+
 export function sessionList(database: Database) {
   const { instant } = database.dialect
 
@@ -147,6 +143,16 @@ export function sessionList(database: Database) {
         startedAt: started_at,
         lastActiveAt: last_active_at,
       }))
+    },
+
+    /**
+     * Stores that the session is active now, unless a request within ACTIVITY_STEP_US before has
+     * stored that.
+     */
+    async noteActivity(id: string, now: Instant): Promise<void> {
+      await database.run(sql`
+        UPDATE sessions SET last_active_at = ${at(now)}
+        WHERE id = ${uuid(id)} AND last_active_at <= ${at(now - ACTIVITY_STEP_US)}`)
     },
 
     /** Ends one session of the user. False if there is no such session. */

@@ -5,10 +5,10 @@ import type { ApiKey } from '../../keys/api-key.ts'
 import type { Database } from '../../database/database.ts'
 import { sql, uuid } from '../../database/sql.ts'
 import { withOwners, type OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
-import { ownedAlone } from './removed-user.ts'
+import { inherited, ownedAlone, serversLeftTo } from './removed-user.ts'
 import { USER_NAME, userColumns } from '../../accounts/records/user-columns.ts'
 
-/** What the service removes with a user. */
+/** What the service removes with a user, or hands over to others. */
 export interface Belongings {
   /** Active ones. */
   api_keys: number
@@ -17,6 +17,10 @@ export interface Belongings {
   organization_servers: number
   /** Organizations with no other member. */
   organizations: number
+  /** Servers of other users in these organizations, which return to their owners. */
+  returned_servers: number
+  /** Organizations whose only owner is the user. The oldest other member becomes the owner. */
+  inherited_organizations: number
 }
 
 /** A user as an operator lists them. */
@@ -50,7 +54,9 @@ export function inventory(database: Database) {
           (SELECT count(*) FROM servers WHERE created_by = ${user}) AS servers,
           (SELECT count(*) FROM servers WHERE created_by = ${user}
             AND organization_id IS NOT NULL) AS organization_servers,
-          (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations`))!
+          (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations,
+          (SELECT count(*) FROM (${serversLeftTo(userId)}) AS left_servers) AS returned_servers,
+          (SELECT count(*) FROM (${inherited(userId)}) AS inherited) AS inherited_organizations`))!
     },
 
     /** By name. */

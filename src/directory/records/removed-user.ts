@@ -104,20 +104,24 @@ export const ownedAlone = (userId: string): Sql => sql`
   )`
 
 /** Servers of other users in organizations that go with this user. */
-const serversLeftTo = (userId: string): Sql => sql`
+export const serversLeftTo = (userId: string): Sql => sql`
   SELECT id, created_by FROM servers
   WHERE organization_id IN (${ownedAlone(userId)}) AND created_by <> ${uuid(userId)}`
 
-/** The oldest other member becomes the owner of an organization whose only owner is the user. */
-const handOver = (userId: string): Sql => sql`
-  UPDATE members SET role = 'owner'
-  WHERE organization_id IN
-      (SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND role = 'owner')
+/** Organizations with other members, of which the user is the only owner. */
+export const inherited = (userId: string): Sql => sql`
+  SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND role = 'owner'
     AND NOT EXISTS (
       SELECT 1 FROM members AS other
       WHERE other.organization_id = members.organization_id
         AND other.user_id <> ${uuid(userId)} AND other.role = 'owner'
     )
+    AND organization_id NOT IN (${ownedAlone(userId)})`
+
+/** The oldest other member becomes the owner of an organization whose only owner is the user. */
+const handOver = (userId: string): Sql => sql`
+  UPDATE members SET role = 'owner'
+  WHERE organization_id IN (${inherited(userId)})
     AND user_id = (
       SELECT user_id FROM members AS heir
       WHERE heir.organization_id = members.organization_id AND heir.user_id <> ${uuid(userId)}

@@ -19,6 +19,8 @@ export interface Page {
   body: Html
   /** `form` is a narrower column for one form, `auth` a still narrower one for signing in. */
   width?: 'form' | 'auth'
+  /** True if the session of the request ended with its action. */
+  isForVisitor?: boolean
   /** What is wrong with the fields of the submitted form, by the id of the field. */
   errors?: Readonly<Record<string, string | undefined>>
   status?: 200 | 400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503
@@ -29,6 +31,7 @@ export async function showPage(c: Context, page: Page): Promise<Response> {
   const { title, lead, actions, body, width, notice: said, errors = {}, status = 200 } = page
   const { tabTitle = title } = page
   const site = c.get('site')
+  const user = page.isForVisitor ? undefined : c.get('session')?.name
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -42,7 +45,7 @@ export async function showPage(c: Context, page: Page): Promise<Response> {
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${showTopBar(c.req.path, titleOf(site), c.get('session')?.name, c.get('isOperator'))}
+${showTopBar(c.req.path, titleOf(site), user, c.get('isOperator'))}
 <main id="main" tabindex="-1"${width === undefined ? '' : html` class="${width}"`}>
 <div class="head"><div><h1>${title}</h1>
 ${lead === undefined ? '' : html`<p>${lead}</p>`}</div>

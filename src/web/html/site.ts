@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { Site } from '../context.ts'
-import type { Html } from './text.ts'
+import { type Html, isolated } from './text.ts'
 
 /** The dashboard's name without SITE_NAME. */
 const DEFAULT_NAME = 'Server listing'
@@ -8,6 +8,13 @@ const DEFAULT_NAME = 'Server listing'
 /** What the dashboard is called, in titles and in its bar. */
 export function titleOf({ name }: Site): string {
   return name ?? DEFAULT_NAME
+}
+
+/** The website that manages accounts, in a sentence. */
+export function showSite({ name, url }: Site): Html {
+  if (name === null && url === null) return html`the website that it belongs to`
+  const shown = isolated(name ?? new URL(url!).host)
+  return url === null ? shown : html`<a href="${url}/">${shown}</a>`
 }
 
 /** Below every page, so that no error leaves its reader alone. Empty without CONTACT. */

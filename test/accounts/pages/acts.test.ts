@@ -47,6 +47,7 @@ const WRITTEN: Record<string, string[]> = {
   'ending a session': ['session ended'],
   'POST /dashboard/account/email': ['e-mail changed'],
   'POST /dashboard/account/password': ['password changed', 'sign-in'],
+  'POST /dashboard/account/delete': ['user removed'],
   'POST /dashboard/organizations': ['organization made'],
   'POST /dashboard/organizations/:id/members': ['invited'],
   'POST /dashboard/organizations/:id/members/withdraw': ['invitation withdrawn'],

@@ -45,7 +45,14 @@ export function removedUsersContract(open: OpenFixture): void {
     const { id: revoked } = await issueKey(store, ada)
     await apiKeys(store.database).revokeApiKey(ada.id, revoked, OPERATOR)
 
-    const counts = { api_keys: 1, servers: 2, organization_servers: 1, organizations: 1 }
+    const counts = {
+      api_keys: 1,
+      servers: 2,
+      organization_servers: 1,
+      organizations: 1,
+      returned_servers: 0,
+      inherited_organizations: 0,
+    }
     assert.deepEqual({ ...(await inventory(store.database).countBelongings(ada.id)) }, counts)
     assert.equal(await removeUser(store.database, ada.id, OPERATOR), true)
     assert.equal(await users(store.database).findUser('ada@example.com'), null)
@@ -59,6 +66,33 @@ export function removedUsersContract(open: OpenFixture): void {
     const [left] = await organizations(store.database).listOrganizations(bob.user.id)
     assert.deepEqual([left?.id, left?.servers], [id, 1])
     assert.equal((await organizations(store.database).listMembers(bob.user.id, id)).length, 1)
+  })
+
+  test('the counts of a user name what others get of it', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const count = async (user: { id: string }) => {
+      const counted = await inventory(store.database).countBelongings(user.id)
+      const { organizations, returned_servers, inherited_organizations } = counted
+      return [organizations, returned_servers, inherited_organizations]
+    }
+    // Eve has left a server in the organization that Ada is alone in.
+    const alone = await addOrganization(store, ada!)
+    await join(store, alone, ada!, eve!)
+    await register(store, eve!, { organization_id: alone })
+    assert.deepEqual(await count(ada!), [0, 0, 1])
+    await organizations(store.database).removeMember(ada!.id, alone, eve!.id, OPERATOR)
+    assert.deepEqual(await count(ada!), [1, 1, 0])
+    const shared = await addOrganization(store, ada!)
+    await join(store, shared, ada!, bob!)
+    assert.deepEqual(await count(ada!), [1, 1, 1])
+    assert.deepEqual(await count(bob!), [0, 0, 0])
+
+    await removeUser(store.database, ada!.id, OPERATOR)
+    const [own] = await serverExports(store.database).listServers(eve!.id)
+    assert.deepEqual([own?.organization, own?.status], [null, 'draft'])
+    const [member] = await organizations(store.database).listMembers(bob!.id, shared)
+    assert.equal(member?.role, 'owner')
   })
 
   test('removing an unknown user removes no user', async (t) => {

@@ -113,6 +113,7 @@ export function sessionContract(open: OpenFixture): void {
       id,
       userId: user.id,
       email: EMAIL,
+      externalId: null,
       name: EMAIL,
       startedAt: now + 1,
       lastActiveAt: now + 1,
@@ -208,16 +209,16 @@ export function sessionActivityContract(open: OpenFixture): void {
       return found.map((session) => session!.lastActiveAt - now)
     }
     const { id } = (await sessions(store.database).findSession(['one'], now))!
-    const note = (at: number) => sessions(store.database).noteActivity(id, now + at)
+    const note = (at: number) => sessionList(store.database).noteActivity(id, now + at)
     await note(ACTIVITY_STEP_US - 1)
     assert.deepEqual(await activity(), [0, 0])
     await note(ACTIVITY_STEP_US)
     assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
     // Another process had read the session before.
-    await sessions(second.database).noteActivity(id, now + ACTIVITY_STEP_US + 5)
+    await sessionList(second.database).noteActivity(id, now + ACTIVITY_STEP_US + 5)
     await note(0)
     assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
-    await sessions(store.database).noteActivity(randomUUID(), now + DAY_US)
+    await sessionList(store.database).noteActivity(randomUUID(), now + DAY_US)
     const listed = await sessionList(store.database).listSessions(user.id, now)
     assert.deepEqual(
       listed.map(({ lastActiveAt }) => lastActiveAt - now).toSorted((a, b) => a - b),

@@ -15,8 +15,8 @@ import { presentInstant } from '../../../src/model/instant.ts'
  */
 
 const SEVEN_DAYS_MS = 7 * 86_400_000
-/** No page repeats these, except the text of an import. */
-const SECRETS = ['password', 'new-password', 'leaked', 'text']
+/** No page repeats these, except the text of an import. A deletion is confirmed again. */
+const SECRETS = ['password', 'new-password', 'leaked', 'text', 'confirmation']
 /** After signing in, the user is on a page from which the form is one click away. */
 const ELSEWHERE = ['/dashboard/servers/change to=deleted for sure']
 

@@ -20,6 +20,7 @@ const TYPED: Record<string, string> = {
   email: 'typed@example.com',
   password: PASSWORD,
   'new-password': 'another battery of horses',
+  confirmation: 'ada@example.com',
   text: 'name,address\nNew,new.example',
 }
 /**
@@ -68,6 +69,7 @@ function pagesOf({ server, keys, waiting, organization, emptyOrganization }: Sce
     `/organizations/${organization}/members`,
     `/organizations/${emptyOrganization}`,
     '/account',
+    '/account/delete',
     '/operator',
   ]
 }

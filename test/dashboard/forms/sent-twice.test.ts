@@ -96,6 +96,7 @@ const FORMS: Record<string, Expected> = {
   '/dashboard/organizations/:id/members/remove member=*': { first: 303, again: 404, says: GONE },
   '/dashboard/account/email': { first: 303, again: 303, says: /Email address saved/ },
   '/dashboard/account/password': { first: 303, again: 401, says: /If you have just changed your/ },
+  '/dashboard/account/delete': { first: 200, again: 401, says: /If you have just deleted your/ },
   '/dashboard/account/sessions': { first: 303, again: 401, says: /Your session has ended/ },
   '/dashboard/account/sessions session=*': { first: 303, again: 303, says: /Session ended\./ },
 }

@@ -43,6 +43,16 @@ export const DASHBOARD: Mutant[] = [
     ),
   },
   {
+    name: 'ended-session-deletes-the-account',
+    file: 'src/accounts/pages/delete-account.ts',
+    from: '    if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)\n',
+    to: '',
+    noticedBy: witness(
+      'test/dashboard/abuse.test.ts',
+      'that ends while the service checks its password deletes no account',
+    ),
+  },
+  {
     name: 'ended-session-changes-the-account',
     file: 'src/accounts/pages/account.ts',
     from: "  if (session === null) return { status: 422, message: 'Your session has ended. Sign in again.' }\n",

@@ -97,6 +97,7 @@ async function pagesOf(
     `api/${key!.id}/replace`,
     `api/${key!.id}/arrival`,
     'account',
+    'account/delete',
     'operator',
   ]
 }

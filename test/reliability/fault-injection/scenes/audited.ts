@@ -38,6 +38,7 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
       by('password changed', user.email),
       by('sign-in', user.email),
     ],
+    'POST /dashboard/account/delete': [by('user removed', user.email)],
     'POST /dashboard/account/sessions': [by('sign-out everywhere', user.email)],
     'ending a session': [by('session ended', otherSession)],
     'POST /dashboard/api': [by('key issued', NEW)],

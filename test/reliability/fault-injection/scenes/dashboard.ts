@@ -73,12 +73,23 @@ const isRefusal = (name: string): boolean => name === 'a wrong password'
 
 export function operationOf(
   { ada, dashboard }: Pick<Scene, 'dashboard'> & Partial<Scene>,
-  { name, status, repeated, isInParts = false, isStranger, isLate, beginsSession, visit }: Visit,
+  {
+    name,
+    status,
+    repeated,
+    isInParts = false,
+    isBetween,
+    isStranger,
+    isLate,
+    beginsSession,
+    visit,
+  }: Visit,
 ): Operation<Answer> {
   let isRested = false
   return {
     name,
     isInParts,
+    ...(isBetween === undefined ? {} : { isBetween }),
     following: beginsSession ? ['audit_log', 'sessions'] : isRefusal(name) ? ['audit_log'] : [],
     async run() {
       isRested = !isRested

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Ended, runCommand } from '../../../cli/command.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
+import { isRevokedKey } from '../shape.ts'
 import type { Operation } from '../sweep.ts'
 import { type Entry, NEW } from './audited.ts'
 import { commandsOn, type CreateCommand } from './command.ts'
@@ -170,11 +171,6 @@ export const restoring = ({ backup }: Filled, url: string): Operation<Ended> =>
     isInParts: true,
     audited: [['', 'database restored', backup]],
   })
-
-/** Removing a user first revokes the keys. */
-function isRevokedKey(table: string, row: string): boolean {
-  return table === 'api_keys' && row.includes('"revoked_at":"(new)"')
-}
 
 /** The servers of the tests run without fsync, which is a problem at any time. */
 const NEW_PROBLEM = /^problem {2}(?!durability)/m

@@ -10,6 +10,8 @@ export interface Visit {
   /** What a repetition may answer if the first visit succeeded. */
   repeated?: number
   isInParts?: boolean
+  /** True for a row that exists only between two of the parts. */
+  isBetween?: (table: string, row: string) => boolean
   /** True if the visit starts a session. */
   beginsSession?: boolean
   /** Ada's browser, or one without a session if `isStranger`. */

@@ -1,6 +1,7 @@
 import { everyRoute } from '../../../dashboard/every-route.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import type { Scene } from './dashboard-scene.ts'
+import { isRevokedKey } from '../shape.ts'
 import { serverVisits } from './server-visits.ts'
 import { posting, type Visit } from './visit.ts'
 
@@ -27,6 +28,7 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
     ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
     ['/dashboard/account'],
+    ['/dashboard/account/delete'],
     ...['', '/guide', '/questions', '/openapi.json'].map((end): [string] => [`/docs${end}`]),
     ['/dashboard/operator'],
     ...everyRoute().flatMap(({ path }): [string][] =>
@@ -70,6 +72,12 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
     posting('/dashboard/api/leaked', 303, { leaked }),
     posting('/sign-out', 303),
     { ...posting('/dashboard/account/sessions', 303), repeated: 401 },
+    {
+      ...posting('/dashboard/account/delete', 200, { confirmation: 'ada@example.com' }),
+      repeated: 401,
+      isInParts: true,
+      isBetween: isRevokedKey,
+    },
     {
       ...posting('/dashboard/account/sessions', 303, { session: otherSession }),
       name: 'ending a session',

@@ -1,0 +1,130 @@
+import { html } from 'hono/html'
+import type { Belongings } from '../../directory/records/inventory.ts'
+import { inventory } from '../../directory/records/inventory.ts'
+import { removeUser } from '../../directory/records/removed-user.ts'
+import { AUDIT_KEPT_US } from '../../model/audit.ts'
+import { DAY_US } from '../../model/instant.ts'
+import { count, countOf } from '../../model/text.ts'
+import {
+  actorOf,
+  type App,
+  type Context,
+  cookieOf,
+  fieldOf,
+  withCookies,
+} from '../../web/context.ts'
+import { showField } from '../../web/html/form-field.ts'
+import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
+import { bestEffort } from '../../web/request/best-effort.ts'
+import { isFresh } from '../sessions.ts'
+import { isManaged, refuseManaged } from './managed.ts'
+import { refuseOldSession, showPasswordOfOldSession } from './old-session.ts'
+import { askToSignIn } from './session.ts'
+import type { AccountsDashboard } from './sign-in/attempts.ts'
+
+export const DELETE_PATH = '/dashboard/account/delete'
+
+/** Removes the user's own account, as `user remove` does. */
+export function addDeleteAccountRoutes(app: App, dashboard: AccountsDashboard): void {
+  const { database, accounts } = dashboard
+
+  app.get(DELETE_PATH, (c) =>
+    isManaged(c.get('session')) ? refuseManaged(c) : askToDelete(dashboard, c),
+  )
+
+  app.post(DELETE_PATH, async (c) => {
+    const session = c.get('session')
+    if (isManaged(session)) return refuseManaged(c)
+    if (fieldOf(c, 'confirmation').trim().toLowerCase() !== session.name.toLowerCase())
+      return askToDelete(dashboard, c, { confirmation: `Type ${session.name} to confirm.` })
+    const refused = await refuseOldSession(dashboard, c, 'delete your account')
+    if (refused !== null)
+      return askToDelete(dashboard, c, { password: refused.message, status: refused.status })
+    // The session may have ended while the service checked the password.
+    if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)
+    const actor = actorOf(dashboard, c)
+    const belongings = await inventory(database).countBelongings(session.userId)
+    await removeUser(database, session.userId, actor)
+    // The sessions are gone. This removes the cookie.
+    const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c), actor), [])
+    return withCookies(await showDeleted(c, session.name, belongings), cookies)
+  })
+}
+
+interface Refused {
+  confirmation?: string
+  password?: string
+  status?: 403 | 429
+}
+
+async function askToDelete(
+  { database, now }: AccountsDashboard,
+  c: Context,
+  refused?: Refused,
+): Promise<Response> {
+  const session = c.get('session')
+  const belongings = await inventory(database).countBelongings(session.userId)
+  return showPage(c, {
+    title: 'Delete your account',
+    status: refused === undefined ? 200 : (refused.status ?? 422),
+    width: 'form',
+    body: html`<form class="card" method="post" action="${DELETE_PATH}">
+<p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.</p>
+${showBelongings(belongings)}
+<p class="hint">The audit log keeps what was done in the account, and from which address, for up to ${AUDIT_KEPT_US / DAY_US} days. Older backups keep the account.</p>
+${c.get('isOperator') ? showNotice(OPERATOR_GOES) : ''}
+${showField({
+  name: 'confirmation',
+  label: html`Type ${isolated(session.name)} to confirm`,
+  required: true,
+  isCode: true,
+  error: refused?.confirmation,
+})}
+${showPasswordOfOldSession({
+  asksPassword: !isFresh(session, now()),
+  passwordError: refused?.password,
+  userName: session.name,
+})}
+<div class="row"><button class="danger">Delete account</button>
+<a class="button" href="/dashboard/account">Cancel</a></div>
+</form>`,
+  })
+}
+
+const OPERATOR_GOES: Notice = {
+  kind: 'note',
+  text: 'OPERATORS lists your address. Afterwards it has no account, and only the operator’s command “user add” can create one with it again.',
+}
+
+function showDeleted(c: Context, name: string, belongings: Belongings): Promise<Response> {
+  return showPage(c, {
+    title: 'Account deleted',
+    width: 'form',
+    isForVisitor: true,
+    body: html`<p>The account ${isolated(name)} was deleted, and you are signed out.</p>
+${showBelongings(belongings)}
+<p><a href="/sign-in">Sign in with another account</a></p>`,
+  })
+}
+
+/** What goes with the account, and what others get of it. */
+function showBelongings(belongings: Belongings): Html {
+  const { api_keys, servers, organization_servers, organizations } = belongings
+  const { returned_servers, inherited_organizations } = belongings
+  const inside =
+    organization_servers === 0 ? '' : `, ${count(organization_servers)} of them in organizations`
+  const items = [
+    api_keys > 0 &&
+      `${countOf(api_keys, 'active key')}, revoked for good: programs get a 401 at once`,
+    servers > 0 && `${countOf(servers, 'server')}${inside}`,
+    organizations > 0 && `${countOf(organizations, 'organization')} without another member`,
+    returned_servers > 0 &&
+      `${countOf(returned_servers, 'server')} of former members in there, which go back to them as drafts`,
+    inherited_organizations > 0 &&
+      `${countOf(inherited_organizations, 'organization')} without another owner, whose oldest other member becomes the owner`,
+  ].filter((item) => item !== false)
+  if (items.length === 0)
+    return html`<p>It has no keys, no servers and no organization of its own.</p>`
+  return html`<div class="prose"><ul>${items.map((item) => html`<li>${item}</li>`)}</ul></div>`
+}
