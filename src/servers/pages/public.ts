@@ -2,9 +2,10 @@ import { hash } from 'node:crypto'
 import { html, raw } from 'hono/html'
 import { escapeInvisible } from '../../model/invisible.ts'
 import type { Server } from '../../model/server-row.ts'
-import type { App, Dashboard } from '../../web/context.ts'
+import type { App, Dashboard, Site } from '../../web/context.ts'
 import { PUBLIC_STYLE } from '../../web/html/assets.ts'
 import { showNotFound } from '../../web/html/page.ts'
+import { titleOf } from '../../web/html/site.ts'
 import { type Html, isolated, isolatedText } from '../../web/html/text.ts'
 import { servers } from '../records/servers.ts'
 
@@ -31,7 +32,7 @@ const CONTENT_SECURITY_POLICY = [
  */
 export function addPublicRoute(
   app: App,
-  { database, dashboardUrl }: Dashboard,
+  { database, dashboardUrl, site }: Dashboard,
   siteUrl: string,
 ): void {
   app.get(PUBLIC_PATH, async (c) => {
@@ -39,11 +40,15 @@ export function addPublicRoute(
     if (server === null) return showNotFound(c)
     c.header('Cache-Control', `public, max-age=${CACHE_SECONDS}`)
     c.header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-    return c.html(showServer(server, siteUrl, dashboardUrl))
+    return c.html(showServer(server, site, { siteUrl, dashboardUrl }))
   })
 }
 
-function showServer(server: Server, siteUrl: string, dashboardUrl: string): Html {
+function showServer(
+  server: Server,
+  site: Site,
+  { siteUrl, dashboardUrl }: { siteUrl: string; dashboardUrl: string },
+): Html {
   const { name, address, edition, version, listing_kind } = server
   const url = `${siteUrl}/servers/${server.id}`
   const title = isolatedText(name)
@@ -59,25 +64,27 @@ function showServer(server: Server, siteUrl: string, dashboardUrl: string): Html
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Server listing</title>
+<title>${title} · ${titleOf(site)}</title>
 <meta name="description" content="${description}">
 <meta name="robots" content="index, follow">
 <link rel="canonical" href="${url}">
 <meta property="og:type" content="website">
 <meta property="og:title" content="${title}">
+${site.name === null ? '' : html`<meta property="og:site_name" content="${site.name}">`}
 <meta property="og:description" content="${description}">
 <meta property="og:url" content="${url}">
 <style>${raw(PUBLIC_STYLE)}</style>
 <script type="application/ld+json">${raw(structuredData(server, url))}</script>
 </head>
 <body>
-<header><a href="${siteUrl}/">${new URL(siteUrl).host}</a></header>
+<header><a href="${siteUrl}/">${site.name ?? new URL(siteUrl).host}</a></header>
 <main>
 <h1>${isolated(name)}</h1>
 <dl><div class="address"><dt>Address</dt><dd translate="no">${isolated(address)}</dd></div>
 ${facts.map(([label, value]) => (value === null ? '' : html`<div><dt>${label}</dt><dd>${isolated(value)}</dd></div>`))}</dl>
 </main>
-<footer><a href="${dashboardUrl}/docs">API documentation</a></footer>
+<footer><a href="${dashboardUrl}/docs">API documentation</a>
+${site.contact === null ? '' : html`<a href="${site.contact}">Contact</a>`}</footer>
 </body>
 </html>
 `

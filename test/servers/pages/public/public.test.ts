@@ -132,3 +132,21 @@ test('the dashboard links each published personal server to its public page', as
   await register(off, owner.id)
   assert.doesNotMatch((await other.get('/dashboard/servers')).body, /\/servers\/[^"]*"><span/)
 })
+
+test('a public page has the name of the site and the contact, escaped', async (t) => {
+  const dashboard = await startDashboard(t, {
+    publicPages: true,
+    siteName: '<b>Blöcke</b> & "Welten"',
+    contact: 'https://example.com/help?a=1&b=2',
+  })
+  const { user } = await dashboard.signedIn()
+  const id = await register(dashboard, user.id)
+  const { status, headers, body } = await dashboard.visitor().get(`/servers/${id}`)
+  assert.equal(status, 200)
+  const shown = '&lt;b&gt;Blöcke&lt;/b&gt; &amp; &quot;Welten&quot;'
+  assert.ok(body.includes(`\u2069 · ${shown}</title>`), body)
+  assert.ok(body.includes(`<meta property="og:site_name" content="${shown}">`), body)
+  assert.match(body, new RegExp(`<header><a href="[^"]*/">${shown}</a></header>`))
+  assert.ok(body.includes('<a href="https://example.com/help?a=1&amp;b=2">Contact</a></footer>'))
+  assert.equal(headers['set-cookie'], undefined)
+})
