@@ -25,6 +25,7 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'POST /dashboard/servers/change': [by('servers unpublished', server)],
     'deleting a server': [by('servers removed', server)],
     'POST /dashboard/servers/undo': [by('servers restored', `1 of ${deleted}`)],
+    'POST /dashboard/servers/import': [],
     'POST /dashboard/servers/import/:id': [by('servers imported', '1 new, 0 changed, 0 unchanged')],
     'POST /sign-in': [by('sign-in', user.email)],
     'a wrong password': [by('sign-in refused', user.email)],
