@@ -26,7 +26,7 @@ export const SQLITE: Mutant[] = [
     file: 'src/claims/key-cache.ts',
     from: 'if (tags[place] === tag && isAt(place, keyHash)) return',
     to: 'if (tags[place] === tag) return',
-    noticedBy: witness('test/sqlite/claims/keys/key-rows.test.ts', 'hashes that begin alike'),
+    noticedBy: witness('test/claims/key-cache.test.ts', 'by all bytes of the hash'),
   },
   {
     name: 'claims-connection-writes-keys',

@@ -86,18 +86,6 @@ test('a row is read once per version of the file', async (t) => {
   assert.deepEqual(rows.find(hashOf(1)), first)
 })
 
-test('hashes that begin alike belong to different keys', async (t) => {
-  const { database } = await openKeys(t, 1)
-  const rows = createKeyRows(database)
-  assert.equal(rows.find(hashOf(1))?.serial, 1)
-  for (let index = 8; index < 32; index += 1) {
-    const other = hashOf(1)
-    other[index]! ^= 1
-    assert.equal(rows.find(other), undefined)
-  }
-  assert.equal(rows.find(hashOf(1))?.serial, 1)
-})
-
 test('an unknown key is looked up each time', async (t) => {
   const { database, add } = await openKeys(t, 0)
   const rows = createKeyRows(database)
