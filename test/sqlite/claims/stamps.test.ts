@@ -4,7 +4,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { createBatchTimer } from '../../../src/sqlite/claims/slow-batches.ts'
-import { createStamps } from '../../../src/sqlite/claims/stamps.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { createClaims } from '../../../src/sqlite/claims/claims.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
@@ -38,15 +37,4 @@ test('a claim is stamped after its list is read, however long that takes', async
     .prepare('SELECT claimed_at, monotonic FROM recent_claims')
     .get()!
   assert.deepEqual([claimed_at, monotonic], [clock.present(), clock.monotonic()])
-})
-
-test('a stamp counts only for its own key, not for another key with the same number', () => {
-  const stamps = createStamps()
-  const [first, second] = [new Uint8Array(32), new Uint8Array(32)]
-  second[3] = 1
-  stamps.set(7, first, { claimed_at: 1, monotonic: 2 })
-  assert.deepEqual([stamps.lastUse(7, first), stamps.lastUse(7, second)], [2, 0])
-  stamps.set(7, second, { claimed_at: 3, monotonic: 4 })
-  assert.deepEqual([stamps.lastUse(7, first), stamps.lastUse(7, second)], [0, 4])
-  assert.deepEqual(stamps.get(7), { claimed_at: 3, monotonic: 4 })
 })
