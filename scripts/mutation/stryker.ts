@@ -6,9 +6,8 @@ import { loadStryker, OPTIONS } from './load-stryker.ts'
 import { type Part, PARTS } from './parts.ts'
 
 /*
- * Makes small changes to the code that decides about requests, one at a time, and checks that a
- * test fails.
- * `npm run mutation` runs all folders, `npm run mutation -- http api` runs some. Prints what
+ * Makes small changes to the code, one at a time, and checks that a test fails.
+ * `npm run mutation` changes all folders, `npm run mutation -- http api` changes some. Prints what
  * survived and the score of each folder, and fails if a score is below SCORE_MIN. docs/mutation.md
  * explains the survivors.
  */
@@ -17,35 +16,36 @@ import { type Part, PARTS } from './parts.ts'
 const SCORE_MIN = 90
 
 interface Score {
+  folder: string
   noticed: number
   all: number
 }
 
 const folders = process.argv.slice(2)
+const chosen = PARTS.filter(({ folder }) => folders.length === 0 || folders.includes(folder))
+if (chosen.length === 0) throw new Error(`no such folder: ${folders.join(', ')}`)
 const { Stryker } = await loadStryker()
 const seed = seedOfRun()
-console.log(`SEED=${seed} chose the lines of wiring and dashboard`)
-const scores = new Map<string, Score>()
+console.log(`SEED=${seed} draws the lines of large folders`)
 // A request that gets no answer must fail its test soon.
 process.env.PATIENCE_MS = '12000'
-for (const part of PARTS) {
-  if (folders.length > 0 && !folders.includes(part.folder)) continue
-  const score = scores.get(part.folder) ?? { noticed: 0, all: 0 }
-  scores.set(part.folder, score)
-  const { noticed, all } =
-    part.folder === 'postgres' ? await withCluster(() => run(part)) : await run(part)
-  score.noticed += noticed
-  score.all += all
+// One server for all runs of the tests, which would otherwise each start their own.
+const cluster = await startCluster()
+process.env.SHARED_CLUSTER_PORT = String(cluster.port)
+const scores: Score[] = []
+try {
+  for (const part of chosen) scores.push(await run(part))
+} finally {
+  await cluster.remove()
 }
 
-for (const [folder, { noticed, all }] of scores) {
+for (const { folder, noticed, all } of scores) {
   const percent = (100 * noticed) / all
   console.log(`${folder}: ${noticed} of ${all} changes were noticed, ${percent.toFixed(1)} %`)
   if (!(percent >= SCORE_MIN)) process.exitCode = 1
 }
-if (scores.size === 0) throw new Error(`no such folder: ${folders.join(', ')}`)
 
-async function run({ mutate: files, tests, skip, lines }: Part): Promise<Score> {
+async function run({ folder, mutate: files, tests, skip, lines }: Part): Promise<Score> {
   assertExist([...files, ...tests], 'scripts/mutation/parts.ts')
   const mutate = lines === undefined ? files : drawLines(files, lines)
   const nodeArgs = [
@@ -61,7 +61,7 @@ async function run({ mutate: files, tests, skip, lines }: Part): Promise<Score> 
   const count = (...statuses: string[]) =>
     results.filter(({ status }) => statuses.includes(status)).length
   const noticed = count('Killed', 'Timeout')
-  return { noticed, all: noticed + count('Survived', 'NoCoverage') }
+  return { folder, noticed, all: noticed + count('Survived', 'NoCoverage') }
 }
 
 /** Ranges of one line in Stryker's format. Comments and imports are left out. */
@@ -79,16 +79,4 @@ function drawLines(files: readonly string[], count: number): string[] {
         ),
     )
   return randomFrom(seed).shuffle(ranges).slice(0, count)
-}
-
-/** One server for all runs of the tests, which would otherwise each start their own. */
-async function withCluster<T>(body: () => Promise<T>): Promise<T> {
-  const cluster = await startCluster()
-  process.env.SHARED_CLUSTER_PORT = String(cluster.port)
-  try {
-    return await body()
-  } finally {
-    delete process.env.SHARED_CLUSTER_PORT
-    await cluster.remove()
-  }
 }

@@ -57,6 +57,7 @@ const joinedEmoji = onDemand(
   () =>
     /\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?(?:\u200d\p{Extended_Pictographic}[\p{Emoji_Modifier}\ufe0f]?)+/vy,
 )
+// Stryker disable next-line Regex: \P{RGI_Emoji} is a syntax error
 const wholeEmoji = onDemand(() => /^\p{RGI_Emoji}$/v)
 
 /** True for a sequence that fonts have one picture for, with or without each U+FE0F. */
