@@ -48,6 +48,8 @@ export interface DashboardOptions {
   /** By default the pages have the name of this program, and name no contact. */
   siteName?: string | null
   contact?: string | null
+  /** True if the site at `siteUrl` manages the servers, and no page changes them. */
+  serversElsewhere?: boolean
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators?: readonly string[]
@@ -182,7 +184,7 @@ async function loadDashboard(
   if (store === null || counter === null) throw problem ?? new Error('there is no store')
   const { createDashboard } = await import('./dashboard/app.ts')
   const { createAccounts } = await import('./accounts/sign-in/accounts.ts')
-  const { siteName = null, contact = null } = dashboard
+  const { siteName = null, contact = null, serversElsewhere = false } = dashboard
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
@@ -193,7 +195,12 @@ async function loadDashboard(
     baseUrl,
     dashboardUrl,
     siteUrl,
-    site: { name: siteName, url: dashboard.siteUrl ?? null, contact },
+    site: {
+      name: siteName,
+      url: dashboard.siteUrl ?? null,
+      contact,
+      managesServers: serversElsewhere,
+    },
     signUp,
     operators,
     version,

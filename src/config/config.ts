@@ -30,6 +30,8 @@ export interface Config {
   siteName: string | null
   /** Where users reach the operator: a `mailto:` or `https:` URL. */
   contact: string | null
+  /** Whether the site manages the servers, and no page of the dashboard changes them. */
+  serversElsewhere: boolean
   /** `open` lets every visitor create an account. */
   signUp: SignUp
   /** Email addresses of the accounts that see the operator's page. */
@@ -85,8 +87,8 @@ export function readConfig(
     complaints.push('REUSE_PORT must be off on SQLite, because only one process can serve a file')
   if (environment.DATABASE_URL_FILE && environment.DATABASE_URL)
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
-  if (given.SITE_URL !== undefined && given.PUBLIC_PAGES === '0')
-    complaints.push('SITE_URL is set and PUBLIC_PAGES is 0; unset one of them')
+  if (given.SERVERS === 'elsewhere' && given.SITE_URL === undefined)
+    complaints.push('SERVERS is elsewhere, so SITE_URL must be set: the dashboard links to it')
   const host = textOf('HOST')
   const opsHost = textOf('OPS_HOST')
   complaints.push(
@@ -107,9 +109,10 @@ export function readConfig(
       dashboardPort: Number(textOf('DASHBOARD_PORT')),
       dashboardUrl: withoutSlash(given.DASHBOARD_URL),
       siteUrl: withoutSlash(given.SITE_URL),
-      publicPages: given.SITE_URL !== undefined || given.PUBLIC_PAGES === '1',
+      publicPages: (given.PUBLIC_PAGES ?? (given.SITE_URL === undefined ? '0' : '1')) === '1',
       siteName: given.SITE_NAME ?? null,
       contact: given.CONTACT ?? null,
+      serversElsewhere: textOf('SERVERS') === 'elsewhere',
       signUp: textOf('SIGN_UP') as SignUp,
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,

@@ -13,6 +13,7 @@ export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
 const REUSE_PORTS = ['on', 'off'] as const
 const PUBLIC_PAGES = ['1', '0'] as const
+const SERVERS = ['here', 'elsewhere'] as const
 /** In code points. The bar of each page shows the name. */
 const SITE_NAME_LENGTH_MAX = 40
 /** The longest time for a load balancer to notice. The files of deploy/ wait for it. */
@@ -127,6 +128,13 @@ export const SETTINGS = {
     default: null,
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutContact,
+  },
+  SERVERS: {
+    meaning:
+      '`elsewhere`: the site at `SITE_URL` manages the servers, and the dashboard shows them without changing any ([docs/dashboard.md](docs/dashboard.md#servers-of-a-site))',
+    default: 'here',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(SERVERS, text) ? null : 'be here or elsewhere'),
   },
   SIGN_UP: {
     meaning:

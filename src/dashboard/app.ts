@@ -34,6 +34,7 @@ import { keepImportText } from '../servers/pages/import/expired.ts'
 import { IMPORT_PATH } from '../servers/pages/import/form.ts'
 import { addImportRoutes } from '../servers/pages/import/routes.ts'
 import { addPreviewRoutes } from '../servers/pages/preview.ts'
+import { addVisibleServerRoute } from '../servers/pages/visible-server.ts'
 import { addPublicRoute, PUBLIC_PATH } from '../servers/pages/public.ts'
 
 /** True for too many passwords at once, and for a browser that hung up while it sent a form. */
@@ -66,7 +67,8 @@ export function createRoutes(dashboard: KeysDashboard): App {
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
   addClientRoute(app)
-  app.use(checkRequest(dashboard, [IMPORT_PATH]))
+  const { managesServers } = dashboard.site
+  app.use(checkRequest(dashboard, managesServers ? [] : [IMPORT_PATH]))
   app.get('/', (c) => c.redirect('/dashboard', 303))
   for (const path of ['/sign-in', '/sign-up', '/setup/*', '/link/*'])
     app.use(path, throttleAddress(dashboard))
@@ -80,7 +82,7 @@ export function createRoutes(dashboard: KeysDashboard): App {
 
   app.use('/docs/*', throttleAddress(dashboard), recognizeSession(dashboard))
   addDocsRoutes(app, dashboard)
-  app.use(IMPORT_PATH, keepImportText(dashboard))
+  if (!managesServers) app.use(IMPORT_PATH, keepImportText(dashboard))
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
   app.use('/dashboard/*', requireSession(dashboard), throttle)
   addStartRoutes(app, dashboard)
@@ -88,10 +90,13 @@ export function createRoutes(dashboard: KeysDashboard): App {
   addKeyRoutes(app, dashboard)
   addPreviewRoutes(app, dashboard)
   addExportRoutes(app, dashboard)
-  addImportRoutes(app, dashboard)
   addServerRoutes(app, dashboard)
-  addChangeRoutes(app, dashboard)
-  addEditRoutes(app, dashboard)
+  if (managesServers) addVisibleServerRoute(app, dashboard)
+  else {
+    addImportRoutes(app, dashboard)
+    addChangeRoutes(app, dashboard)
+    addEditRoutes(app, dashboard)
+  }
   addOrganizationRoutes(app, dashboard)
   addMemberRoutes(app, dashboard)
   addInvitationRoutes(app, dashboard)

@@ -14,6 +14,8 @@ export interface Site {
   url: string | null
   /** Where users reach the operator: a `mailto:` or `https:` URL. */
   contact: string | null
+  /** True if servers change there alone: the pages show them and change none. */
+  managesServers: boolean
 }
 
 /** What the pages need from the service. */

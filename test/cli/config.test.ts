@@ -38,6 +38,7 @@ test('each setting has its value and its source', async (t) => {
     PUBLIC_PAGES: ['0', 'default'],
     SITE_NAME: [null, 'default'],
     CONTACT: [null, 'default'],
+    SERVERS: ['here', 'default'],
     SIGN_UP: ['open', 'env_file'],
     OPERATORS: ['ada@example.com', 'env_file'],
     OPS_HOST: ['127.0.0.1', 'default'],

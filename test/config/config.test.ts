@@ -19,6 +19,7 @@ test('every setting has a default', () => {
       siteUrl: null,
       publicPages: false,
       siteName: null,
+      serversElsewhere: false,
       contact: null,
       signUp: 'closed',
       operators: [],
@@ -63,7 +64,7 @@ test("the dashboard's settings are read", () => {
   )
 })
 
-test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree', () => {
+test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and PUBLIC_PAGES=0 off', () => {
   const SITE_URL = 'https://example.com/minecraft/'
   for (const [environment, expected] of [
     [{}, [null, false]],
@@ -72,13 +73,13 @@ test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree',
     [{ PUBLIC_PAGES: '1' }, [null, true]],
     [{ SITE_URL }, ['https://example.com/minecraft', true]],
     [{ SITE_URL, PUBLIC_PAGES: '1' }, ['https://example.com/minecraft', true]],
+    [{ SITE_URL, PUBLIC_PAGES: '0' }, ['https://example.com/minecraft', false]],
   ] as const) {
     const read = readConfig(environment)
     assert.ok('config' in read)
     assert.deepEqual([read.config.siteUrl, read.config.publicPages], expected)
   }
   for (const [environment, complaint] of [
-    [{ SITE_URL, PUBLIC_PAGES: '0' }, 'SITE_URL is set and PUBLIC_PAGES is 0; unset one of them'],
     [{ PUBLIC_PAGES: 'on' }, 'PUBLIC_PAGES must be 1 or 0, not "on"'],
     [
       { SITE_URL: 'example.com' },
@@ -87,6 +88,19 @@ test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and the two must agree',
     [
       { SITE_URL: 'https://u:p@example.com/?q' },
       'SITE_URL must have no user, password, query or fragment, not "https://…@example.com/?…"',
+    ],
+  ] as const)
+    assert.deepEqual(readConfig(environment), { complaints: [complaint] })
+})
+
+test('SERVERS=elsewhere needs the site that the dashboard links to', () => {
+  const read = readConfig({ SERVERS: 'elsewhere', SITE_URL: 'https://example.com' })
+  assert.ok('config' in read && read.config.serversElsewhere)
+  for (const [environment, complaint] of [
+    [{ SERVERS: 'there' }, 'SERVERS must be here or elsewhere, not "there"'],
+    [
+      { SERVERS: 'elsewhere' },
+      'SERVERS is elsewhere, so SITE_URL must be set: the dashboard links to it',
     ],
   ] as const)
     assert.deepEqual(readConfig(environment), { complaints: [complaint] })

@@ -7,23 +7,32 @@ export interface ProgramRoute {
 }
 
 /**
- * Every page and form of the program, without style sheets, icons and scripts. Only whether servers
- * have public pages decides which routes there are, so no request is answered here.
+ * Every page and form of the program, without style sheets, icons and scripts. Which routes there
+ * are depends on whether servers have public pages and whether a site manages them. No request is
+ * answered here.
  */
-export function everyRoute(): ProgramRoute[] {
-  return registered()
+export function everyRoute(managesServers = false): ProgramRoute[] {
+  return registered(managesServers)
     .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/assets/'))
     .map(({ method, path }) => ({ method, path }) as ProgramRoute)
 }
 
 /** The paths of all routes and of what runs before them, as they are registered. */
 export function everyPattern(): string[] {
-  return [...new Set(registered().map(({ path }) => path))]
+  return [...new Set(registered(false).map(({ path }) => path))]
 }
 
-function registered() {
+function registered(managesServers: boolean) {
   const url = 'https://example.com'
-  const dashboard = { siteUrl: url, dashboardUrl: url, baseUrl: url, operators: [], store: {} }
+  const site = { name: null, url, contact: null, managesServers }
+  const dashboard = {
+    site,
+    siteUrl: url,
+    dashboardUrl: url,
+    baseUrl: url,
+    operators: [],
+    store: {},
+  }
   return createRoutes(dashboard as unknown as Parameters<typeof createRoutes>[0]).routes
 }
 

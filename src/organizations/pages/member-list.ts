@@ -3,10 +3,11 @@ import { nameOf } from '../../accounts/user.ts'
 import { DAY_US } from '../../model/instant.ts'
 import { INVITATION_KEPT_US, type Invited, MEMBERS_MAX, oldestInvitation } from '../invitation.ts'
 import type { Member, Membership } from '../organization.ts'
-import type { Context, Dashboard } from '../../web/context.ts'
+import type { Context, Dashboard, Site } from '../../web/context.ts'
 import { showField } from '../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill } from '../../web/html/parts.ts'
+import { showSite } from '../../web/html/site.ts'
 import { type Html, isolatedText, shortIsolatedText, truncated } from '../../web/html/text.ts'
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
@@ -28,7 +29,7 @@ export async function showMembersPage(
   c: Context,
   { email, emailError, status = 200 }: MembersPage,
 ): Promise<Response> {
-  const { database, now } = dashboard
+  const { database, now, site } = dashboard
   const { userId } = c.get('session')
   const organization = await findMembership(database, c)
   if (organization === null) return showNotFound(c)
@@ -46,7 +47,8 @@ export async function showMembersPage(
 <section><h2 class="unseen">Members</h2>
 ${showMembers(organization, members, userId)}
 ${invited.length > 0 ? showInvited(id, invited) : ''}</section>
-${role === 'owner' ? showInviteForm(id, email ?? c.req.query('email') ?? '', emailError) : ''}`,
+${site.managesServers ? html`<p class="hint">A member who leaves or is removed leaves their servers in this organization. Move servers at ${showSite(site)}.</p>` : ''}
+${role === 'owner' ? showInviteForm(site, id, { email: email ?? c.req.query('email') ?? '', emailError }) : ''}`,
   })
 }
 
@@ -81,9 +83,13 @@ function showInvitedRow({ id, email }: Invited, index: number): Html {
 `
 }
 
-function showInviteForm(id: string, email: string, error: string | undefined): Html {
+function showInviteForm(
+  site: Site,
+  id: string,
+  { email, emailError }: { email: string; emailError: string | undefined },
+): Html {
   return html`<section class="split"><div><h2>Invite a member</h2>
-<p class="hint">Members can move their own servers here. We don’t send email. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
+<p class="hint">${site.managesServers ? '' : 'Members can move their own servers here. '}We don’t send email. The member sees the invitation after signing in, for ${INVITATION_KEPT_US / DAY_US} days.</p></div>
 <form class="card" method="post" action="/dashboard/organizations/${id}/members">
 ${showField({
   name: 'email',
@@ -92,7 +98,7 @@ ${showField({
   value: email,
   required: true,
   hint: 'The address that the new member signs in with.',
-  error,
+  error: emailError,
 })}
 <button class="primary">Invite</button>
 </form></section>`

@@ -13,7 +13,7 @@ import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
 export function addMemberRoutes(app: App, dashboard: Dashboard): void {
-  const { database, now } = dashboard
+  const { database, now, site } = dashboard
 
   app.get('/dashboard/organizations/:id/members', (c) => showMembersPage(dashboard, c, {}))
 
@@ -62,6 +62,7 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
     return c.redirect(`/dashboard/organizations${next}`, 303)
   })
 
+  if (site.managesServers) return
   app.post('/dashboard/organizations/:id/return', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')

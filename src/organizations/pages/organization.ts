@@ -1,8 +1,9 @@
 import { html } from 'hono/html'
 import { type Membership, GIVEN_BACK_MAX } from '../organization.ts'
-import type { Context, Dashboard } from '../../web/context.ts'
+import type { Context, Dashboard, Site } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
-import { showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
+import { type Action, showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
+import { manageAt, showSite } from '../../web/html/site.ts'
 import { type Html, isolatedText, shortIsolatedText } from '../../web/html/text.ts'
 import { takeNotice } from '../../servers/pages/notices.ts'
 import { readSearch, readSelectedPage } from '../../servers/pages/search.ts'
@@ -15,7 +16,7 @@ import { organizations } from '../records/organizations.ts'
 
 /** Shows an organization's servers to its members. Other users get a 404. */
 export async function showOrganization(dashboard: Dashboard, c: Context): Promise<Response> {
-  const { database } = dashboard
+  const { database, site } = dashboard
   const { userId } = c.get('session')
   const organization = await findMembership(database, c)
   if (organization === null) return showNotFound(c)
@@ -24,30 +25,35 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const path = `/dashboard/organizations/${id}`
   const search = readSearch(c)
   const found = await serverSearch(database).searchOrganizationServers(userId, id, search)
-  const left = isOwner ? await serversOfFormerMembers(database).countServersOfFormerMembers(id) : 0
-  const register = `/dashboard/servers/new?organization_id=${id}`
+  const { managesServers } = site
+  const left =
+    isOwner && !managesServers
+      ? await serversOfFormerMembers(database).countServersOfFormerMembers(id)
+      : 0
   const notice =
     takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
   const whenNone = showEmpty({
     icon: 'server',
     title: 'This organization has no servers',
-    text: html`Register one here, or edit one of <a href="/dashboard/servers">your servers</a> to move it here.`,
+    text: managesServers
+      ? html`Move servers to it at ${showSite(site)}.`
+      : html`Register one here, or edit one of <a href="/dashboard/servers">your servers</a> to move it here.`,
   })
   const now = dashboard.now()
   const isSelected = readSelectedPage(c) !== undefined
   const shown = { path, search, found, isPersonal: false, isSelected }
-  const table = { ...shown, userId, now, siteUrl: null, whenNone }
+  const table = { ...shown, userId, now, siteUrl: null, isReadOnly: managesServers, whenNone }
   return showPage(c, {
     title: isolatedText(name),
     tabTitle: shortIsolatedText(name),
     lead: 'The API never returns these servers.',
-    actions: showAction({ href: register, label: 'Register a server', icon: 'plus', isMain: true }),
+    actions: showAction(managesServers ? manageAt(site) : registerIn(id)),
     notice,
     body: html`${showTabs(id, 'servers')}
 <section><h2 class="unseen">Servers</h2>
 ${showServers(table)}
 ${left > 0 ? showReturnForm(id, left) : ''}</section>
-${isOwner && organization.servers === 0 ? showRemoveForm(id) : ''}`,
+${isOwner ? showRemoval(organization, site) : ''}`,
   })
 }
 
@@ -80,6 +86,14 @@ If you return the ${servers}, ${become}. The API also returns drafts.</p>
 <button>Return ${servers}</button></form>`
 }
 
-function showRemoveForm(id: string): Html {
-  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/remove"><h2>Delete this organization</h2><p>You can delete it because it has no servers. You can’t undo this.</p><button class="danger">Delete organization</button></form>`
+function registerIn(id: string): Action {
+  const href = `/dashboard/servers/new?organization_id=${id}`
+  return { href, label: 'Register a server', icon: 'plus', isMain: true }
+}
+
+function showRemoval({ id, servers }: Membership, site: Site): Html | '' {
+  if (servers > 0 && !site.managesServers) return ''
+  if (servers > 0)
+    return html`<p class="hint">To delete this organization, first move or delete its servers at ${showSite(site)}.</p>`
+  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/remove"><h2>Delete this organization</h2><p>You can delete it because it has no servers. You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p><button class="danger">Delete organization</button></form>`
 }

@@ -1,4 +1,3 @@
-import { html } from 'hono/html'
 import {
   type RegisteredServer,
   fingerprintOf,
@@ -8,8 +7,7 @@ import {
   type Written,
 } from '../server.ts'
 import { type Context, actorOf, type App, type Dashboard, fieldOf } from '../../web/context.ts'
-import { showPage, type Notice, showNotFound } from '../../web/html/page.ts'
-import { isolated, showInstant } from '../../web/html/text.ts'
+import { type Notice, showNotFound } from '../../web/html/page.ts'
 import { listPathOf, placeBefore, publicUrlOf, readPlace } from './location.ts'
 import { servers } from '../records/servers.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
@@ -18,6 +16,7 @@ import { suggestSlug } from '../server-entry.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
 import { sayOutdated, showGone } from './stale.ts'
+import { showVisibleServer } from './visible-server.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 
 /** If a suggested slug is taken, numbers up to this one are tried behind it. */
@@ -63,7 +62,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const { userId } = c.get('session')
     const server = await records.findVisibleServer(userId, c.req.param('id'))
     if (server === null) return showNotFound(c)
-    if (server.created_by !== userId) return showVisibleServer(c, server)
+    if (server.created_by !== userId) return showVisibleServer(dashboard, c, server)
     const { id, ...fields } = server
     const values = { ...withoutNulls(fields), ...valuesFromQuery(c) }
     const from = placeBefore(c)
@@ -162,26 +161,4 @@ function valuesFromQuery(c: Context): Record<string, string> {
 function withoutNulls(fields: object): Record<string, string> {
   const entries = Object.entries(fields).filter(([, value]) => value !== null)
   return Object.fromEntries(entries.map(([name, value]) => [name, String(value)]))
-}
-
-/** Shows all of a server that another member registered under an organization. */
-function showVisibleServer(c: Context, server: RegisteredServer): Promise<Response> {
-  const { name, address, slug, edition, status, version, listing_kind, updated_at } = server
-  const facts = [
-    ['Name', name],
-    ['Address', address],
-    ['Slug', slug],
-    ['Edition', edition],
-    ['Version', version],
-    ['Kind', listing_kind],
-    ['Status', status],
-  ] as const
-  return showPage(c, {
-    title: 'Another member’s server',
-    lead: 'Only the member who registered it can change it. The API never returns it.',
-    width: 'form',
-    body: html`<dl class="card columns">${facts.map(([label, value]) => (value === null ? '' : html`<div><dt>${label}</dt><dd>${isolated(value)}</dd></div>`))}
-<div><dt>Changed</dt><dd>${showInstant(updated_at)}</dd></div></dl>
-<p><a class="button" href="${listPathOf(server)}">Back to the organization</a></p>`,
-  })
 }

@@ -3,9 +3,10 @@ import { oldestInvitation } from '../../organizations/invitation.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
 import { countAll } from '../server-search.ts'
 import { countOf } from '../../model/text.ts'
-import type { App, Dashboard } from '../../web/context.ts'
+import type { App, Dashboard, Site } from '../../web/context.ts'
 import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { showPage } from '../../web/html/page.ts'
+import { manageAt, showSite } from '../../web/html/site.ts'
 import { showAction, showEmpty } from '../../web/html/parts.ts'
 import type { Html } from '../../web/html/text.ts'
 import { takeNotice } from './notices.ts'
@@ -20,7 +21,7 @@ const PATH = '/dashboard/servers'
 
 /** Lists the user's personal servers. */
 export function addServerRoutes(app: App, dashboard: Dashboard): void {
-  const { database, siteUrl } = dashboard
+  const { database, site, siteUrl } = dashboard
 
   app.get('/dashboard/servers', async (c) => {
     const { userId } = c.get('session')
@@ -32,23 +33,16 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const preview = await showFirstOfPreview(database, userId, found.servers.length)
     const notice = await takeNotice(dashboard, c)
     const under = joined.reduce((sum, { servers }) => sum + servers, 0)
-    const whenNone = showEmpty(NO_SERVERS)
+    const whenNone = showEmpty(site.managesServers ? noServersAt(site) : NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined
-    const table = {
-      path: PATH,
-      search,
-      found,
-      isPersonal: true,
-      isSelected,
-      userId,
-      now,
-      siteUrl,
-      whenNone,
-    }
+    const shown = { path: PATH, search, found, isPersonal: true, isSelected }
+    const table = { ...shown, userId, now, siteUrl, isReadOnly: site.managesServers, whenNone }
     return showPage(c, {
       title: 'Servers',
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,
-      ...(countAll(found.counts) === 0 ? {} : { actions: ACTIONS }),
+      ...(countAll(found.counts) === 0
+        ? {}
+        : { actions: site.managesServers ? showAction(manageAt(site)) : ACTIONS }),
       notice,
       body: html`${showInvitationNote(invited)}
 <section>
@@ -84,3 +78,8 @@ const NO_SERVERS = {
   text: html`Register your first one, or <a href="/dashboard/servers/import">import</a> several. The API returns them at once.`,
   action: REGISTER,
 } as const
+
+function noServersAt(site: Site) {
+  const text = html`Add one at ${showSite(site)}. The API returns it at once.`
+  return { icon: 'server', title: 'No servers yet', text, action: manageAt(site) } as const
+}

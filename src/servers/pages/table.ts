@@ -28,6 +28,8 @@ export interface ServerTable extends Searched {
   now: Instant
   /** The URL below which servers have public pages. Null if they have none. */
   siteUrl: string | null
+  /** True if the site manages servers, so that none can be selected and changed here. */
+  isReadOnly: boolean
   /** What stands in the place of a list without any server. */
   whenNone: Html
 }
@@ -37,16 +39,21 @@ export interface ServerTable extends Searched {
  * has a number, which is also the name of its checkbox, and `rows` has their servers.
  */
 export function showServers(table: ServerTable): Html {
-  const { path, search, found, whenNone } = table
+  const { path, search, found, isReadOnly, whenNone } = table
   const { servers, counts } = found
   if (servers.length === 0 && countAll(counts) === 0) return whenNone
   if (servers.length === 0) return html`${showTools(table)}${showNone(table)}${showPages(table)}`
+  if (isReadOnly) return html`${showTools(table)}${showRows(table)}${showPages(table)}`
   return html`${showTools(table)}
 <form method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
 ${showBulk(table)}
-<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
-${servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div></form>
+${showRows(table)}</form>
 ${showPages(table)}`
+}
+
+function showRows(table: ServerTable): Html {
+  return html`<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+${table.found.servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
 }
 
 /** Without the encoding of other scripts, which takes three times the bytes in a field. */
@@ -92,14 +99,14 @@ function endsAtStop(table: ServerTable): boolean {
 /** Leaves out end tags and quotes that HTML can do without, as fifty rows are most of a page. */
 function showRow(table: ServerTable, server: FoundServer, row: number): Html {
   const { id, name, address, edition, version, status, updated_at, rank } = server
-  const isOwn = server.created_by === table.userId
+  const canChange = server.created_by === table.userId && !table.isReadOnly
   const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
   const words = [edition, ...(version === null ? [] : [version])]
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${isOwn ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${isOwn ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
 `
 }
 

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { Site } from '../context.ts'
+import type { Action } from './parts.ts'
 import { type Html, isolated } from './text.ts'
 
 /** The dashboard's name without SITE_NAME. */
@@ -15,6 +16,12 @@ export function showSite({ name, url }: Site): Html {
   if (name === null && url === null) return html`the website that it belongs to`
   const shown = isolated(name ?? new URL(url!).host)
   return url === null ? shown : html`<a href="${url}/">${shown}</a>`
+}
+
+/** The link to the site that manages servers. */
+export function manageAt({ name, url }: Site): Action {
+  const label = html`Manage at ${isolated(name ?? new URL(url!).host)}`
+  return { href: `${url}/`, label, isMain: true }
 }
 
 /** Below every page, so that no error leaves its reader alone. Empty without CONTACT. */

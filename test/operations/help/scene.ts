@@ -94,9 +94,14 @@ export function openScene(postgres: Pick<Server, 'url'>): Scene {
 /** Makes the files that the examples name. */
 function fill(folder: string, environment: Record<string, string>): void {
   const write = (name: string, content: string) => writeFileSync(join(folder, name), content)
-  const folders = ['etc', 'data', 'mnt/copy', 'var/lib/server-listing', 'var/backups/server-listing']
-  for (const name of folders)
-    mkdirSync(join(folder, name), { recursive: true })
+  const folders = [
+    'etc',
+    'data',
+    'mnt/copy',
+    'var/lib/server-listing',
+    'var/backups/server-listing',
+  ]
+  for (const name of folders) mkdirSync(join(folder, name), { recursive: true })
   write('etc/server-listing.env', 'DATABASE_URL=sqlite:listing.db\n')
   write('password.txt', `${PASSWORD}\n`)
   write('leaked.txt', `${KEY}\n`)

@@ -79,6 +79,7 @@ function valuesOf(shell: Shell, config: Config): Record<SettingName, string | nu
     PUBLIC_PAGES: config.publicPages ? '1' : '0',
     SITE_NAME: config.siteName,
     CONTACT: config.contact,
+    SERVERS: config.serversElsewhere ? 'elsewhere' : 'here',
     SIGN_UP: config.signUp,
     OPERATORS: config.operators.join(',') || null,
     OPS_HOST: config.opsHost,

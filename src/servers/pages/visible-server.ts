@@ -1,0 +1,51 @@
+import { html } from 'hono/html'
+import type { App, Context, Dashboard, Site } from '../../web/context.ts'
+import { showNotFound, showPage } from '../../web/html/page.ts'
+import { showAction } from '../../web/html/parts.ts'
+import { manageAt, showSite } from '../../web/html/site.ts'
+import { type Html, isolated, showInstant } from '../../web/html/text.ts'
+import { servers } from '../records/servers.ts'
+import type { RegisteredServer } from '../server.ts'
+import { listPathOf } from './location.ts'
+
+/** The page of each server, if the site alone changes servers. */
+export function addVisibleServerRoute(app: App, dashboard: Dashboard): void {
+  app.get('/dashboard/servers/:id', async (c) => {
+    const { userId } = c.get('session')
+    const server = await servers(dashboard.database).findVisibleServer(userId, c.req.param('id'))
+    return server === null ? showNotFound(c) : showVisibleServer(dashboard, c, server)
+  })
+}
+
+/** Shows all of a server that the user can't change here. */
+export function showVisibleServer(
+  { site }: Pick<Dashboard, 'site'>,
+  c: Context,
+  server: RegisteredServer,
+): Promise<Response> {
+  const { name, address, slug, edition, status, version, listing_kind, updated_at } = server
+  const isOwn = server.created_by === c.get('session').userId
+  const facts = [
+    ['Name', name],
+    ['Address', address],
+    ['Slug', slug],
+    ['Edition', edition],
+    ['Version', version],
+    ['Kind', listing_kind],
+    ['Status', status],
+  ] as const
+  return showPage(c, {
+    title: isOwn ? 'Your server' : 'Another member’s server',
+    lead: html`${sayWhoChanges(site)} ${server.organization_id === null ? '' : 'The API never returns it.'}`,
+    ...(site.managesServers ? { actions: showAction(manageAt(site)) } : {}),
+    width: 'form',
+    body: html`<dl class="card columns">${facts.map(([label, value]) => (value === null ? '' : html`<div><dt>${label}</dt><dd>${isolated(value)}</dd></div>`))}
+<div><dt>Changed</dt><dd>${showInstant(updated_at)}</dd></div></dl>
+<p><a class="button" href="${listPathOf(server)}">${server.organization_id === null ? 'Back to your servers' : 'Back to the organization'}</a></p>`,
+  })
+}
+
+function sayWhoChanges(site: Site): Html {
+  if (site.managesServers) return html`Change it at ${showSite(site)}.`
+  return html`Only the member who registered it can change it.`
+}
