@@ -15,6 +15,7 @@ import {
 } from '../../web/context.ts'
 import { showField } from '../../web/html/form-field.ts'
 import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
+import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { isFresh } from '../sessions.ts'
@@ -59,7 +60,7 @@ interface Refused {
 }
 
 async function askToDelete(
-  { database, now }: AccountsDashboard,
+  { database, now, site }: AccountsDashboard,
   c: Context,
   refused?: Refused,
 ): Promise<Response> {
@@ -70,7 +71,7 @@ async function askToDelete(
     status: refused === undefined ? 200 : (refused.status ?? 422),
     width: 'form',
     body: html`<form class="card" method="post" action="${DELETE_PATH}">
-<p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.</p>
+<p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p>
 ${showBelongings(belongings)}
 <p class="hint">The audit log keeps what was done in the account, and from which address, for up to ${AUDIT_KEPT_US / DAY_US} days. Older backups keep the account.</p>
 ${c.get('isOperator') ? showNotice(OPERATOR_GOES) : ''}

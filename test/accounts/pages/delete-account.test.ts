@@ -128,3 +128,14 @@ test('an account that an operator removes meanwhile is gone for its user, too', 
   assert.equal(status, 401)
   assert.match(body, /Your session has ended/)
 })
+
+test('where a site manages the servers, the page says that nothing changes there', async (t) => {
+  const site = { serversElsewhere: true, siteUrl: 'https://example.com', siteName: 'Blocks' }
+  const there = await startDashboard(t, site)
+  const { person } = await there.signedIn()
+  const says = 'It changes nothing at <a href="https://example.com/"><bdi>Blocks</bdi></a>.'
+  assert.ok((await person.get(PATH)).body.includes(says))
+  const here = await startDashboard(t)
+  const { person: other } = await here.signedIn()
+  assert.doesNotMatch((await other.get(PATH)).body, /It changes nothing/)
+})
