@@ -82,7 +82,9 @@ const COMMANDS = ['sh', 'sql', 'ts', 'js', 'py', 'go']
 /** Blocks that are read: output, data and configuration. */
 const READ = ['text', 'json', 'csv', 'http', 'ini', 'yaml', 'nginx']
 /** Documents with tests of their own, and those that operations/documents/ walks through. */
-const RUN = new Set(['docs/integrators.md', 'docs/declared-state.md', ...WALKED])
+const RUN = new Set(['docs/integrators.md', 'docs/declared-state.md', 'docs/site.md', ...WALKED])
+/** Documents whose blocks of SQL run, too. */
+const SQL_RUN = new Set(['docs/site.md'])
 const parts = guideParts()
 const guide = new Set(parts.flatMap(({ blocks: ofPart }) => ofPart.map(({ at }) => at)))
 /** Remove from it, don't add to it. */
@@ -104,7 +106,9 @@ test('every block of a document has a language that says whether it is run', () 
 test('every block of commands is run by a test, or says why not', () => {
   for (const { at, path, language, notRun } of blocks)
     if (COMMANDS.includes(language)) {
-      const isRun = language === 'sh' && (RUN.has(path) || guide.has(at))
+      const isRun =
+        (language === 'sh' && (RUN.has(path) || guide.has(at))) ||
+        (language === 'sql' && SQL_RUN.has(path))
       assert.ok(isRun || notRun !== null, `${at} is neither run nor marked: <!-- not run: … -->`)
     } else assert.equal(notRun, null, `${at}: a block in ${language} is never run`)
   const notRun = blocks.filter((block) => block.notRun !== null)

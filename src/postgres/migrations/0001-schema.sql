@@ -13,10 +13,10 @@ CREATE DOMAIN key_slot AS smallint CHECK (VALUE BETWEEN 1 AND 5);
 -- An address is lower-case ASCII: the program lowers it, and a capital letter would be a second account of one mailbox.
 -- `external_id` is the id that a site has for its user.
 CREATE TABLE users (
-  id uuid PRIMARY KEY,
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   email text UNIQUE CHECK (email COLLATE "C" ~ '^[!-@[-~]+$'),
   external_id text UNIQUE CHECK (char_length(external_id) BETWEEN 1 AND 255),
-  created_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
   disabled_at timestamptz
 );
 
@@ -122,7 +122,7 @@ CREATE INDEX invitations_by_email ON invitations (email, invited_at);
 CREATE INDEX invitations_by_inviter ON invitations (invited_by);
 
 CREATE TABLE servers (
-  id uuid PRIMARY KEY,
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   created_by uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   organization_id uuid REFERENCES organizations (id) ON DELETE CASCADE,
   name text NOT NULL,
@@ -132,7 +132,7 @@ CREATE TABLE servers (
   status text NOT NULL DEFAULT 'published',
   version text,
   listing_kind text,
-  updated_at timestamptz NOT NULL
+  updated_at timestamptz NOT NULL DEFAULT now()
 );
 
 -- The listing of one owner, in the order in which it is answered.
@@ -170,12 +170,12 @@ CREATE INDEX checked_imports_of_user ON checked_imports (user_id, checked_at);
 -- keep the new version beside the old one. `disabled_at` is the owner's: claims read no other row. `slot` is the place of an
 -- active key among its owner's five, which a trigger picks.
 CREATE TABLE api_keys (
-  id uuid PRIMARY KEY,
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   name key_name NOT NULL,
   prefix text NOT NULL,
   key_hash sha256 NOT NULL UNIQUE,
-  created_at timestamptz NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
   revoked_at timestamptz,
   disabled_at timestamptz,
   last_used_at timestamptz,
@@ -234,10 +234,15 @@ CREATE UNLOGGED TABLE service_epoch (
 );
 INSERT INTO service_epoch VALUES (true, '-infinity');
 
+-- A function of a trigger runs as the owner of the tables, whatever rights the writer has, and refuses other tables than
+-- its own. enable_seqscan: a session keeps the plan that it made while a table was empty, and a load would read the whole
+-- table for each row.
+
 -- Users
 
-CREATE FUNCTION keep_user() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION keep_user() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  IF TG_RELID <> 'users'::regclass THEN RAISE 'only users has this trigger'; END IF;
   IF TG_OP = 'UPDATE' AND NEW.id <> OLD.id THEN
     RAISE 'a user keeps the id' USING ERRCODE = 'integrity_constraint_violation';
   END IF;
@@ -248,11 +253,15 @@ BEGIN
   RETURN NEW;
 END
 $$;
-CREATE TRIGGER users_kept BEFORE INSERT OR UPDATE OF id, email, external_id ON users
-FOR EACH ROW EXECUTE FUNCTION keep_user();
+-- The conditions save a call for each row of a load.
+CREATE TRIGGER users_added BEFORE INSERT ON users FOR EACH ROW
+WHEN (NEW.email IS NULL AND NEW.external_id IS NULL) EXECUTE FUNCTION keep_user();
+CREATE TRIGGER users_kept BEFORE UPDATE OF id, email, external_id ON users FOR EACH ROW
+WHEN (NEW.id <> OLD.id OR NEW.email IS NULL AND NEW.external_id IS NULL) EXECUTE FUNCTION keep_user();
 
-CREATE FUNCTION keep_identity() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION keep_identity() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  IF TG_RELID <> 'identities'::regclass THEN RAISE 'only identities has this trigger'; END IF;
   IF TG_OP = 'UPDATE' AND NEW.user_id <> OLD.user_id THEN
     RAISE 'an identity keeps its user: delete it and insert it again' USING ERRCODE = 'integrity_constraint_violation';
   END IF;
@@ -270,8 +279,10 @@ CREATE TRIGGER identities_kept AFTER UPDATE OF user_id OR DELETE ON identities
 FOR EACH ROW EXECUTE FUNCTION keep_identity();
 
 -- A disabled user has no access, and enabling brings the same keys back.
-CREATE FUNCTION disable_access() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION disable_access() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 BEGIN
+  IF TG_RELID <> 'users'::regclass THEN RAISE 'only users has this trigger'; END IF;
   UPDATE api_keys SET disabled_at = NEW.disabled_at WHERE user_id = NEW.id;
   DELETE FROM sessions WHERE user_id = NEW.id;
   DELETE FROM sign_in_links WHERE user_id = NEW.id;
@@ -284,23 +295,17 @@ WHEN (NEW.disabled_at IS DISTINCT FROM OLD.disabled_at) EXECUTE FUNCTION disable
 -- Keys. A statement of a function sees what was committed before it, but only in READ COMMITTED: there a trigger that
 -- waited for another transaction sees what that one did.
 
-CREATE FUNCTION need_read_committed(act text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION refuse_isolation(act text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-  IF current_setting('transaction_isolation') <> 'read committed' THEN
-    RAISE 'a transaction that % must be READ COMMITTED, not %', act, upper(current_setting('transaction_isolation'))
-      USING ERRCODE = 'invalid_transaction_state';
-  END IF;
+  RAISE 'a transaction that % must be READ COMMITTED, not %', act, upper(current_setting('transaction_isolation'))
+    USING ERRCODE = 'invalid_transaction_state';
 END
 $$;
 
--- Held shared by transactions that insert keys, and alone by one that lists the hash of a key which is not revoked: each
--- of the two must see what the other did.
-CREATE FUNCTION list_lock() RETURNS bigint STABLE LANGUAGE sql SET search_path FROM CURRENT AS $$
-  SELECT 'revoked_hashes'::regclass::oid::bigint
-$$;
-
-CREATE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION keep_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 BEGIN
+  IF TG_RELID <> 'api_keys'::regclass THEN RAISE 'only api_keys has this trigger'; END IF;
   IF TG_OP = 'UPDATE' THEN
     IF NEW.id <> OLD.id OR NEW.key_hash <> OLD.key_hash THEN
       RAISE 'id and key_hash of a key never change: revoke the key and insert a new one'
@@ -308,11 +313,12 @@ BEGIN
     END IF;
     NEW.slot := OLD.slot;
   ELSE
-    PERFORM need_read_committed('inserts keys');
-    PERFORM pg_advisory_xact_lock_shared(list_lock());
-    NEW.last_used_at := greatest(
-      NEW.last_used_at, (SELECT claimed_at FROM removed_claims WHERE key_hash = NEW.key_hash)
-    );
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      PERFORM refuse_isolation('inserts keys');
+    END IF;
+    -- Transactions that insert keys share this lock, and one that lists the hash of an active key holds it alone. Each of
+    -- the two must see what the other did.
+    PERFORM pg_advisory_xact_lock_shared('revoked_hashes'::regclass::oid::bigint);
     NEW.slot := NULL;
   END IF;
   IF NEW.revoked_at IS NULL THEN
@@ -344,25 +350,34 @@ $$;
 CREATE TRIGGER api_keys_kept BEFORE INSERT OR UPDATE OF id, user_id, key_hash, revoked_at, disabled_at, slot ON api_keys
 FOR EACH ROW EXECUTE FUNCTION keep_key();
 
--- A transaction that revoked this hash, or deleted its key, may have ended since the trigger above looked.
-CREATE FUNCTION list_key() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION list_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
-  IF NEW.revoked_at IS NOT NULL THEN
-    INSERT INTO revoked_hashes VALUES (NEW.key_hash, NEW.revoked_at) ON CONFLICT DO NOTHING;
-  ELSIF TG_OP = 'INSERT' THEN
-    UPDATE api_keys SET revoked_at = listed.revoked_at FROM revoked_hashes AS listed
-    WHERE listed.key_hash = NEW.key_hash AND api_keys.id = NEW.id;
-    UPDATE api_keys SET last_used_at = greatest(last_used_at, removed.claimed_at) FROM removed_claims AS removed
-    WHERE removed.key_hash = NEW.key_hash AND api_keys.id = NEW.id;
-  END IF;
+  IF TG_RELID <> 'api_keys'::regclass THEN RAISE 'only api_keys has this trigger'; END IF;
+  INSERT INTO revoked_hashes VALUES (NEW.key_hash, NEW.revoked_at) ON CONFLICT DO NOTHING;
   RETURN NULL;
 END
 $$;
-CREATE TRIGGER api_keys_listed AFTER INSERT OR UPDATE OF revoked_at ON api_keys
-FOR EACH ROW EXECUTE FUNCTION list_key();
+CREATE TRIGGER api_keys_listed AFTER INSERT OR UPDATE OF revoked_at ON api_keys FOR EACH ROW
+WHEN (NEW.revoked_at IS NOT NULL) EXECUTE FUNCTION list_key();
 
-CREATE FUNCTION keep_use() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+-- A transaction that revoked a hash, or deleted its key, may have ended since the trigger of the row looked.
+CREATE FUNCTION look_again() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 BEGIN
+  IF TG_RELID <> 'api_keys'::regclass THEN RAISE 'only api_keys has this trigger'; END IF;
+  UPDATE api_keys SET revoked_at = listed.revoked_at FROM added JOIN revoked_hashes AS listed USING (key_hash)
+  WHERE api_keys.id = added.id AND added.revoked_at IS NULL;
+  UPDATE api_keys SET last_used_at = greatest(api_keys.last_used_at, claimed_at)
+  FROM added JOIN removed_claims USING (key_hash) WHERE api_keys.id = added.id;
+  RETURN NULL;
+END
+$$;
+CREATE TRIGGER api_keys_added AFTER INSERT ON api_keys REFERENCING NEW TABLE AS added
+FOR EACH STATEMENT EXECUTE FUNCTION look_again();
+
+CREATE FUNCTION keep_use() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+BEGIN
+  IF TG_RELID <> 'api_keys'::regclass THEN RAISE 'only api_keys has this trigger'; END IF;
   DELETE FROM removed_claims WHERE ctid = ANY (ARRAY(
     SELECT ctid FROM removed_claims WHERE claimed_at < clock_timestamp() - interval '1 minute' LIMIT 100
     FOR UPDATE SKIP LOCKED
@@ -376,8 +391,9 @@ CREATE TRIGGER api_keys_removed AFTER DELETE ON api_keys FOR EACH ROW
 WHEN (OLD.last_used_at > clock_timestamp() - interval '1 second') EXECUTE FUNCTION keep_use();
 
 -- TRUNCATE has no rows. For a second from now, every process rejects all claims.
-CREATE FUNCTION forget_removed_claims() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION forget_removed_claims() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  IF TG_RELID <> 'api_keys'::regclass THEN RAISE 'only api_keys has this trigger'; END IF;
   UPDATE service_epoch SET started_at = clock_timestamp();
   RETURN NULL;
 END
@@ -385,14 +401,18 @@ $$;
 CREATE TRIGGER api_keys_truncated AFTER TRUNCATE ON api_keys FOR EACH STATEMENT EXECUTE FUNCTION forget_removed_claims();
 
 -- Uniting two lists applies them. A known hash is left out, so that a reload of all tables in any order succeeds.
-CREATE FUNCTION unite_hash() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION unite_hash() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 BEGIN
+  IF TG_RELID <> 'revoked_hashes'::regclass THEN RAISE 'only revoked_hashes has this trigger'; END IF;
   IF EXISTS (SELECT FROM revoked_hashes WHERE key_hash = NEW.key_hash) THEN
     RETURN NULL;
   END IF;
   IF NOT EXISTS (SELECT FROM api_keys WHERE key_hash = NEW.key_hash AND revoked_at IS NOT NULL) THEN
-    PERFORM need_read_committed('inserts into revoked_hashes');
-    PERFORM pg_advisory_xact_lock(list_lock());
+    IF current_setting('transaction_isolation') <> 'read committed' THEN
+      PERFORM refuse_isolation('inserts into revoked_hashes');
+    END IF;
+    PERFORM pg_advisory_xact_lock('revoked_hashes'::regclass::oid::bigint);
     -- The transaction that this one waited for may have listed the hash.
     IF EXISTS (SELECT FROM revoked_hashes WHERE key_hash = NEW.key_hash) THEN
       RETURN NULL;
@@ -403,16 +423,19 @@ END
 $$;
 CREATE TRIGGER revoked_hashes_united BEFORE INSERT ON revoked_hashes FOR EACH ROW EXECUTE FUNCTION unite_hash();
 
-CREATE FUNCTION apply_hash() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION apply_hash() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 BEGIN
+  IF TG_RELID <> 'revoked_hashes'::regclass THEN RAISE 'only revoked_hashes has this trigger'; END IF;
   UPDATE api_keys SET revoked_at = NEW.revoked_at WHERE key_hash = NEW.key_hash AND revoked_at IS NULL;
   RETURN NULL;
 END
 $$;
 CREATE TRIGGER revoked_hashes_applied AFTER INSERT ON revoked_hashes FOR EACH ROW EXECUTE FUNCTION apply_hash();
 
-CREATE FUNCTION only_grows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION only_grows() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  IF TG_RELID <> 'revoked_hashes'::regclass THEN RAISE 'only revoked_hashes has this trigger'; END IF;
   RAISE 'revoked_hashes only grows' USING ERRCODE = 'integrity_constraint_violation';
 END
 $$;
@@ -442,10 +465,12 @@ CREATE FUNCTION renew_listings(owners uuid[]) RETURNS void LANGUAGE sql SET sear
 $$;
 
 -- After a statement. An import has a statement for each server and renews once, so look first: it costs less.
-CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET enable_seqscan = off AS $$
 DECLARE
   owners uuid[];
 BEGIN
+  IF TG_RELID <> 'servers'::regclass THEN RAISE 'only servers has this trigger'; END IF;
   IF TG_OP = 'TRUNCATE' THEN
     owners := ARRAY(SELECT user_id FROM listing_revisions);
   ELSIF TG_OP = 'INSERT' THEN
@@ -481,8 +506,9 @@ ALTER TABLE servers ENABLE ALWAYS TRIGGER servers_truncated;
 
 -- What arrives by logical replication has rows and no statements. It is applied in the role of a replica, and only in
 -- that role the trigger of each row fires.
-CREATE FUNCTION servers_changed() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION servers_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
+  IF TG_RELID <> 'servers'::regclass THEN RAISE 'only servers has this trigger'; END IF;
   IF TG_OP = 'INSERT' THEN
     PERFORM renew_listings(ARRAY[NEW.created_by]);
   ELSIF TG_OP = 'DELETE' THEN
@@ -496,3 +522,19 @@ $$;
 CREATE TRIGGER servers_changed AFTER INSERT OR UPDATE OR DELETE ON servers
 FOR EACH ROW EXECUTE FUNCTION servers_changed();
 ALTER TABLE servers ENABLE REPLICA TRIGGER servers_changed;
+
+-- Other roles. A role that may not execute a function can't make a trigger of it on a table of its own.
+REVOKE EXECUTE ON FUNCTION keep_user, keep_identity, disable_access, refuse_isolation, keep_key, list_key, look_again,
+  keep_use, forget_removed_claims, unite_hash, apply_hash, only_grows, listing_revision, renew_listings, servers_changed_together,
+  servers_changed
+FROM PUBLIC;
+
+-- A site's role, to which an operator grants rights, changes only the accounts with an external_id. Row-level security
+-- does not concern the owner of the tables, which is the service's role.
+ALTER TABLE users ENABLE ROW LEVEL SECURITY;
+CREATE POLICY users_seen ON users FOR SELECT USING (true);
+CREATE POLICY users_of_a_site ON users USING (external_id IS NOT NULL);
+ALTER TABLE identities ENABLE ROW LEVEL SECURITY;
+CREATE POLICY identities_seen ON identities FOR SELECT USING (true);
+CREATE POLICY identities_of_a_site ON identities
+USING (EXISTS (SELECT FROM users WHERE id = user_id AND external_id IS NOT NULL));

@@ -2,6 +2,7 @@ import { type Mutant, witness } from './mutant.ts'
 
 const SCHEMA = 'src/postgres/migrations/0001-schema.sql'
 const HASHES = 'test/postgres/keys/revoked-hashes.test.ts'
+const FUNCTIONS = 'test/postgres/trigger-functions.test.ts'
 const LISTINGS = 'test/postgres/listing-revisions.test.ts'
 
 /** Mistakes in PostgreSQL's schema, sessions and management. */
@@ -44,9 +45,23 @@ export const POSTGRES: Mutant[] = [
   {
     name: 'functions-without-search-path',
     file: SCHEMA,
-    from: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS',
-    to: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql AS',
+    from: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT\n',
+    to: 'CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER\n',
     noticedBy: witness(LISTINGS, 'whichever installation its search path'),
+  },
+  {
+    name: 'trigger-function-runs-as-the-writer',
+    file: SCHEMA,
+    from: 'CREATE FUNCTION list_key() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER',
+    to: 'CREATE FUNCTION list_key() RETURNS trigger LANGUAGE plpgsql',
+    noticedBy: witness(FUNCTIONS, 'runs as its owner'),
+  },
+  {
+    name: 'trigger-function-for-any-table',
+    file: SCHEMA,
+    from: "  IF TG_RELID <> 'revoked_hashes'::regclass THEN RAISE 'only revoked_hashes has this trigger'; END IF;\n  UPDATE api_keys",
+    to: '  UPDATE api_keys',
+    noticedBy: witness(FUNCTIONS, 'refuses every table but its own'),
   },
   {
     name: 'slot-picked-without-the-lock-of-the-user',
@@ -58,14 +73,14 @@ export const POSTGRES: Mutant[] = [
   {
     name: 'inserted-key-not-looked-up-again',
     file: SCHEMA,
-    from: "  ELSIF TG_OP = 'INSERT' THEN\n    UPDATE api_keys",
-    to: '  ELSIF false THEN\n    UPDATE api_keys',
+    from: 'CREATE TRIGGER api_keys_added AFTER INSERT ON api_keys REFERENCING NEW TABLE AS added\nFOR EACH STATEMENT EXECUTE FUNCTION look_again();\n',
+    to: '',
     noticedBy: witness(HASHES, 'revoked, deleted and inserted at once'),
   },
   {
     name: 'key-inserted-beside-a-union',
     file: SCHEMA,
-    from: '    PERFORM pg_advisory_xact_lock_shared(list_lock());\n',
+    from: "    PERFORM pg_advisory_xact_lock_shared('revoked_hashes'::regclass::oid::bigint);\n",
     to: '',
     noticedBy: witness(HASHES, 'is listed while its key is inserted'),
   },

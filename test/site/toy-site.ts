@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import pg from 'pg'
+import { createAnswer } from '../../src/api/answer.ts'
+import { refusal } from '../../src/api/responses.ts'
+import { LIMITS } from '../../src/http/limits.ts'
+import { listen } from '../../src/http/listen.ts'
+import { migratePostgres, openServingPostgresStore } from '../../src/postgres/store.ts'
+import { asAdmin, createDatabase, removeDatabase } from '../fixtures/postgres/database.ts'
+import type { Server } from '../fixtures/postgres/server.ts'
+import { ask } from '../fixtures/requests.ts'
+import { ROOT } from '../fixtures/tree.ts'
+import { type CodeBlock, codeBlocksOf } from '../operations/documents/code-blocks.ts'
+
+const PAGE = 'docs/site.md'
+const PASSWORD = 'change-me'
+
+/** A site as docs/site.md builds it, in a database of its own. */
+export interface ToySite {
+  /** The URL for the service's role, which owns the tables. */
+  url: string
+  /** The connection of the site's role. Its texts may name the roles as the page does. */
+  query(sql: string, values?: unknown[]): Promise<pg.QueryResult>
+  /** The same as the service's role, or as a superuser. */
+  queryAs(role: 'listing' | 'postgres', sql: string): Promise<pg.QueryResult>
+  /** Runs the page's block with this title. */
+  run(title: string, values?: unknown[]): Promise<pg.QueryResult>
+}
+
+export interface SiteOptions {
+  /** Runs before the first load, with tables that are empty. */
+  fill?: (site: ToySite) => Promise<unknown>
+  /** Runs a block of the shell. Without it, only the migration happens. */
+  shell?: (commands: string, url: string, at: string) => Promise<void>
+}
+
+type Cleaning = Pick<TestContext, 'after'>
+
+/** Runs the page's blocks in their order, each as the role that it names. */
+export async function buildSite(
+  t: Cleaning,
+  server: Pick<Server, 'url'>,
+  { fill = async () => {}, shell = migrateAt }: SiteOptions = {},
+): Promise<ToySite> {
+  const admin = await createDatabase(server)
+  const database = new URL(admin).pathname.slice(1)
+  // Roles are of the whole server, which other tests use.
+  const named = (text: string) => text.replaceAll(/(?<![\w-])(listing|site)\b/g, `$1_${database}`)
+  const [listing, site] = [named('listing'), named('site')]
+  const urlOf = (role: string) => admin.replace('postgres:secret', `${role}:${PASSWORD}`)
+  await asAdmin(admin, (client) =>
+    client.query(
+      `CREATE ROLE ${site} LOGIN PASSWORD '${PASSWORD}'; ALTER DATABASE ${database} OWNER TO ${site}`,
+    ),
+  )
+  const client = new pg.Client(urlOf(site))
+  client.on('error', () => {})
+  await client.connect()
+  t.after(async () => {
+    await client.end()
+    await removeDatabase(server, admin)
+    await asAdmin(server.url(), (root) => root.query(`DROP ROLE IF EXISTS ${site}, ${listing}`))
+  })
+
+  const blocks = pageBlocks()
+  const urls = { listing: urlOf(listing), postgres: admin }
+  const toy: ToySite = {
+    url: urls.listing,
+    query: (sql, values) => client.query(named(sql), values),
+    queryAs: (role, sql) => asAdmin(urls[role], (other) => other.query(named(sql))),
+    async run(title, values) {
+      const block = blocks.find((one) => one.title === title)
+      assert.ok(block, `${PAGE} has no block "${title}"`)
+      return client.query(named(block.text), values)
+    },
+  }
+  for (const { language, role, title, text, at } of blocks) {
+    if (language === 'sh') await shell(text, urls.listing, at)
+    if (role === null || title !== null) continue
+    if (text.includes('SELECT mirror.take_users')) await fill(toy)
+    try {
+      await (role === 'site' ? toy.query(text) : toy.queryAs(role, text))
+    } catch (cause) {
+      throw new Error(`${at} failed`, { cause })
+    }
+  }
+  return toy
+}
+
+async function migrateAt(commands: string, url: string): Promise<void> {
+  if (commands.includes('postgres://')) await migratePostgres(url)
+}
+
+interface PageBlock extends CodeBlock {
+  /** Who runs the SQL on PostgreSQL. */
+  role: 'site' | 'listing' | 'postgres' | null
+  /** What the statement is for, if the reader runs it later or several times. */
+  title: string | null
+}
+
+export function pageBlocks(): PageBlock[] {
+  return codeBlocksOf(readFileSync(join(ROOT, PAGE), 'utf8'), PAGE).map((block) => {
+    const [, role = null, title = null] =
+      /^-- Run as (site|listing|postgres)(?:: (.+))?\.\n/.exec(block.text) ?? []
+    assert.ok(block.language !== 'sql' || role !== null || isForSqlite(block), block.at)
+    return { ...block, role: role as PageBlock['role'], title }
+  })
+}
+
+export const isForSqlite = ({ text }: CodeBlock) => text.startsWith('-- Run on SQLite.\n')
+
+/** The API on a real socket. `answer` waits for no key's second. */
+export async function serveSite(t: Cleaning, { url, queryAs }: ToySite) {
+  const store = await openServingPostgresStore(url)
+  const api = { answer: createAnswer({ store, onFault: () => '' }), refuse: refusal }
+  const listener = await listen({ ...api, observe: () => {} }, '127.0.0.1', 0, LIMITS)
+  t.after(async () => {
+    await listener.close()
+    await store.close()
+  })
+  return {
+    async answer(key: string): Promise<{ status: number; names: string[] | null }> {
+      await queryAs('listing', 'UPDATE api_keys SET last_used_at = NULL')
+      const { status, body } = await ask(listener.port, { key })
+      const { servers } = JSON.parse(body) as { servers?: { name: string }[] }
+      return { status, names: servers?.map(({ name }) => name) ?? null }
+    },
+  }
+}
