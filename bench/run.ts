@@ -8,10 +8,11 @@ import { measurePostgres } from './postgres/suite.ts'
 import { measureProcesses } from './processes/suite.ts'
 import { writeResults } from './results.ts'
 import { openScene, type Scene } from './scene.ts'
+import { measureSite } from './site/suite.ts'
 import { measureSqlite } from './sqlite/suite.ts'
 import { printResults, type Result } from './table.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|peers|before] [--quick] [--tree FOLDER]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|site|peers|before] [--quick] [--tree FOLDER]
 
 Measures the service and says whether it meets the targets. Needs Linux. Uses wrk if it is installed.
 Writes what it measured to bench/results/.
@@ -22,6 +23,7 @@ Writes what it measured to bench/results/.
   overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
   growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
+  site      a site that mirrors its tables as docs/site.md says: the first load, and each statement
   peers     the service and the same API put together from libraries
   before    this tree and an older one, on each engine
 
@@ -54,6 +56,7 @@ const SUITES: Record<string, (scene: Scene) => Promise<Result[]>> = {
   overload: measureOverload,
   connections: measureConnections,
   growth: measureGrowth,
+  site: measureSite,
   peers: measurePeers,
   before: measureBefore,
 }

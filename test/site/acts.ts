@@ -48,10 +48,8 @@ export async function live(
   for (let n = 2; n <= 5; n += 1) others.push(await issue(site, account))
   await assert.rejects(issue(site, account), { code: '23514', constraint: 'api_keys_slots' })
   const { rows } = await site.run('list keys', [account])
-  assert.deepEqual(
-    rows.map((row) => row.id).toSorted(),
-    [id, ...others.map((one) => one.id)].toSorted(),
-  )
+  const ids = [id, ...others.map((one) => one.id)]
+  assert.deepEqual(new Set(rows.map((row) => row.id)), new Set(ids))
   assert.ok(rows.find((row) => row.id === id).last_used_at instanceof Date)
 
   const revoked = await site.run('revoke a key', [account, id])

@@ -29,7 +29,7 @@ test('the page leads from an empty PostgreSQL to a served site, and a state file
     async shell(commands, url, at) {
       const ran = await terminal.run(commands.replace(/postgres:\/\/\S+/, url))
       assert.ok(ran.isDone, `${at} failed:\n${commands}\nIt printed:\n${ran.output}`)
-      if (commands.includes('apply -')) states.push(await stateOf(join(folder, 'listing.db')))
+      if (commands.includes('apply -')) states.push(stateOf(join(folder, 'listing.db')))
     },
   })
   await live(site, await serveSite(t, site), 'ada@example.com')
