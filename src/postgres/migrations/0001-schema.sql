@@ -451,20 +451,25 @@ CREATE TABLE listing_revisions (
   revision uuid NOT NULL
 ) WITH (fillfactor = 70);
 
-CREATE FUNCTION listing_revision(owner uuid) RETURNS uuid STABLE LANGUAGE sql AS $$
-  SELECT encode(substring(sha256(uuid_send(owner) || xid8send(pg_current_xact_id()) || timestamptz_send(now())
-    || timestamptz_send(pg_postmaster_start_time())) FOR 16), 'hex')::uuid
+CREATE FUNCTION transaction_stamp() RETURNS bytea STABLE LANGUAGE sql AS $$
+  SELECT xid8send(pg_current_xact_id()) || timestamptz_send(now()) || timestamptz_send(pg_postmaster_start_time())
 $$;
 
--- Renews the listings of these owners in the order of the owners, so that two statements never wait for each other.
+CREATE FUNCTION listing_revision(owner uuid, stamp bytea) RETURNS uuid IMMUTABLE LANGUAGE sql AS $$
+  SELECT encode(substring(sha256(uuid_send(owner) || stamp) FOR 16), 'hex')::uuid
+$$;
+
+-- Renews the listings of these owners in the order of the owners, so that two statements never wait for each other. The
+-- stamp is a subquery, which is evaluated once.
 CREATE FUNCTION renew_listings(owners uuid[]) RETURNS void LANGUAGE sql SET search_path FROM CURRENT AS $$
   INSERT INTO listing_revisions AS known (user_id, revision)
-  SELECT DISTINCT owner, listing_revision(owner) FROM unnest(owners) AS owner ORDER BY owner
+  SELECT owner, listing_revision(owner, (SELECT transaction_stamp()))
+  FROM (SELECT DISTINCT owner FROM unnest(owners) AS owner ORDER BY owner) AS changed
   ON CONFLICT (user_id) DO UPDATE SET revision = excluded.revision
   WHERE known.revision <> excluded.revision
 $$;
 
--- After a statement. An import has a statement for each server and renews once, so look first: it costs less.
+-- After a statement. An import has a statement for each server of one owner and renews once, so look first: it costs less.
 CREATE FUNCTION servers_changed_together() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
 SET enable_seqscan = off AS $$
 DECLARE
@@ -474,19 +479,14 @@ BEGIN
   IF TG_OP = 'TRUNCATE' THEN
     owners := ARRAY(SELECT user_id FROM listing_revisions);
   ELSIF TG_OP = 'INSERT' THEN
-    owners := ARRAY(
-      SELECT owner FROM (SELECT DISTINCT created_by FROM after_change) AS changed (owner)
-      WHERE (SELECT revision FROM listing_revisions WHERE user_id = owner) IS DISTINCT FROM listing_revision(owner)
-    );
+    owners := ARRAY(SELECT DISTINCT created_by FROM after_change);
   ELSIF TG_OP = 'DELETE' THEN
     owners := ARRAY(SELECT DISTINCT created_by FROM before_change);
-  ELSIF EXISTS (SELECT FROM before_change) THEN
-    owners := ARRAY(
-      SELECT owner FROM (SELECT created_by FROM before_change UNION SELECT created_by FROM after_change) AS changed (owner)
-      WHERE (SELECT revision FROM listing_revisions WHERE user_id = owner) IS DISTINCT FROM listing_revision(owner)
-    );
+  ELSE
+    owners := ARRAY(SELECT created_by FROM before_change UNION SELECT created_by FROM after_change);
   END IF;
-  IF owners <> '{}' THEN
+  IF cardinality(owners) > 1 OR (SELECT revision FROM listing_revisions WHERE user_id = owners[1])
+    IS DISTINCT FROM listing_revision(owners[1], transaction_stamp()) THEN
     PERFORM renew_listings(owners);
   END IF;
   RETURN NULL;
@@ -525,8 +525,8 @@ ALTER TABLE servers ENABLE REPLICA TRIGGER servers_changed;
 
 -- Other roles. A role that may not execute a function can't make a trigger of it on a table of its own.
 REVOKE EXECUTE ON FUNCTION keep_user, keep_identity, disable_access, refuse_isolation, keep_key, list_key, look_again,
-  keep_use, forget_removed_claims, unite_hash, apply_hash, only_grows, listing_revision, renew_listings, servers_changed_together,
-  servers_changed
+  keep_use, forget_removed_claims, unite_hash, apply_hash, only_grows, transaction_stamp, listing_revision, renew_listings,
+  servers_changed_together, servers_changed
 FROM PUBLIC;
 
 -- A site's role, to which an operator grants rights, changes only the accounts with an external_id. Row-level security
