@@ -98,7 +98,7 @@ const FIND_SMALL = `(() => {
   const small = []
   for (const control of document.querySelectorAll('a, button, input, select, textarea, summary')) {
     if (!control.checkVisibility() || control.closest('.skip, .unseen')) continue
-    const isInText = control.matches('a') && control.closest('p, li > div, dd, td, th') !== null
+    const isInText = control.matches('a') && control.closest('p, li > div, .prose li, dd, td, th') !== null
     if (isInText && getComputedStyle(control).display === 'inline') continue
     control.scrollIntoView({ block: 'center', inline: 'center' })
     const box = control.getBoundingClientRect()
