@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { MIGRATIONS, migrate } from '../../src/postgres/migrate.ts'
 import { ENDLESS } from '../../src/postgres/patience.ts'
+import { eventually } from '../fixtures/eventually.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addAccount, issue, live } from './acts.ts'
 import { buildSite, serveSite, type ToySite } from './toy-site.ts'
@@ -101,12 +102,10 @@ test('the night makes good what no trigger saw, deletes no user, and leaves othe
     `INSERT INTO users (email) VALUES ('root@a.example');
      INSERT INTO servers (created_by, name, host_label) SELECT id, 'own', 'x' FROM users WHERE external_id IS NULL`,
   )
-  const unseen = (sql: string) =>
-    site.query(
-      `ALTER TABLE accounts DISABLE TRIGGER USER; ALTER TABLE games DISABLE TRIGGER USER; ${sql};
-       ALTER TABLE accounts ENABLE TRIGGER USER; ALTER TABLE games ENABLE TRIGGER USER`,
-    )
-  await unseen(`DELETE FROM accounts WHERE id = ${bob}; UPDATE games SET title = 'Unseen'`)
+  await changeUnseen(
+    site,
+    `DELETE FROM accounts WHERE id = ${bob}; UPDATE games SET title = 'Unseen'`,
+  )
   await site.run('every night')
   assert.deepEqual(await answer(hers.key), { status: 200, names: ['Unseen'] })
   assert.equal((await answer(his.key)).status, 401)
@@ -124,6 +123,27 @@ test('the night makes good what no trigger saw, deletes no user, and leaves othe
   const { rows: before } = await site.query(versions)
   await site.run('every night')
   assert.deepEqual((await site.query(versions)).rows, before)
+})
+
+const changeUnseen = ({ query }: ToySite, sql: string) =>
+  query(
+    `ALTER TABLE accounts DISABLE TRIGGER USER; ALTER TABLE games DISABLE TRIGGER USER; ${sql};
+     ALTER TABLE accounts ENABLE TRIGGER USER; ALTER TABLE games ENABLE TRIGGER USER`,
+  )
+
+test('the night fails instead of undoing what the site changes meanwhile', async (t) => {
+  const site = await buildSite(t, server)
+  await addAccount(site, 'ada@a.example')
+  await changeUnseen(site, `UPDATE games SET title = 'Unseen'`)
+  await site.query(`BEGIN; UPDATE games SET title = 'Newer'`)
+  const night = assert.rejects(site.queryAs('site', site.textOf('every night')), { code: '40001' })
+  const waits = `SELECT FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  await eventually(async () => (await site.queryAs('postgres', waits)).rowCount === 1)
+  await site.query('COMMIT')
+  await night
+  const { rows } = await site.query('SELECT name FROM listing.servers')
+  assert.deepEqual(rows, [{ name: 'Newer' }])
 })
 
 test('the first load brings users, servers, bans and keys with their revocations', async (t) => {

@@ -23,8 +23,10 @@ export interface ToySite {
   url: string
   /** The connection of the site's role. Its texts may name the roles as the page does. */
   query(sql: string, values?: unknown[]): Promise<pg.QueryResult>
-  /** The same as the service's role, or as a superuser. */
-  queryAs(role: 'listing' | 'postgres', sql: string): Promise<pg.QueryResult>
+  /** The same on another connection, as this role. */
+  queryAs(role: 'listing' | 'site' | 'postgres', sql: string): Promise<pg.QueryResult>
+  /** The text of the page's block with this title. */
+  textOf(title: string): string
   /** Runs the page's block with this title. */
   run(title: string, values?: unknown[]): Promise<pg.QueryResult>
 }
@@ -65,16 +67,17 @@ export async function buildSite(
   })
 
   const blocks = pageBlocks()
-  const urls = { listing: urlOf(listing), postgres: admin }
+  const urls = { listing: urlOf(listing), site: urlOf(site), postgres: admin }
   const toy: ToySite = {
     url: urls.listing,
     query: (sql, values) => client.query(named(sql), values),
     queryAs: (role, sql) => asAdmin(urls[role], (other) => other.query(named(sql))),
-    async run(title, values) {
+    textOf(title) {
       const block = blocks.find((one) => one.title === title)
       assert.ok(block, `${PAGE} has no block "${title}"`)
-      return client.query(named(block.text), values)
+      return block.text
     },
+    run: (title, values) => client.query(named(toy.textOf(title)), values),
   }
   for (const { language, role, title, text, at } of blocks) {
     if (language === 'sh') await shell(text, urls.listing, at)
