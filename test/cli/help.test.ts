@@ -28,7 +28,8 @@ test("the program's help names its environment variables and exit codes", async 
   for (const [name, { default: value }] of NAMED_SETTINGS) {
     const [, text = ''] = new RegExp(`\\n  ${name} +([^]*?)\\n(?:  \\w|\\n)`).exec(help) ?? []
     assert.match(text, /\w/, name)
-    assert.ok(text.includes(value === null ? '' : `(default: ${value}`), text)
+    const line = text.replaceAll(/\s+/g, ' ')
+    assert.ok(line.includes(value === null ? '' : `(default: ${value}`), text)
   }
   assert.doesNotMatch(help, /`|\]\(/)
   assert.match(help, /Exit codes: 0 success, 1 failure, 2 wrong command line or environment/)
