@@ -17,6 +17,8 @@ import type { Log } from './log/log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
 import { createUsageCounter, type UsageCounter } from './keys/usage/usage-counter.ts'
+import type { Oidc, OidcOptions, OidcSettings } from './accounts/sign-in/oidc/oidc.ts'
+import type { Database } from './database/database.ts'
 
 /** The most connections at a time, per listener. */
 export const CONNECTIONS_MAX = { api: LIMITS.connectionsMax, dashboard: DASHBOARD_CONNECTIONS_MAX }
@@ -51,6 +53,10 @@ export interface DashboardOptions {
   /** True if the site at `siteUrl` manages the servers, and no page changes them. */
   serversElsewhere?: boolean
   signUp: SignUp
+  /** False if no user signs in by password. By default users do. */
+  passwords?: boolean
+  /** The identity provider whose accounts sign in. By default there is none. */
+  oidc?: OidcSettings | null
   /** Email addresses of the accounts that see the operator's page, in lower case. */
   operators?: readonly string[]
   /** The version of this program, for the operator's page. */
@@ -186,12 +192,16 @@ async function loadDashboard(
   const { createAccounts } = await import('./accounts/sign-in/accounts.ts')
   const { siteName = null, contact = null, serversElsewhere = false } = dashboard
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
+  const { passwords = true, oidc = null } = dashboard
+  const { database } = store
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
-    database: store.database,
+    database,
     counts: store,
     counter,
-    accounts: createAccounts(store.database, { dashboardUrl, now }),
+    accounts: createAccounts(database, { dashboardUrl, now }),
+    passwords,
+    oidc: oidc && (await loadOidc(database, { ...oidc, dashboardUrl, operators, now })),
     baseUrl,
     dashboardUrl,
     siteUrl,
@@ -208,4 +218,10 @@ async function loadDashboard(
     now,
     onFault: log.fault,
   })
+}
+
+/** Most services have no identity provider, and load none of its code. */
+async function loadOidc(database: Database, options: OidcOptions): Promise<Oidc> {
+  const { createOidc } = await import('./accounts/sign-in/oidc/oidc.ts')
+  return createOidc(database, options)
 }

@@ -10,6 +10,8 @@ export const SESSION_FRESH_US = 10 * MINUTE_US
  * serving process read keys and listings again.
  */
 export const ACTIVITY_STEP_US = HOUR_US
+/** How long a session has an operator's right that the identity provider gave it. */
+export const OPERATOR_RIGHT_US = 12 * HOUR_US
 /** Sessions per user; the newest ones stay. People use few browsers. */
 export const SESSIONS_MAX = 20
 /** The most expired sessions, of any user, that one sign-in removes. */
@@ -37,4 +39,9 @@ export interface NewSession extends Browser {
   tokenHash: string
   startedAt: Instant
   expiresAt: Instant
+  /** Until then the session has an operator's right. By default it has none. */
+  operatorUntil?: Instant | null
 }
+
+/** A session that is stored once its user is known. */
+export type DraftSession = Omit<NewSession, 'userId'>

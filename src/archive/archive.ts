@@ -25,7 +25,7 @@ export interface ArchiveTable {
 export const TABLES: readonly ArchiveTable[] = [
   tableOf('users', 'id', {
     uuid: 'id',
-    text: 'email external_id',
+    text: 'email external_id email_issuer',
     instant: 'created_at disabled_at',
   }),
   tableOf('identities', 'issuer subject', { text: 'issuer subject', uuid: 'user_id' }),

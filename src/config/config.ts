@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { type DatabaseConfig, readDatabase } from './database-url.ts'
+import { type OidcConfig, readOidc } from './oidc.ts'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
 import {
@@ -34,6 +35,10 @@ export interface Config {
   serversElsewhere: boolean
   /** `open` lets every visitor create an account. */
   signUp: SignUp
+  /** False if no user signs in by password. */
+  passwords: boolean
+  /** The identity provider whose accounts sign in. Null if there is none. */
+  oidc: OidcConfig | null
   /** Email addresses of the accounts that see the operator's page. */
   operators: string[]
   /** The listener for health and metrics. */
@@ -89,6 +94,8 @@ export function readConfig(
     complaints.push('DATABASE_URL and DATABASE_URL_FILE are both set; unset one of them')
   if (given.SERVERS === 'elsewhere' && given.SITE_URL === undefined)
     complaints.push('SERVERS is elsewhere, so SITE_URL must be set: the dashboard links to it')
+  const { oidc, complaints: aboutOidc } = readOidc(given)
+  complaints.push(...aboutOidc)
   const host = textOf('HOST')
   const opsHost = textOf('OPS_HOST')
   complaints.push(
@@ -114,6 +121,8 @@ export function readConfig(
       contact: given.CONTACT ?? null,
       serversElsewhere: textOf('SERVERS') === 'elsewhere',
       signUp: textOf('SIGN_UP') as SignUp,
+      passwords: textOf('PASSWORDS') === 'on',
+      oidc,
       operators: listOf(given.OPERATORS).map((email) => email.toLowerCase()),
       opsHost,
       opsPort: Number(textOf('OPS_PORT')),

@@ -3,6 +3,7 @@ import { DEFAULT_DATABASE_PATH } from './database-url.ts'
 import { checkEmail } from '../model/email.ts'
 import { escapeInvisible } from '../model/invisible.ts'
 import { complaintAboutLine } from '../model/text.ts'
+import { complaintAboutIssuer } from './oidc.ts'
 import {
   complaintAboutContact,
   complaintAboutDashboardUrl,
@@ -11,8 +12,8 @@ import {
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
-const REUSE_PORTS = ['on', 'off'] as const
-const PUBLIC_PAGES = ['1', '0'] as const
+const ON_OFF = ['on', 'off'] as const
+const ONE_ZERO = ['1', '0'] as const
 const SERVERS = ['here', 'elsewhere'] as const
 /** In code points. The bar of each page shows the name. */
 const SITE_NAME_LENGTH_MAX = 40
@@ -35,8 +36,6 @@ export interface Setting {
   unset?: string
   /** Which commands use the value. Without names, all of them do. */
   usedBy: readonly string[]
-  /** Whether the value can have a password, which no output may show. */
-  isSecret?: true
   /** Null for a value that is checked where it is used. */
   complain: Complain | null
 }
@@ -51,7 +50,6 @@ export const SETTINGS = {
     default: `sqlite:${DEFAULT_DATABASE_PATH}`,
     unset: `\`sqlite:${DEFAULT_DATABASE_PATH}\`; required when \`NODE_ENV\` is \`production\``,
     usedBy: [],
-    isSecret: true,
     complain: null,
   },
   DATABASE_URL_FILE: {
@@ -77,7 +75,7 @@ export const SETTINGS = {
       '`on`: several processes on PostgreSQL share the ports of this machine ([docs/postgresql.md](docs/postgresql.md#several-processes))',
     default: 'off',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(REUSE_PORTS, text) ? null : 'be on or off'),
+    complain: (text) => (isOneOf(ON_OFF, text) ? null : 'be on or off'),
   },
   BASE_URL: {
     meaning: "the API's public URL, shown in the dashboard and the log",
@@ -113,7 +111,7 @@ export const SETTINGS = {
     default: null,
     unset: '`1` with `SITE_URL`, else `0`',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(PUBLIC_PAGES, text) ? null : 'be 1 or 0'),
+    complain: (text) => (isOneOf(ONE_ZERO, text) ? null : 'be 1 or 0'),
   },
   SITE_NAME: {
     meaning:
@@ -152,6 +150,64 @@ export const SETTINGS = {
       listOf(text).every((email) => 'email' in checkEmail(email))
         ? null
         : 'be email addresses, separated by commas',
+  },
+  OIDC_ISSUER: {
+    meaning:
+      'the URL of an identity provider, exactly as the provider writes it; its accounts can then sign in ([docs/site-sign-in.md](docs/site-sign-in.md))',
+    default: null,
+    usedBy: SERVE,
+    complain: complaintAboutIssuer,
+  },
+  OIDC_CLIENT_ID: {
+    meaning: 'the id that the provider has for this service; required with `OIDC_ISSUER`',
+    default: null,
+    usedBy: SERVE,
+    complain: null,
+  },
+  OIDC_CLIENT_SECRET: {
+    meaning: 'the secret that belongs to `OIDC_CLIENT_ID`',
+    default: null,
+    usedBy: SERVE,
+    complain: null,
+  },
+  OIDC_CLIENT_SECRET_FILE: {
+    meaning: 'a file that contains the secret, instead of `OIDC_CLIENT_SECRET`',
+    default: null,
+    usedBy: SERVE,
+    complain: null,
+  },
+  OIDC_NAME: {
+    meaning: 'what the dashboard calls the provider, such as the name of your site',
+    default: null,
+    unset: 'the host name of `OIDC_ISSUER`',
+    usedBy: SERVE,
+    complain: (text) => complaintAboutLine(text, 64),
+  },
+  OIDC_SIGN_UP: {
+    meaning:
+      "`open`: each of the provider's users gets an account at the first sign-in. `closed`: only those with an account can sign in",
+    default: 'closed',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(SIGN_UPS, text) ? null : 'be open or closed'),
+  },
+  OIDC_OPERATOR_GROUP: {
+    meaning:
+      "a group in the provider's claim `groups`, whose members see the operator's page for 12 hours after each sign-in",
+    default: null,
+    usedBy: SERVE,
+    complain: null,
+  },
+  OIDC_AUTO: {
+    meaning: '`1`: the sign-in page leads to the provider by itself',
+    default: '0',
+    usedBy: SERVE,
+    complain: (text) => (isOneOf(ONE_ZERO, text) ? null : 'be 1 or 0'),
+  },
+  PASSWORDS: {
+    meaning: '`off`: users sign in by `OIDC_ISSUER` only, and by the links of `user link`',
+    default: 'on',
+    usedBy: [...SERVE, 'user link'],
+    complain: (text) => (isOneOf(ON_OFF, text) ? null : 'be on or off'),
   },
   OPS_HOST: {
     meaning:

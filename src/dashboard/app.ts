@@ -53,12 +53,20 @@ function whatWentWrong(fault: Error, path: string, method: string) {
   return html`<p>The service can’t show this page right now. Wait a moment and try again.</p>`
 }
 
-/** Answers each request by its page. */
-export function createDashboard(dashboard: KeysDashboard): Handler {
-  return getRequestListener(createRoutes(dashboard).fetch, { overrideGlobalObjects: false })
+/** Answers each request by its page. Loads the pages of an identity provider only if one is set. */
+export async function createDashboard(dashboard: KeysDashboard): Promise<Handler> {
+  const { oidc } = dashboard
+  const provider = oidc === null ? null : await import('../accounts/pages/oidc/routes.ts')
+  const app = createRoutes(dashboard, (routes) =>
+    oidc === null ? undefined : provider?.addOidcRoutes(routes, dashboard, oidc),
+  )
+  return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
-export function createRoutes(dashboard: KeysDashboard): App {
+export function createRoutes(
+  dashboard: KeysDashboard,
+  addMore: (app: App) => void = () => {},
+): App {
   const app = new Hono<Env>()
   app.use(async (c, next) => {
     c.set('site', dashboard.site)
@@ -70,7 +78,7 @@ export function createRoutes(dashboard: KeysDashboard): App {
   const { managesServers } = dashboard.site
   app.use(checkRequest(dashboard, managesServers ? [] : [IMPORT_PATH]))
   app.get('/', (c) => c.redirect('/dashboard', 303))
-  for (const path of ['/sign-in', '/sign-up', '/setup/*', '/link/*'])
+  for (const path of ['/sign-in/*', '/sign-up', '/setup/*', '/link/*'])
     app.use(path, throttleAddress(dashboard))
   addSessionRoutes(app, dashboard)
   addSignUpRoutes(app, dashboard)
@@ -105,6 +113,7 @@ export function createRoutes(dashboard: KeysDashboard): App {
   addDeleteAccountRoutes(app, dashboard)
 
   addOperatorRoute(app, dashboard)
+  addMore(app)
 
   app.notFound(showNotFound)
   app.onError((fault, c) => {

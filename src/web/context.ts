@@ -42,16 +42,25 @@ export interface Dashboard {
 
 export interface Env {
   Bindings: HttpBindings
-  Variables: { site: Site; session: Session; isOperator: boolean; form: URLSearchParams }
+  Variables: {
+    site: Site
+    session: Session
+    isOperator: boolean
+    isListed: boolean
+    form: URLSearchParams
+  }
 }
 
 export type App = Hono<Env>
 export type Context = HonoContext<Env>
 
 /** Sets the signed-in user of the request. */
-export function setSession({ operators }: Dashboard, c: Context, session: Session): void {
+export function setSession({ operators, now }: Dashboard, c: Context, session: Session): void {
+  const { listedEmail, operatorUntil } = session
+  const isListed = listedEmail !== null && operators.includes(listedEmail)
   c.set('session', session)
-  c.set('isOperator', session.email !== null && operators.includes(session.email))
+  c.set('isListed', isListed)
+  c.set('isOperator', isListed || (operatorUntil !== null && now() < operatorUntil))
 }
 
 /** A field of the submitted form; empty if it has none. */

@@ -43,7 +43,7 @@ test('a restore makes the tables equal to the archive, and keeps what was there'
     `DELETE FROM users WHERE id = '${idOf(1)}'`,
     userSql(4),
     `UPDATE servers SET name = 'other'; UPDATE users SET email = 'u9@example.com' WHERE id = '${idOf(3)}';
-     INSERT INTO sessions VALUES ('1', '${idOf(2)}', 't', '', '', 1, 1, 2);
+     INSERT INTO sessions VALUES ('1', '${idOf(2)}', 't', '', '', 1, 1, 2, NULL);
      INSERT INTO boots VALUES (1, 'b'); INSERT INTO secrets VALUES ('setup', 't')`,
   )
   const restored = await restore()

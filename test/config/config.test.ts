@@ -22,6 +22,8 @@ test('every setting has a default', () => {
       serversElsewhere: false,
       contact: null,
       signUp: 'closed',
+      passwords: true,
+      oidc: null,
       operators: [],
       opsHost: '127.0.0.1',
       opsPort: 8082,

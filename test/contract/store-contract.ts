@@ -12,6 +12,7 @@ import { firstUserContract } from './accounts/first-user.ts'
 import type { OpenFixture } from './fixture.ts'
 import { healthContract } from './health.ts'
 import { importsContract } from './servers/imports.ts'
+import { identitiesContract } from './accounts/sign-in/identities.ts'
 import { inventoryContract } from './accounts/inventory.ts'
 import { invitingContract } from './organizations/invitations.ts'
 import { formerMembersContract } from './servers/former-members.ts'
@@ -40,8 +41,8 @@ import {
   sessionActivityContract,
   sessionListContract,
 } from './accounts/sessions.ts'
-import { signInLinksContract } from './accounts/sign-in-links.ts'
-import { signInAttemptsContract } from './accounts/sign-in-attempts.ts'
+import { signInLinksContract } from './accounts/sign-in/sign-in-links.ts'
+import { signInAttemptsContract } from './accounts/sign-in/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
 import { outdatedStatesContract } from './states/outdated.ts'
@@ -74,6 +75,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: external ids`, () => externalIdsContract(open))
   suite(`${engine}: the first user`, () => firstUserContract(open))
   suite(`${engine}: sign-in links`, () => signInLinksContract(open))
+  suite(`${engine}: identities`, () => identitiesContract(open))
   suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
   suite(`${engine}: the audit log`, () => auditContract(open))
   suite(`${engine}: the operator's page`, () => operatorContract(open))

@@ -31,6 +31,7 @@ function registered(managesServers: boolean) {
     dashboardUrl: url,
     baseUrl: url,
     operators: [],
+    passwords: true,
     store: {},
   }
   return createRoutes(dashboard as unknown as Parameters<typeof createRoutes>[0]).routes

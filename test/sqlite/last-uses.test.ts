@@ -17,7 +17,9 @@ function withKeys(t: TestContext, count: number): DatabaseSync {
   const database = new DatabaseSync(':memory:')
   t.after(() => database.close())
   migrate(database)
-  database.exec(`INSERT INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`)
+  database.exec(
+    `INSERT INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`,
+  )
   const insert = database.prepare(`
     INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
     VALUES (?, '${ADA}', 'bot', '${PREFIX}', randomblob(32), 1)

@@ -48,10 +48,12 @@ const STATEMENTS: [sql: string, refusal?: RegExp][] = [
   [`INSERT OR REPLACE INTO api_keys ${columns} VALUES ${key(2, 13, 'new')}`],
   [`DELETE FROM api_keys; INSERT INTO api_keys ${columns} VALUES ${key(null, 13, 'revoked')}`],
   [
-    `DELETE FROM users; INSERT INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL);
+    `DELETE FROM users; INSERT INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL);
     INSERT INTO api_keys ${columns} VALUES ${key(null, 13, 'revoked')}`,
   ],
-  [`REPLACE INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`],
+  [
+    `REPLACE INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`,
+  ],
   [`UPDATE OR REPLACE api_keys SET id = '${uuidOf(11)}' WHERE serial = 2`, /never change/],
   [
     `UPDATE OR REPLACE api_keys SET key_hash = ${hashOf('active')} WHERE serial = 2`,
@@ -152,13 +154,15 @@ test('a user that comes after the keys, or is replaced, disables or enables them
   const database = openFile(t)
   database.exec(`PRAGMA foreign_keys = OFF;
     INSERT INTO api_keys ${columns} VALUES ${key(null, 13, 'new', { user: BOB })};
-    INSERT INTO users VALUES ('${BOB}', 'bob@example.com', NULL, 0, 6);
+    INSERT INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${BOB}', 'bob@example.com', NULL, 0, 6);
     INSERT INTO sign_in_links VALUES ('${ADA}', 'token', 9);
-    REPLACE INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, 7)`)
+    REPLACE INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, 7)`)
   const disabled = () => rows(database, 'SELECT name, disabled_at FROM api_keys ORDER BY serial')
   assert.deepEqual(disabled(), ['active 7', 'revoked 7', 'new 6'])
   assert.deepEqual(rows(database, 'SELECT * FROM sign_in_links'), [])
-  database.exec(`REPLACE INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`)
+  database.exec(
+    `REPLACE INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL)`,
+  )
   assert.deepEqual(disabled(), ['active null', 'revoked null', 'new 6'])
 })
 
@@ -168,7 +172,7 @@ function openFile(t: TestContext): DatabaseSync {
   t.after(() => database.isOpen && database.close())
   migrate(database)
   database.exec(`
-    INSERT INTO users VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL);
+    INSERT INTO users (id, email, external_id, created_at, disabled_at) VALUES ('${ADA}', 'ada@example.com', NULL, 0, NULL);
     INSERT INTO api_keys ${columns} VALUES ${key(1, 11, 'active')}, ${key(2, 12, 'revoked', { revokedAt: '3' })}`)
   return database
 }

@@ -39,7 +39,7 @@ test("deleting a user by any program deletes the user's keys and rows", async (t
     operatorAt(1),
   )
   await passwords(store.database).setPassword(user.id, 'hash', operatorAt(presentInstant()))
-  foreign.exec(`INSERT INTO sessions VALUES ('s', '${user.id}', 'token', '', '', 0, 0, 0)`)
+  foreign.exec(`INSERT INTO sessions VALUES ('s', '${user.id}', 'token', '', '', 0, 0, 0, NULL)`)
   assert.equal((await claim(store, key)).outcome, 'granted')
   foreign.exec(`DELETE FROM users WHERE id = '${user.id}'`)
   assert.equal((await claim(store, key)).outcome, 'unknown')

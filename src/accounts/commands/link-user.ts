@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { ownUrlOf } from '../../config/config.ts'
+import { type Config, ownUrlOf } from '../../config/config.ts'
 import { LINK_HOURS_MAX } from '../sign-in-links.ts'
 import { nameOf, type User } from '../user.ts'
 import { formatInstant, HOUR_US, presentInstant } from '../../model/instant.ts'
@@ -27,7 +27,7 @@ export function addLinkCommand(user: Command, shell: Shell): void {
       'after',
       `
 For the first account and for a lost password, without mail. The address of the link is that of
-DASHBOARD_URL.
+DASHBOARD_URL. With PASSWORDS=off the link begins one session and sets no password.
 
 Examples:
   server-listing user link ada@example.com
@@ -39,7 +39,8 @@ Examples:
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
 async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
   const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
-  const base = readDashboardUrl(shell)
+  const config = loadConfig(shell)
+  const base = readDashboardUrl(config)
   // Loaded here: other commands of the group need no cryptography.
   const { createToken, hashToken } = await import('../token.ts')
   await changeUser(shell, email, options, async (store, user) => {
@@ -62,8 +63,9 @@ async function link(shell: Shell, email: string | undefined, options: LinkOption
     else print(shell, url)
     say(
       shell,
-      `the link signs in ${address} once, until ${shortInstant(expiresAt, '')}, and asks for a ` +
-        'new password. Earlier links of this user no longer work',
+      `the link signs in ${address} once, until ${shortInstant(expiresAt, '')}` +
+        `${config.passwords ? ', and asks for a new password' : ''}. Earlier links of this user no ` +
+        'longer work',
     )
   })
 }
@@ -75,8 +77,7 @@ function refusal(user: User, state: string, command: string): Failure {
   )
 }
 
-function readDashboardUrl(shell: Shell): string {
-  const { dashboardUrl, host, dashboardPort } = loadConfig(shell)
+function readDashboardUrl({ dashboardUrl, host, dashboardPort }: Config): string {
   if (dashboardUrl !== null) return dashboardUrl
   if (dashboardPort !== 0) return ownUrlOf(host, dashboardPort)
   throw new Misuse('DASHBOARD_URL must be set, because DASHBOARD_PORT is 0, which is any free port')

@@ -9,7 +9,6 @@ import {
   browserOf,
   type Context,
   cookieOf,
-  type Dashboard,
   fieldOf,
   withCookies,
 } from '../../web/context.ts'
@@ -52,6 +51,8 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
     })
   })
 
+  // Without passwords the page has neither of these forms.
+  if (!dashboard.passwords) return
   app.post('/dashboard/account/email', async (c) => {
     const session = c.get('session')
     if (isManaged(session)) return refuseManaged(c)
@@ -77,7 +78,7 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
         email,
         errors: { email: `${TAKEN_OR_RESERVED} Choose another one.` },
       })
-    return toAccount(dashboard, c, c.get('isOperator') ? 'operator-changed' : 'email-changed')
+    return toAccount(dashboard, c, c.get('isListed') ? 'operator-changed' : 'email-changed')
   })
 
   app.post('/dashboard/account/password', async (c) => {
@@ -129,6 +130,8 @@ const DONE = {
   'email-changed': 'Email address saved. Use it to sign in.',
   'operator-changed': `Email address saved. Use it to sign in. ${BACK_TO_OPERATOR}`,
   'password-changed': 'Password changed. All your other sessions have ended.',
+  'sign-in-connected': 'Sign-in connected. You can sign in with it from now on.',
+  'sign-in-removed': 'Sign-in removed. All your other sessions have ended.',
   'session-ended': 'Session ended. Its browser has to sign in again.',
 }
 
@@ -156,18 +159,34 @@ async function confirmInSession(
 }
 
 async function showAccount(
-  { database, now }: Dashboard,
+  dashboard: AccountsDashboard,
   c: Context,
-  { notice, email, errors, status }: AccountPage,
+  page: AccountPage,
 ): Promise<Response> {
+  const { database, oidc, now } = dashboard
+  const { notice, errors, status } = page
   const session = c.get('session')
-  const isAboutEmail = email !== undefined
+  const hasPassword =
+    dashboard.passwords &&
+    (oidc === null || (await passwords(database).findPasswordHash(session.userId)) !== null)
   return showPage(c, {
     title: 'Account',
     status: status ?? (errors === undefined ? 200 : 422),
     lead: 'How you sign in, and what happened in your account.',
     notice,
-    body: html`<section class="split"><div><h2>Email</h2>
+    body: html`${hasPassword ? showForms(c, page) : html`<p>You sign in as ${isolated(session.name)}.</p>`}
+${oidc === null ? '' : (await import('./oidc/connected.ts')).showConnected(dashboard, c, oidc)}
+${await showSessions(database, c, now())}
+${await showEvents(database, session.userId, now())}
+${isManaged(session) ? '' : DELETION}`,
+  })
+}
+
+/** What a user with a password can change. */
+function showForms(c: Context, { email, errors }: AccountPage): Html {
+  const session = c.get('session')
+  const isAboutEmail = email !== undefined
+  return html`<section class="split"><div><h2>Email</h2>
 <p class="hint">You sign in as ${isolated(session.name)}.</p></div>
 ${isManaged(session) ? html`<section class="card">${showManaged(c)}</section>` : showEmailForm(c, email, errors)}</section>
 <section class="split"><div><h2>Password</h2>
@@ -177,16 +196,12 @@ ${showUsername(session.name)}
 ${showNewPassword({ name: 'new-password', error: errors?.newPassword })}
 ${showCurrentPassword('password', isAboutEmail ? undefined : errors?.password)}
 <button>Change password</button>
-</form></section>
-${await showSessions(database, c, now())}
-${await showEvents(database, session.userId, now())}
-${isManaged(session) ? '' : DELETION}`,
-  })
+</form></section>`
 }
 
 function showEmailForm(c: Context, email: string | undefined, errors: AccountPage['errors']): Html {
   return html`<form class="card" method="post" action="/dashboard/account/email">
-${c.get('isOperator') ? showNotice(OPERATOR_CHANGES) : ''}
+${c.get('isListed') ? showNotice(OPERATOR_CHANGES) : ''}
 ${showField({
   name: 'email',
   label: 'New email',

@@ -18,11 +18,10 @@ import { type Notice, showNotice, showPage } from '../../web/html/page.ts'
 import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
-import { isFresh } from '../sessions.ts'
 import { isManaged, refuseManaged } from './managed.ts'
-import { refuseOldSession, showPasswordOfOldSession } from './old-session.ts'
 import { askToSignIn } from './session.ts'
 import type { AccountsDashboard } from './sign-in/attempts.ts'
+import { confirmUser, neededConfirmation, showConfirmation } from './sign-in/confirmation.ts'
 
 export const DELETE_PATH = '/dashboard/account/delete'
 
@@ -39,7 +38,7 @@ export function addDeleteAccountRoutes(app: App, dashboard: AccountsDashboard): 
     if (isManaged(session)) return refuseManaged(c)
     if (fieldOf(c, 'confirmation').trim().toLowerCase() !== session.name.toLowerCase())
       return askToDelete(dashboard, c, { confirmation: `Type ${session.name} to confirm.` })
-    const refused = await refuseOldSession(dashboard, c, 'delete your account')
+    const refused = await confirmUser(dashboard, c, 'delete your account')
     if (refused !== null)
       return askToDelete(dashboard, c, { password: refused.message, status: refused.status })
     // The session may have ended while the service checked the password.
@@ -60,12 +59,14 @@ interface Refused {
 }
 
 async function askToDelete(
-  { database, now, site }: AccountsDashboard,
+  dashboard: AccountsDashboard,
   c: Context,
   refused?: Refused,
 ): Promise<Response> {
+  const { database, site } = dashboard
   const session = c.get('session')
   const belongings = await inventory(database).countBelongings(session.userId)
+  const needed = await neededConfirmation(dashboard, c)
   return showPage(c, {
     title: 'Delete your account',
     status: refused === undefined ? 200 : (refused.status ?? 422),
@@ -74,7 +75,7 @@ async function askToDelete(
 <p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p>
 ${showBelongings(belongings)}
 <p class="hint">The audit log keeps what was done in the account, and from which address, for up to ${AUDIT_KEPT_US / DAY_US} days. Older backups keep the account.</p>
-${c.get('isOperator') ? showNotice(OPERATOR_GOES) : ''}
+${c.get('isListed') ? showNotice(OPERATOR_GOES) : ''}
 ${showField({
   name: 'confirmation',
   label: html`Type ${isolated(session.name)} to confirm`,
@@ -82,11 +83,7 @@ ${showField({
   isCode: true,
   error: refused?.confirmation,
 })}
-${showPasswordOfOldSession({
-  asksPassword: !isFresh(session, now()),
-  passwordError: refused?.password,
-  userName: session.name,
-})}
+${showConfirmation(c, needed, DELETE_PATH, refused?.password)}
 <div class="row"><button class="danger">Delete account</button>
 <a class="button" href="/dashboard/account">Cancel</a></div>
 </form>`,

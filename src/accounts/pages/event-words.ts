@@ -1,41 +1,43 @@
 import { html } from 'hono/html'
-import type { AuditEntry } from '../../model/audit.ts'
+import type { AuditAction, AuditEntry } from '../../model/audit.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
 
 /** The names of the keys and organizations that entries name by their ids. */
 export type Names = ReadonlyMap<string, string>
+
+/** The actions whose entries say nothing more. */
+const SENTENCES: Partial<Record<AuditAction, string>> = {
+  'sign-up': 'Created the account',
+  'user added': 'Added the account',
+  'user removed': 'Removed the account',
+  'user disabled': 'An operator disabled the account',
+  'user enabled': 'An operator enabled the account',
+  'sign-in': 'Signed in',
+  'sign-out': 'Signed out',
+  'sign-out everywhere': 'Signed out everywhere',
+  'session ended': 'Ended another session',
+  'sign-in link issued': 'An operator issued a sign-in link',
+  'sign-in link used': 'Set a new password with a sign-in link',
+  'signed in by link': 'Signed in with a sign-in link',
+  'password changed': 'Changed the password',
+  'external id changed': 'An operator changed the id that the site has for you',
+}
 
 /** An entry of the audit log as a sentence. What has lost its name is named by its kind. */
 export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names): Html | string {
   const key = () => nameOf(names, subject, 'the key', 'a key')
   const organization = () => nameOf(names, subject, '', 'an organization')
   switch (action) {
-    case 'sign-up':
-      return 'Created the account'
-    case 'user added':
-      return 'Added the account'
-    case 'user removed':
-      return 'Removed the account'
-    case 'user disabled':
-      return 'An operator disabled the account'
-    case 'user enabled':
-      return 'An operator enabled the account'
-    case 'sign-in':
-      return 'Signed in'
     case 'sign-in refused':
       return html`Wrong password for ${isolated(subject)}`
-    case 'sign-out':
-      return 'Signed out'
-    case 'sign-out everywhere':
-      return 'Signed out everywhere'
-    case 'session ended':
-      return 'Ended another session'
-    case 'sign-in link issued':
-      return 'An operator issued a sign-in link'
-    case 'sign-in link used':
-      return 'Set a new password with a sign-in link'
-    case 'password changed':
-      return 'Changed the password'
+    case 'sign-in connected':
+      return html`Connected a sign-in with ${isolated(subject)}`
+    case 'sign-in removed':
+      return html`Removed a sign-in with ${isolated(subject)}`
+    case 'confirmed':
+      return html`Signed in again with ${isolated(subject)} to confirm`
+    case 'confirmed without auth_time':
+      return html`Went to ${isolated(subject)} again to confirm, which did not say whether it asked for a password`
     case 'e-mail changed':
       return html`Changed the email address to ${isolated(subject)}`
     case 'organization made':
@@ -66,13 +68,11 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`An operator added you to ${organization()}`
     case 'member role changed':
       return html`An operator changed your role in ${organization()}`
-    case 'external id changed':
-      return 'An operator changed the id that the site has for you'
     case 'organization renamed':
       return html`An operator renamed ${organization()}`
     default:
       // Another version of the program may have written an action that this one does not know.
-      return action
+      return SENTENCES[action] ?? action
   }
 }
 

@@ -1,4 +1,5 @@
 import type { AccountsDashboard } from './sign-in/attempts.ts'
+import { signedOutPath } from './sign-in/sign-in.ts'
 import { html } from 'hono/html'
 import { DAY_US, type Instant } from '../../model/instant.ts'
 import { ACTIVITY_STEP_US, SESSION_LENGTH_US, type StoredSession } from '../sessions.ts'
@@ -33,7 +34,7 @@ export function addSessionListRoute(app: App, dashboard: AccountsDashboard): voi
     const actor = actorOf(dashboard, c)
     if (ended === '') await sessions(database).endSessions(userId, actor)
     const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c), actor), [])
-    return withCookies(c.redirect('/sign-in', 303), cookies)
+    return withCookies(c.redirect(signedOutPath(dashboard), 303), cookies)
   })
 }
 

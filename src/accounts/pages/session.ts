@@ -1,22 +1,16 @@
 import { createMiddleware } from 'hono/factory'
-import {
-  cookieOf,
-  type Context,
-  type Dashboard,
-  type Env,
-  fieldOf,
-  setSession,
-} from '../../web/context.ts'
+import { cookieOf, type Context, type Env, fieldOf, setSession } from '../../web/context.ts'
 import type { Session } from '../../model/session.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { sessionList } from '../records/sessions.ts'
 import { ACTIVITY_STEP_US } from '../sessions.ts'
 import { returnPathOf } from './return-path.ts'
+import type { AccountsDashboard } from './sign-in/attempts.ts'
 import { showSignIn } from './sign-in/sign-in.ts'
 
 /** Sends users without a session to sign in, and then back to the page with what they typed. */
-export function requireSession(dashboard: Dashboard) {
+export function requireSession(dashboard: AccountsDashboard) {
   return createMiddleware<Env>(async (c, next) => {
     const session = await dashboard.accounts.readSession(cookieOf(c))
     if (session === null) return askToSignIn(dashboard, c)
@@ -27,7 +21,7 @@ export function requireSession(dashboard: Dashboard) {
 }
 
 /** For pages that visitors read, too: a signed-in user sees the sections. */
-export function recognizeSession(dashboard: Dashboard) {
+export function recognizeSession(dashboard: AccountsDashboard) {
   return createMiddleware<Env>(async (c, next) => {
     const session = await dashboard.accounts.readSession(cookieOf(c))
     if (session !== null) {
@@ -39,7 +33,7 @@ export function recognizeSession(dashboard: Dashboard) {
 }
 
 /** A database that can't store this, such as one on a full disk, still shows pages. */
-async function noteActivity(dashboard: Dashboard, session: Session): Promise<void> {
+async function noteActivity(dashboard: AccountsDashboard, session: Session): Promise<void> {
   const { database, now } = dashboard
   const at = now()
   if (at - session.lastActiveAt < ACTIVITY_STEP_US) return
@@ -50,15 +44,14 @@ const UNDO = /^\/dashboard\/servers\/undo$/
 const UUID = /^[0-9a-f-]{36}$/
 
 /** The page to sign in, for a request whose session has ended. It says what became of a form. */
-export async function askToSignIn(dashboard: Dashboard, c: Context): Promise<Response> {
+export async function askToSignIn(dashboard: AccountsDashboard, c: Context): Promise<Response> {
   const { path, typed } = returnPathOf(c)
   if (c.req.method !== 'POST') return c.redirect(`/sign-in?next=${encodeURIComponent(path)}`, 303)
   // The list then offers the undo again.
   const change = fieldOf(c, 'change')
   if (UNDO.test(c.req.path) && UUID.test(change)) tellNext(dashboard, c, 'changed', change)
   const text = ENDED_BY[c.req.path] ?? `${ENDED} ${NEXT[typed]}`
-  const { signUp } = dashboard
-  return showSignIn(c, { signUp, status: 401, next: path, notice: { kind: 'note', text } })
+  return showSignIn(dashboard, c, { status: 401, next: path, notice: { kind: 'note', text } })
 }
 
 const ENDED = 'Your session has ended, and nothing was changed.'

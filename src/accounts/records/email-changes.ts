@@ -63,7 +63,7 @@ async function updateEmail(
   email: string,
 ): Promise<'changed' | 'taken'> {
   const changed = await transaction.run(sql`
-    UPDATE users SET email = ${email}
+    UPDATE users SET email = ${email}, email_issuer = NULL
     WHERE id = ${uuid(userId)} AND NOT EXISTS (
       SELECT 1 FROM users AS other WHERE other.email = ${email} AND other.id <> users.id
     )`)

@@ -1,17 +1,19 @@
 import type { StoredPassword } from '../passwords.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
-import { sql, uuid } from '../../database/sql.ts'
+import { raw, sql, uuid } from '../../database/sql.ts'
 import { act } from './audit.ts'
 import { insertionOf, insertUser } from './users.ts'
 import { nameIn } from './user-columns.ts'
 import type { Actor } from '../../model/audit.ts'
 import type { AddressedUser } from '../user.ts'
 
+const HAS_ACCOUNTS = raw('(EXISTS (SELECT 1 FROM passwords) OR EXISTS (SELECT 1 FROM identities))')
+
 export function passwords(database: Database) {
   return {
     /** True if any user can sign in. */
     async hasAccounts(): Promise<boolean> {
-      return (await database.get(sql`SELECT 1 FROM passwords LIMIT 1`)) !== null
+      return (await database.get(sql`SELECT 1 WHERE ${HAS_ACCOUNTS}`)) !== null
     },
 
     /** Adds a user who can sign in. False if the email address or the external id is taken. */
@@ -97,7 +99,7 @@ async function insertFirst(
 ): Promise<string | null> {
   // The row of the setup link's token, as long as no user can sign in.
   const token = sql`FROM secrets WHERE name = 'setup' AND value = ${setupToken}
-    AND NOT EXISTS (SELECT 1 FROM passwords)`
+    AND NOT ${HAS_ACCOUNTS}`
   if ((await transaction.get(sql`SELECT 1 ${token}`)) === null) return null
   // The user's row before the token's, as everything that sets a password locks them. The update
   // changes nothing: it locks and returns the row of a user who exists.

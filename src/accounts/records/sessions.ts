@@ -7,7 +7,7 @@ import {
   type StoredSession,
 } from '../sessions.ts'
 import type { Session } from '../../model/session.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Dialect, Transaction } from '../../database/database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { act } from './audit.ts'
 import { nameIn, USER_NAME } from './user-columns.ts'
@@ -20,9 +20,11 @@ interface SessionRow {
   user_id: string
   email: string | null
   external_id: string | null
+  email_issuer: string | null
   name: string
   started_at: Instant
   last_active_at: Instant
+  operator_until: Instant | null
 }
 
 interface ListedRow {
@@ -34,21 +36,21 @@ interface ListedRow {
 }
 
 export function sessions(database: Database) {
-  const { instant, skipLocked } = database.dialect
+  const { instant } = database.dialect
 
   return {
     /**
      * Begins a session if `checked` is still the user's hash, and stores `renewed` as the new hash
      * if given. False if the hash has changed or the user is disabled. Takes the lock of
-     * `setPassword`, so that no session of an old password survives a change. Keeps the newest
-     * SESSIONS_MAX sessions of the user and removes up to EXPIRED_DROPPED expired ones.
+     * `setPassword`, so that no session of an old password survives a change. Then does what
+     * `insertSession` does.
      */
     async beginSession(
       session: NewSession,
       checked: string,
       renewed: string | null,
     ): Promise<boolean> {
-      const { userId, tokenHash, userAgent, address, startedAt, expiresAt } = session
+      const { userId, address, startedAt } = session
       const user = uuid(userId)
       return act(database, { address, at: startedAt }, async (transaction, note) => {
         await transaction.lock('users', [userId])
@@ -56,22 +58,7 @@ export function sessions(database: Database) {
         if (renewed !== null)
           await transaction.run(sql`
             UPDATE passwords SET hash = ${renewed} WHERE user_id = ${user}`)
-        await transaction.run(sql`
-          DELETE FROM sessions WHERE user_id = ${user} AND id NOT IN (
-            SELECT id FROM sessions WHERE user_id = ${user}
-            ORDER BY started_at DESC, id LIMIT ${SESSIONS_MAX - 1}
-          )`)
-        // The only lock on rows of other users. It waits for none of them, so it is in no deadlock.
-        await transaction.run(sql`
-          WITH old AS MATERIALIZED (
-            SELECT id FROM sessions WHERE expires_at <= ${at(startedAt)}
-            ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
-          ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
-        await transaction.run(sql`
-          INSERT INTO sessions
-            (id, user_id, token_hash, user_agent, address, started_at, last_active_at, expires_at)
-          VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
-            ${at(startedAt)}, ${at(startedAt)}, ${at(expiresAt)})`)
+        await insertSession(transaction, database.dialect, session)
         note('sign-in', userId, await nameIn(transaction, userId))
         return true
       })
@@ -80,8 +67,8 @@ export function sessions(database: Database) {
     /** The first session with one of these token hashes that has not ended, or null. */
     async findSession(tokenHashes: readonly string[], now: Instant): Promise<Session | null> {
       const rows = await database.all<SessionRow>(sql`
-        SELECT sessions.id, token_hash, user_id, email, external_id, ${USER_NAME} AS name,
-          ${instant('started_at')}, ${instant('last_active_at')}
+        SELECT sessions.id, token_hash, user_id, email, external_id, email_issuer, ${USER_NAME} AS name,
+          ${instant('started_at')}, ${instant('last_active_at')}, ${instant('operator_until')}
         FROM sessions JOIN users ON users.id = user_id
         WHERE token_hash ${inStrings(tokenHashes)} AND expires_at > ${at(now)}`)
       const byToken = new Map(rows.map((row) => [row.token_hash, row]))
@@ -113,16 +100,58 @@ export function sessions(database: Database) {
 }
 
 function sessionOf(row: SessionRow): Session {
-  const { id, user_id, email, external_id, name, started_at, last_active_at } = row
+  const { id, user_id, email, external_id, email_issuer, name } = row
   return {
     id,
     userId: user_id,
     email,
     externalId: external_id,
+    listedEmail: external_id === null && email_issuer === null ? email : null,
     name,
-    startedAt: started_at,
-    lastActiveAt: last_active_at,
+    startedAt: row.started_at,
+    lastActiveAt: row.last_active_at,
+    operatorUntil: row.operator_until,
   }
+}
+
+/**
+ * Begins a session. Keeps the newest SESSIONS_MAX sessions of the user and removes up to
+ * EXPIRED_DROPPED expired ones. The caller holds the user's lock and has checked that the user is
+ * not disabled.
+ */
+export async function insertSession(
+  transaction: Transaction,
+  { skipLocked }: Dialect,
+  session: NewSession,
+): Promise<void> {
+  const {
+    userId,
+    tokenHash,
+    userAgent,
+    address,
+    startedAt,
+    expiresAt,
+    operatorUntil = null,
+  } = session
+  const user = uuid(userId)
+  await transaction.run(sql`
+    DELETE FROM sessions WHERE user_id = ${user} AND id NOT IN (
+      SELECT id FROM sessions WHERE user_id = ${user}
+      ORDER BY started_at DESC, id LIMIT ${SESSIONS_MAX - 1}
+    )`)
+  // The only lock on rows of other users. It waits for none of them, so it is in no deadlock.
+  await transaction.run(sql`
+    WITH old AS MATERIALIZED (
+      SELECT id FROM sessions WHERE expires_at <= ${at(startedAt)}
+      ORDER BY expires_at LIMIT ${EXPIRED_DROPPED} ${skipLocked}
+    ) DELETE FROM sessions WHERE id IN (SELECT id FROM old)`)
+  await transaction.run(sql`
+    INSERT INTO sessions
+        (id, user_id, token_hash, user_agent, address, started_at, last_active_at, expires_at,
+        operator_until)
+    VALUES (${crypto.randomUUID()}, ${user}, ${tokenHash}, ${userAgent}, ${address},
+      ${at(startedAt)}, ${at(startedAt)}, ${at(expiresAt)},
+        ${operatorUntil === null ? null : at(operatorUntil)})`)
 }
 
 export function sessionList(database: Database) {

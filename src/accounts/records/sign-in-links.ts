@@ -1,8 +1,10 @@
 import type { Instant } from '../../model/instant.ts'
 import type { LinkedUser, SignInLink } from '../sign-in-links.ts'
-import type { Database, Queries } from '../../database/database.ts'
+import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, sql, uuid } from '../../database/sql.ts'
+import type { DraftSession } from '../sessions.ts'
 import { savePassword } from './passwords.ts'
+import { insertSession } from './sessions.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act } from './audit.ts'
 
@@ -43,18 +45,44 @@ export function signInLinks(database: Database) {
       actor: Actor,
     ): Promise<LinkedUser | null> {
       return act(database, actor, async (transaction, note) => {
-        const found = await find(transaction, tokenHash, actor.at)
-        if (found === null) return null
-        await transaction.lock('users', [found.id])
-        // Again, under the lock that every new password takes.
-        const user = await find(transaction, tokenHash, actor.at)
+        const user = await take(transaction, tokenHash, actor.at)
         if (user === null) return null
         await savePassword(transaction, user.id, passwordHash)
         note('sign-in link used', user.id, user.email)
         return user
       })
     },
+
+    /**
+     * Spends the link: begins a session and sets no password. Exactly one of several concurrent
+     * callers gets the user's id.
+     */
+    async beginLinkedSession(tokenHash: string, draft: DraftSession): Promise<string | null> {
+      const actor = { address: draft.address, at: draft.startedAt }
+      return act(database, actor, async (transaction, note) => {
+        const user = await take(transaction, tokenHash, draft.startedAt)
+        if (user === null) return null
+        const { id: userId, email } = user
+        await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
+        await insertSession(transaction, database.dialect, { ...draft, userId })
+        note('signed in by link', userId, email)
+        return userId
+      })
+    },
   }
+}
+
+/** The user of the link, whose lock the transaction has from now on. */
+async function take(
+  transaction: Transaction,
+  tokenHash: string,
+  now: Instant,
+): Promise<LinkedUser | null> {
+  const found = await find(transaction, tokenHash, now)
+  if (found === null) return null
+  await transaction.lock('users', [found.id])
+  // Again, under the lock that every new password takes.
+  return find(transaction, tokenHash, now)
 }
 
 function find(queries: Queries, tokenHash: string, now: Instant): Promise<LinkedUser | null> {

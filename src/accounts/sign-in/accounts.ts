@@ -6,7 +6,9 @@ import { createToken, hashToken } from '../token.ts'
 import { createPasswords } from './passwords.ts'
 import { sessionCookie } from './session-cookie.ts'
 import type { Database } from '../../database/database.ts'
+import type { DraftSession } from '../sessions.ts'
 import { sessions } from '../records/sessions.ts'
+import { signInLinks } from '../records/sign-in-links.ts'
 import { passwords } from '../records/passwords.ts'
 
 /** Sign-in, for the dashboard and the commands. A `line` is the `Cookie` header of a request. */
@@ -22,6 +24,24 @@ export interface AccountsOptions {
   /** The dashboard's public URL. */
   dashboardUrl: string
   now(): Instant
+}
+
+/** A session that begins now, for a user still to be found. Only the browser gets the token. */
+export function draftSession(
+  { userAgent, address }: Browser,
+  startedAt: Instant,
+  operatorUntil: Instant | null = null,
+): { draft: DraftSession; token: string } {
+  const token = createToken()
+  const draft = {
+    tokenHash: hashToken(token),
+    userAgent: userAgent.slice(0, USER_AGENT_LENGTH_MAX),
+    address,
+    startedAt,
+    expiresAt: startedAt + SESSION_LENGTH_US,
+    operatorUntil,
+  }
+  return { draft, token }
 }
 
 /**
@@ -50,21 +70,19 @@ export function createAccounts(database: Database, { dashboardUrl, now }: Accoun
       const { isRight, renewed } = await hasher.check(password, stored?.hash ?? null)
       if (stored === null || !isRight) return null
       const { userId } = stored
-      const token = createToken()
-      const startedAt = now()
-      const session = {
-        userId,
-        tokenHash: hashToken(token),
-        userAgent: browser.userAgent.slice(0, USER_AGENT_LENGTH_MAX),
-        address: browser.address,
-        startedAt,
-        expiresAt: startedAt + SESSION_LENGTH_US,
-      }
-      if (await sessions(database).beginSession(session, stored.hash, renewed))
+      const { draft, token } = draftSession(browser, now())
+      if (await sessions(database).beginSession({ ...draft, userId }, stored.hash, renewed))
         return { userId, cookies: [cookie.set(token)] }
       // The stored hash changed during the check: a new password, or another sign-in renewed the
       // hash.
       return accounts.signIn(email, password, browser)
+    },
+
+    /** Spends a sign-in link and begins a session without a new password. Null if it is spent. */
+    async useLink(linkHash: string, browser: Browser): Promise<SignedIn | null> {
+      const { draft, token } = draftSession(browser, now())
+      const userId = await signInLinks(database).beginLinkedSession(linkHash, draft)
+      return userId === null ? null : { userId, cookies: [cookie.set(token)] }
     },
 
     /** Ends all sessions in the cookie. */

@@ -63,7 +63,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (service.ops !== null)
     log.info(`health and metrics at ${urlOf(service.ops.host, service.ops.port)}`)
   if (config.database.engine !== null) log.info(`database: ${nameDatabase(config.database)}`)
-  if (store !== null) await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
+  if (store !== null && config.passwords)
+    await printSetupLink(store, dashboardUrl, hint, log, closing.signal)
   await closed
 }
 

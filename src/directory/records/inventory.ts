@@ -25,7 +25,7 @@ export interface Belongings {
 
 /** A user as an operator lists them. */
 export interface UserRecord extends User {
-  /** With a password and an email address, unless disabled. */
+  /** With a password and an email address, or an identity, unless disabled. */
   can_sign_in: boolean
   /** Active ones. */
   api_keys: number
@@ -41,7 +41,7 @@ export interface OrganizationRecord extends Organization {
   owners: string[]
 }
 
-type UserRow = Omit<UserRecord, 'can_sign_in'> & { passwords: number }
+type UserRow = Omit<UserRecord, 'can_sign_in'> & { ways_in: number }
 
 export function inventory(database: Database) {
   const { byBytes, instant, selectApiKeys } = database.dialect
@@ -64,7 +64,8 @@ export function inventory(database: Database) {
       // Each count reads its table once, and not once for each user.
       const rows = await database.all<UserRow>(sql`
         SELECT ${userColumns(database.dialect)},
-          (SELECT count(*) FROM passwords WHERE user_id = users.id) AS passwords,
+          (SELECT count(*) FROM passwords WHERE user_id = users.id AND email IS NOT NULL)
+            + (SELECT count(*) FROM identities WHERE user_id = users.id) AS ways_in,
           coalesce(api_keys, 0) AS api_keys, coalesce(servers, 0) AS servers,
           ${instant('last_sign_in_at')}
         FROM users
@@ -73,19 +74,17 @@ export function inventory(database: Database) {
         LEFT JOIN (SELECT created_by, count(*) AS servers FROM servers
           GROUP BY created_by) AS of_servers ON of_servers.created_by = id
         LEFT JOIN (SELECT user_id, max(occurred_at) AS last_sign_in_at FROM audit_log
-          WHERE action IN ('sign-in', 'sign-up', 'sign-in link used') GROUP BY user_id) AS of_log ON of_log.user_id = id
+          WHERE action IN ('sign-in', 'sign-up', 'sign-in link used', 'signed in by link') GROUP BY user_id) AS of_log ON of_log.user_id = id
         ORDER BY ${USER_NAME} ${byBytes}`)
-      return rows.map(
-        ({ id, email, external_id, created_at, disabled_at, passwords, ...rest }) => ({
-          id,
-          email,
-          external_id,
-          created_at,
-          disabled_at,
-          can_sign_in: passwords > 0 && email !== null && disabled_at === null,
-          ...rest,
-        }),
-      )
+      return rows.map(({ id, email, external_id, created_at, disabled_at, ways_in, ...rest }) => ({
+        id,
+        email,
+        external_id,
+        created_at,
+        disabled_at,
+        can_sign_in: ways_in > 0 && disabled_at === null,
+        ...rest,
+      }))
     },
 
     /** The keys of one user or of all, by the owner's name and then oldest first. */

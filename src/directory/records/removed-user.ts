@@ -81,17 +81,18 @@ async function endAccess(database: Database, userId: string, actor: Actor): Prom
     await transaction.lock('users', [userId])
     const name = await findName(transaction, userId)
     if (name === null) return
-    const active = await transaction.all<Found>(
-      sql`SELECT id FROM api_keys WHERE user_id = ${uuid(userId)} AND revoked_at IS NULL`,
+    const apiKeys = await transaction.all<Found>(
+      sql`SELECT id FROM api_keys WHERE user_id = ${uuid(userId)}`,
     )
-    const ids = active.map(({ id }) => id)
+    const ids = apiKeys.map(({ id }) => id)
     await transaction.lock('api_keys', ids)
-    await transaction.run(
-      sql`UPDATE api_keys SET revoked_at = ${at(actor.at)} WHERE id ${inUuids(ids)}`,
-    )
-    await transaction.run(sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`)
-    await transaction.run(sql`DELETE FROM sign_in_links WHERE user_id = ${uuid(userId)}`)
-    await transaction.run(sql`DELETE FROM passwords WHERE user_id = ${uuid(userId)}`)
+    await transaction.run(sql`
+      UPDATE api_keys SET revoked_at = ${at(actor.at)}
+      WHERE id ${inUuids(ids)} AND revoked_at IS NULL`)
+    // Ends sessions and the sign-in link, too, and no way to sign in works any more.
+    await transaction.run(sql`
+      UPDATE users SET disabled_at = ${at(actor.at)}
+      WHERE id = ${uuid(userId)} AND disabled_at IS NULL`)
     note('user removed', userId, name)
   })
 }

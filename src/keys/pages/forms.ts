@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
 import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
-import { showPasswordOfOldSession } from '../../accounts/pages/old-session.ts'
+import { type Confirmation, showConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { AS_CODE, showField, showFormTag } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
@@ -18,15 +18,14 @@ interface IssueForm {
   name?: string
   nameError?: string
   passwordError?: string | undefined
-  asksPassword: boolean
-  /** The name of the signed-in user. */
-  userName: string
+  needed: Confirmation | null
   /** The number of the user's active keys. */
   active: number
 }
 
-export function showIssueForm(form: IssueForm): Html {
-  const { name, nameError, active } = form
+export function showIssueForm(c: Context, form: IssueForm): Html {
+  const { name = '', nameError, active, needed, passwordError } = form
+  const next = `/dashboard/api${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`
   if (active >= ACTIVE_KEYS_MAX)
     return html`<section class="card" id="issue"><h2>Issue a key</h2>
 <p>${AT_KEY_LIMIT} Delete one you no longer use to issue another. Keep one free: while you replace a key, you have the old one and the new one.</p></section>`
@@ -36,13 +35,13 @@ ${showFormTag()}
 ${showField({
   name: 'name',
   label: 'Name',
-  value: name ?? '',
+  value: name,
   required: true,
   lengthMax: KEY_NAME_LENGTH_MAX,
   hint: `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`,
   error: nameError,
 })}
-${showPasswordOfOldSession(form)}
+${showConfirmation(c, needed, next, passwordError)}
 <button class="primary">Issue key</button>
 </form>`
 }
@@ -74,7 +73,7 @@ export function showDeleteKey(c: Context, apiKey: ApiKey, now: Instant): Promise
 }
 
 interface Replacement {
-  asksPassword: boolean
+  needed: Confirmation | null
   /** The number of the user's active keys. */
   active: number
 }
@@ -83,9 +82,8 @@ interface Replacement {
 export function showReplaceKey(
   c: Context,
   apiKey: ApiKey,
-  { asksPassword, active }: Replacement,
+  { needed, active }: Replacement,
 ): Promise<Response> {
-  const { name: userName } = c.get('session')
   return showPage(c, {
     title: 'Replace a key',
     width: 'form',
@@ -101,7 +99,7 @@ ${
 ${showFormTag()}
 <input type="hidden" name="name" value="${apiKey.name}">
 <input type="hidden" name="replaces" value="${apiKey.id}">
-${showPasswordOfOldSession({ asksPassword, userName })}
+${showConfirmation(c, needed, c.req.path)}
 <div class="row"><button class="primary">Issue the new key</button>
 <a class="button" href="/dashboard/api">Cancel</a></div>`
 }

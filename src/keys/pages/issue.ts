@@ -2,7 +2,7 @@ import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import { issueApiKey } from '../records/issued-keys.ts'
 import { KEYS_ISSUED_MAX } from '../../accounts/rate-limits.ts'
-import { refuseOldSession } from '../../accounts/pages/old-session.ts'
+import { confirmUser } from '../../accounts/pages/sign-in/confirmation.ts'
 import { askToSignIn } from '../../accounts/pages/session.ts'
 import { actorOf, type Context, cookieOf, fieldOf } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
@@ -17,9 +17,9 @@ export async function issue(dashboard: KeysDashboard, c: Context): Promise<Respo
   const { database, accounts, now, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')
-  const refused = await refuseOldSession(dashboard, c, 'issue a key')
-  if (refused !== null) {
-    const { status, message } = refused
+  const unconfirmed = await confirmUser(dashboard, c, 'issue a key')
+  if (unconfirmed !== null) {
+    const { status, message } = unconfirmed
     return showOwnKeys(dashboard, c, { name, status, passwordError: message })
   }
 

@@ -1,5 +1,5 @@
 import { oldestInvitation } from '../../organizations/invitation.ts'
-import { isFresh } from '../../accounts/sessions.ts'
+import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { SLOTS_SHOWN, slotOf } from '../../model/usage-counts.ts'
 import type { UsageCounter } from '../usage/usage-counter.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
@@ -20,20 +20,19 @@ export async function showOwnKeys(
   page: KeysPage,
 ): Promise<Response> {
   const { database, counts, counter, now } = dashboard
-  const session = c.get('session')
-  const { userId } = session
+  const { userId } = c.get('session')
   const keys = await apiKeys(database).listApiKeys(userId, REVOKED_SHOWN + 1)
   const at = now()
   const ids = keys.map(({ id }) => id)
   const written = await counts.listUsageCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
   const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
-  const asksPassword = !isFresh(session, at)
+  const needed = await neededConfirmation(dashboard, c)
   return showKeys(c, {
     ...page,
     apiKeys: keys,
     counts: [...written, ...counter.unwritten(ids)],
     now: at,
-    asksPassword,
+    needed,
     invitations: invited,
   })
 }

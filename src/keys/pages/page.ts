@@ -5,6 +5,7 @@ import type { Instant } from '../../model/instant.ts'
 import type { Invitation } from '../../organizations/invitation.ts'
 import { count } from '../../model/text.ts'
 import { slotOf, type UsageCount } from '../../model/usage-counts.ts'
+import type { Confirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
@@ -36,7 +37,7 @@ interface AllKeys extends KeysPage {
   apiKeys: readonly ApiKey[]
   counts: readonly UsageCount[]
   now: Instant
-  asksPassword: boolean
+  needed: Confirmation | null
   invitations: readonly Invitation[]
 }
 
@@ -62,7 +63,7 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     notice: page.notice,
     body: html`${showInvitationNote(page.invitations)}
 ${active.length === 0 ? showEmpty({ ...NO_KEYS, title: revoked.length === 0 ? 'No API keys yet' : 'No active API keys' }) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
-${showIssueForm({ ...page, userName: c.get('session').name, active: active.length })}
+${showIssueForm(c, { ...page, active: active.length })}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
 ${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
 ${showLeakedForm(page.leakedError)}`,

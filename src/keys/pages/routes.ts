@@ -1,6 +1,6 @@
 import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import type { ApiKey } from '../api-key.ts'
-import { isFresh } from '../../accounts/sessions.ts'
+import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { actorOf, type App, type Context, type Dashboard } from '../../web/context.ts'
 import { showNotFound } from '../../web/html/page.ts'
 import { showArrivalPage } from './arrival.ts'
@@ -40,8 +40,8 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
   app.get('/dashboard/api/:id/replace', async (c) => {
     const { apiKey, active } = await findActive(dashboard, c)
     if (apiKey === null) return showGone(dashboard, c)
-    const asksPassword = !isFresh(c.get('session'), now())
-    return showReplaceKey(c, apiKey, { asksPassword, active })
+    const needed = await neededConfirmation(dashboard, c)
+    return showReplaceKey(c, apiKey, { needed, active })
   })
 
   app.get('/dashboard/api/:id/arrival', async (c) => {

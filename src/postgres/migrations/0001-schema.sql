@@ -11,13 +11,15 @@ CREATE DOMAIN key_name AS text CHECK (char_length(VALUE) BETWEEN 1 AND 64);
 CREATE DOMAIN key_slot AS smallint CHECK (VALUE BETWEEN 1 AND 5);
 
 -- An address is lower-case ASCII: the program lowers it, and a capital letter would be a second account of one mailbox.
--- `external_id` is the id that a site has for its user.
+-- `external_id` is the id that a site has for its user. `email_issuer` is the identity provider from which the address
+-- came; null if the user, an operator or a site gave it.
 CREATE TABLE users (
   id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
   email text UNIQUE CHECK (email COLLATE "C" ~ '^[!-@[-~]+$'),
   external_id text UNIQUE CHECK (char_length(external_id) BETWEEN 1 AND 255),
   created_at timestamptz NOT NULL DEFAULT now(),
-  disabled_at timestamptz
+  disabled_at timestamptz,
+  email_issuer text CHECK (email_issuer <> '')
 );
 
 -- A user of an identity provider. The rows of a new user without an address come before the user's own, in one
@@ -38,6 +40,7 @@ CREATE TABLE passwords (
 );
 
 -- `token_hash` is SHA-256 in lowercase hex. `last_active_at` moves at most once an hour.
+-- Until `operator_until`, the session has an operator's right that the identity provider gave it.
 CREATE TABLE sessions (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -46,7 +49,8 @@ CREATE TABLE sessions (
   user_agent text NOT NULL,
   started_at timestamptz NOT NULL,
   last_active_at timestamptz NOT NULL,
-  expires_at timestamptz NOT NULL
+  expires_at timestamptz NOT NULL,
+  operator_until timestamptz
 );
 
 CREATE INDEX sessions_of_user ON sessions (user_id);

@@ -4,7 +4,8 @@
 -- an archive has a NUL, which PostgreSQL refuses. LIKE, GLOB and length() end at a NUL, so instr() looks for it.
 
 -- An address is lower-case ASCII: the program lowers it, and a capital letter would be a second account of one mailbox.
--- `external_id` is the id that a site has for its user.
+-- `external_id` is the id that a site has for its user. `email_issuer` is the identity provider from which the address
+-- came; null if the user, an operator or a site gave it.
 CREATE TABLE users (
   id TEXT PRIMARY KEY NOT NULL CHECK (
     id LIKE '________-____-____-____-____________' AND length(replace(id, '-', '')) = 32 AND id NOT GLOB '*[^0-9a-f-]*'
@@ -13,7 +14,8 @@ CREATE TABLE users (
   email TEXT UNIQUE CHECK (email <> '' AND email NOT GLOB '*[^!-@[-~]*' AND instr(email, char(0)) = 0),
   external_id TEXT UNIQUE CHECK (length(external_id) BETWEEN 1 AND 255 AND instr(external_id, char(0)) = 0),
   created_at INTEGER NOT NULL,
-  disabled_at INTEGER
+  disabled_at INTEGER,
+  email_issuer TEXT CHECK (email_issuer <> '' AND instr(email_issuer, char(0)) = 0)
 ) STRICT;
 
 -- A user of an identity provider. The rows of a new user without an address come before the user's own, in one
@@ -35,6 +37,7 @@ CREATE TABLE passwords (
 
 -- `token_hash` is SHA-256 in lowercase hex. `last_active_at` moves at most once an hour: each commit here costs the
 -- serving process its cached keys and listings.
+-- Until `operator_until`, the session has an operator's right that the identity provider gave it.
 CREATE TABLE sessions (
   id TEXT PRIMARY KEY NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
@@ -43,7 +46,8 @@ CREATE TABLE sessions (
   user_agent TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   last_active_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL
+  expires_at INTEGER NOT NULL,
+  operator_until INTEGER
 ) STRICT;
 
 CREATE INDEX sessions_of_user ON sessions (user_id);

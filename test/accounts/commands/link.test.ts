@@ -39,3 +39,19 @@ test('a wrong --hours or user is an error, and no link is made', async (t) => {
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /there is no user eve@example\.com in .*user add eve@example\.com/)
 })
+
+test('with PASSWORDS=off, the command says nothing of a new password', async (t) => {
+  const program = commandsIn(t)
+  await program.run('user add ada@example.com --create')
+  const off = {
+    PASSWORDS: 'off',
+    OIDC_ISSUER: 'https://id.example.com',
+    OIDC_CLIENT_ID: 'listing',
+    OIDC_CLIENT_SECRET: 'a secret',
+  }
+  const { code, stderr } = await program.run('user link ada@example.com', {
+    env: { ...env, ...off },
+  })
+  assert.equal(code, 0, stderr)
+  assert.match(stderr, /^the link signs in ada@example\.com once, until \S+Z\. Earlier links/)
+})

@@ -114,9 +114,11 @@ export function sessionContract(open: OpenFixture): void {
       userId: user.id,
       email: EMAIL,
       externalId: null,
+      listedEmail: EMAIL,
       name: EMAIL,
       startedAt: now + 1,
       lastActiveAt: now + 1,
+      operatorUntil: null,
     })
     assert.equal((await sessions(store.database).findSession(['one', 'two'], now))?.startedAt, now)
     assert.equal(

@@ -126,7 +126,7 @@ test('a stamp from the future limits its key for one second only', async (t) => 
 function insertKey(database: DatabaseSync, serial: number): void {
   const ada = uuidOf(0)
   database
-    .prepare(`INSERT OR IGNORE INTO users VALUES (?, 'ada@example.com', NULL, 0, NULL)`)
+    .prepare(`INSERT OR IGNORE INTO users (id, email, created_at) VALUES (?, 'ada@example.com', 0)`)
     .run(ada)
   const hash = HASH.with(31, serial)
   database

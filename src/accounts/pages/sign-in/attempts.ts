@@ -6,6 +6,7 @@ import {
 import { type AttemptSubject, signInAttempts } from '../../records/sign-in-attempts.ts'
 import { EMAIL_LENGTH_MAX } from '../../../model/email.ts'
 import type { Accounts } from '../../sign-in/accounts.ts'
+import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 import { actorOf, addressOf, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
 import { audit } from '../../records/audit.ts'
 import { bestEffort } from '../../../web/request/best-effort.ts'
@@ -15,6 +16,10 @@ import { users } from '../../records/users.ts'
 /** What the pages of accounts need, beside what all pages need. */
 export interface AccountsDashboard extends Dashboard {
   accounts: Accounts
+  /** False if no user signs in by password. */
+  passwords: boolean
+  /** Sign-in with the accounts of an identity provider. Null if there is none. */
+  oidc: Oidc | null
 }
 
 export type Tried<T> =

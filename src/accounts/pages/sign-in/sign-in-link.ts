@@ -2,7 +2,14 @@ import type { AccountsDashboard } from './attempts.ts'
 import { html } from 'hono/html'
 import { complaintAboutPassword } from '../../passwords.ts'
 import { hashToken } from '../../token.ts'
-import { actorOf, type App, type Context, fieldOf } from '../../../web/context.ts'
+import {
+  actorOf,
+  type App,
+  browserOf,
+  type Context,
+  fieldOf,
+  withCookies,
+} from '../../../web/context.ts'
 import { showUsername } from '../../../web/html/form-field.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { isolated } from '../../../web/html/text.ts'
@@ -11,19 +18,27 @@ import { signInLinks } from '../../records/sign-in-links.ts'
 
 /**
  * The link of `server-listing user link`. Opening it spends nothing, because mail scanners and chat
- * programs open links, too. The form sets a password and signs the user in.
+ * programs open links, too. The form sets a password and signs the user in. Without passwords it
+ * only signs the user in.
  */
 export function addSignInLinkRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts, now } = dashboard
 
   app.get('/link/:token', async (c) => {
     const user = await signInLinks(database).findSignInLink(hashOf(c), now())
-    return user === null ? refuse(c) : showForm(c, user.email)
+    if (user === null) return refuse(c)
+    return dashboard.passwords ? showForm(c, user.email) : showButton(c, user.email)
   })
 
   app.post('/link/:token', async (c) => {
     const found = await signInLinks(database).findSignInLink(hashOf(c), now())
     if (found === null) return refuse(c)
+    if (!dashboard.passwords) {
+      const signedIn = await accounts.useLink(hashOf(c), browserOf(dashboard, c))
+      return signedIn === null
+        ? refuse(c)
+        : withCookies(c.redirect('/dashboard', 303), signedIn.cookies)
+    }
     const password = fieldOf(c, 'password')
     const complaint = await complaintAboutPassword(password, found.email)
     if (complaint !== null) return showForm(c, found.email, `The password must ${complaint}.`)
@@ -47,6 +62,18 @@ function refuse(c: Context): Promise<Response> {
     status: 404,
     width: 'form',
     body: html`<p>A sign-in link works once and for a limited time. Ask the operator for a new one, or <a href="/sign-in">sign in</a>.</p>`,
+  })
+}
+
+/** The way in while the identity provider is down and users have no passwords. */
+function showButton(c: Context, email: string): Promise<Response> {
+  return showPage(c, {
+    title: 'Sign in',
+    width: 'auth',
+    lead: html`This link works once. It signs in ${isolated(email)}.`,
+    body: html`<form class="card" method="post" action="${c.req.path}">
+<button class="primary">Sign in</button>
+</form>`,
   })
 }
 

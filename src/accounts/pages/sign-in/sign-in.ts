@@ -11,20 +11,27 @@ import {
   withCookies,
 } from '../../../web/context.ts'
 import { showField } from '../../../web/html/form-field.ts'
-import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
+import { type Notice, showNotFound, showNotice, showPage } from '../../../web/html/page.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
 import { readReturnPath } from '../return-path.ts'
 import { passwords } from '../../records/passwords.ts'
 
 export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
-  const { database, accounts, signUp } = dashboard
+  const { database, accounts } = dashboard
+  const withPasswords = dashboard.passwords
 
   app.get('/sign-in', async (c) => {
     if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect('/dashboard', 303)
-    const said = (await passwords(database).hasAccounts()) ? {} : { notice: NO_ACCOUNT }
-    return showSignIn(c, { signUp, next: readReturnPath(c.req.query('next') ?? ''), ...said })
+    const next = readReturnPath(c.req.query('next') ?? '')
+    // A user who signed out, or whom the provider sent away, stays here.
+    if (dashboard.oidc?.isAutomatic && c.req.query('auto') !== '0')
+      return c.redirect(providerPath(next), 303)
+    const hasAccounts = !withPasswords || (await passwords(database).hasAccounts())
+    return showSignIn(dashboard, c, { next, ...(hasAccounts ? {} : { notice: NO_ACCOUNT }) })
   })
 
   app.post('/sign-in', async (c) => {
+    if (!withPasswords) return showNotFound(c)
     const email = fieldOf(c, 'email').trim()
     const next = readReturnPath(fieldOf(c, 'next'))
     // Look malformed addresses up too, so they take as long. PostgreSQL rejects control characters.
@@ -36,13 +43,22 @@ export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
       return withCookies(c.redirect(next, 303), tried.result.cookies)
     }
     const { status, message } = tried
-    return showSignIn(c, { signUp, next, email, status, error: message })
+    return showSignIn(dashboard, c, { next, email, status, error: message })
   })
 
   app.post('/sign-out', async (c) => {
     const cookies = await accounts.signOut(cookieOf(c), actorOf(dashboard, c))
-    return withCookies(c.redirect('/sign-in', 303), cookies)
+    return withCookies(c.redirect(signedOutPath(dashboard), 303), cookies)
   })
+}
+
+/** The sign-in page for a user who has just signed out. */
+export function signedOutPath({ oidc }: AccountsDashboard): string {
+  return oidc?.isAutomatic ? '/sign-in?auto=0' : '/sign-in'
+}
+
+function providerPath(next: string): string {
+  return next === '/dashboard' ? '/sign-in/oidc' : `/sign-in/oidc?next=${encodeURIComponent(next)}`
 }
 
 const NO_ACCOUNT: Notice = {
@@ -51,7 +67,6 @@ const NO_ACCOUNT: Notice = {
 }
 
 interface SignInPage {
-  signUp: Dashboard['signUp']
   next: string
   email?: string
   notice?: Notice
@@ -59,15 +74,24 @@ interface SignInPage {
   status?: 200 | 401 | 429
 }
 
-export function showSignIn(c: Context, page: SignInPage) {
-  const { signUp, next, email = '', notice, error, status = 200 } = page
+export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignInPage) {
+  const { oidc, signUp } = dashboard
+  const { next, notice, status = 200 } = page
   return showPage(c, {
     title: 'Sign in',
     status,
     width: 'auth',
     lead: 'List your game servers and give your programs access to them.',
     body: html`${notice === undefined ? '' : showNotice(notice)}
-<form class="card" method="post" action="/sign-in">
+${oidc === null ? '' : html`<p><a class="button primary" href="${providerPath(next)}">Sign in with ${isolated(oidc.name)}</a></p>`}
+${dashboard.passwords ? showForm(page) : ''}
+${hintFor(signUp, notice)}
+<p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
+  })
+}
+
+function showForm({ next, email = '', error }: SignInPage): Html {
+  return html`<form class="card" method="post" action="/sign-in">
 <input type="hidden" name="next" value="${next}">
 ${showField({
   name: 'email',
@@ -87,10 +111,7 @@ ${showField({
   error,
 })}
 <button class="primary">Sign in</button>
-</form>
-${hintFor(signUp, notice)}
-<p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
-  })
+</form>`
 }
 
 /** The notice about the setup link is for the operator, who has no one to ask. */

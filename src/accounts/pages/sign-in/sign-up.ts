@@ -45,6 +45,7 @@ export function addSignUpRoutes(app: App, dashboard: AccountsDashboard): void {
       : showNotFound(c),
   )
 
+  if (!dashboard.passwords) return
   app.get('/setup/:token', async (c) => {
     const token = c.req.param('token')
     if (!(await isSetupToken(dashboard, token))) return refuseLink(dashboard, c)

@@ -48,7 +48,7 @@ function showConfig(shell: Shell, options: Options): void {
   const values = valuesOf(shell, loadConfig(shell, settingsOf(options)))
   const shown = NAMED_SETTINGS.map(([name, setting]) => ({
     name,
-    value: setting.isSecret ? maskPasswords(values[name] ?? '') : values[name],
+    value: values[name],
     source: sourceOf(shell, name, options),
     default: setting.default,
   }))
@@ -61,13 +61,16 @@ function showConfig(shell: Shell, options: Options): void {
     )
 }
 
-/** What the service uses; null for none, and for a URL whose port the system picks. */
+/**
+ * What the service uses, without secrets. Null for none, and for a URL whose port the system picks.
+ */
 function valuesOf(shell: Shell, config: Config): Record<SettingName, string | null> {
   const { database, host, port, dashboardPort } = config
   if (database.engine === null) throw new Misuse(database.problem)
   const ownUrl = (ofPort: number) => (ofPort === 0 ? null : ownUrlOf(host, ofPort))
   return {
-    DATABASE_URL: database.engine === 'sqlite' ? `sqlite:${database.path}` : database.url,
+    DATABASE_URL:
+      database.engine === 'sqlite' ? `sqlite:${database.path}` : maskPasswords(database.url),
     DATABASE_URL_FILE: shell.env.DATABASE_URL_FILE || null,
     HOST: host,
     PORT: String(port),
@@ -82,6 +85,15 @@ function valuesOf(shell: Shell, config: Config): Record<SettingName, string | nu
     SERVERS: config.serversElsewhere ? 'elsewhere' : 'here',
     SIGN_UP: config.signUp,
     OPERATORS: config.operators.join(',') || null,
+    OIDC_ISSUER: config.oidc?.issuer ?? null,
+    OIDC_CLIENT_ID: config.oidc?.clientId ?? null,
+    OIDC_CLIENT_SECRET: config.oidc && '…',
+    OIDC_CLIENT_SECRET_FILE: shell.env.OIDC_CLIENT_SECRET_FILE || null,
+    OIDC_NAME: config.oidc?.name ?? null,
+    OIDC_SIGN_UP: config.oidc?.signUp ?? 'closed',
+    OIDC_OPERATOR_GROUP: config.oidc?.operatorGroup ?? null,
+    OIDC_AUTO: config.oidc?.isAutomatic ? '1' : '0',
+    PASSWORDS: config.passwords ? 'on' : 'off',
     OPS_HOST: config.opsHost,
     OPS_PORT: String(config.opsPort),
     DRAIN_SECONDS: String(config.drainSeconds),

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenFixture } from '../fixture.ts'
-import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { operatorAt } from '../../../src/model/audit.ts'
+import type { OpenFixture } from '../../fixture.ts'
+import { OPERATOR, addUsers, NOW, tally } from '../../people.ts'
+import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
+import { passwords } from '../../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../../src/accounts/records/sessions.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {
@@ -92,5 +92,25 @@ export function signInLinksContract(open: OpenFixture): void {
       await change()
       assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
     }
+  })
+
+  test('exactly one of four callers that sign in by a link gets a session, and no password', async (t) => {
+    const { store, openSecond, read } = await open(t)
+    const second = await openSecond()
+    const [ada] = await addUsers(store, 'ada')
+    const link = { userId: ada!.id, tokenHash: 'one', expiresAt: NOW + 9 }
+    await signInLinks(store.database).keepSignInLink(link, OPERATOR)
+    const draft = { userAgent: '', address: '', startedAt: NOW, expiresAt: NOW + 9 }
+    const begun = await Promise.all(
+      [store, second, store, second].map(({ database }, index) =>
+        signInLinks(database).beginLinkedSession('one', { ...draft, tokenHash: `s${index}` }),
+      ),
+    )
+    assert.deepEqual(
+      begun.filter((one) => one !== null),
+      [ada!.id],
+    )
+    assert.equal((await read('SELECT id FROM sessions')).length, 1)
+    assert.deepEqual(await read('SELECT hash FROM passwords'), [])
   })
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { NOW, tally } from '../people.ts'
-import { signInAttempts } from '../../../src/accounts/records/sign-in-attempts.ts'
+import type { OpenFixture, StoreFixture } from '../../fixture.ts'
+import { NOW, tally } from '../../people.ts'
+import { signInAttempts } from '../../../../src/accounts/records/sign-in-attempts.ts'
 
 type Store = StoreFixture['store']
 

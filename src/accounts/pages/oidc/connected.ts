@@ -1,0 +1,108 @@
+import { html } from 'hono/html'
+import { IDENTITIES_MAX, type Identity } from '../../identity.ts'
+import { identities } from '../../records/identities.ts'
+import type { Oidc } from '../../sign-in/oidc/oidc.ts'
+import {
+  actorOf,
+  type App,
+  type Context,
+  cookieOf,
+  fieldOf,
+  withCookies,
+} from '../../../web/context.ts'
+import { showPage } from '../../../web/html/page.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../../../web/html/text.ts'
+import { tellNext } from '../../../web/request/next-notice.ts'
+import { askToSignIn } from '../session.ts'
+import type { AccountsDashboard } from '../sign-in/attempts.ts'
+import { confirmUser, neededConfirmation, showConfirmation } from '../sign-in/confirmation.ts'
+import { guarded } from './refusals.ts'
+
+const ACCOUNT = '/dashboard/account'
+
+/** Connects a sign-in to the user's account, or removes the one that the form names. */
+export function addConnectedRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc): void {
+  app.post('/dashboard/account/sign-ins', async (c) => {
+    const unconfirmed = await confirmUser(dashboard, c, 'change your sign-ins')
+    if (unconfirmed !== null) return refuse(c, unconfirmed.status, unconfirmed.message)
+    // The session may have ended while the service checked the password.
+    if ((await dashboard.accounts.readSession(cookieOf(c))) === null)
+      return askToSignIn(dashboard, c)
+    const removed = fieldOf(c, 'remove')
+    if (removed !== '') return remove(dashboard, c, oidc, removed)
+    return guarded(dashboard, c, oidc, async () => {
+      const { url, cookie } = await oidc.begin('connect', c.get('session').id, ACCOUNT)
+      return withCookies(await showWay(c, oidc, url), [cookie])
+    })
+  })
+}
+
+async function remove(
+  dashboard: AccountsDashboard,
+  c: Context,
+  { issuer }: Oidc,
+  removed: string,
+): Promise<Response> {
+  const ways = { issuer, passwords: dashboard.passwords }
+  const outcome = await identities(dashboard.database).remove(
+    c.get('session'),
+    parse(removed),
+    ways,
+    actorOf(dashboard, c),
+  )
+  if (outcome === 'last')
+    return refuse(c, 409, 'This sign-in was not removed, because it is your last way to sign in.')
+  // Another tab may have removed it before.
+  tellNext(dashboard, c, 'sign-in-removed')
+  return c.redirect(ACCOUNT, 303)
+}
+
+function refuse(c: Context, status: 403 | 409 | 429, text: string): Promise<Response> {
+  const body = html`<p>${text}</p><p><a href="${ACCOUNT}">Back to your account</a></p>`
+  return showPage(c, { title: 'Nothing was changed', status, width: 'form', body })
+}
+
+/** A form can't lead to another site under our content security policy, so a link does. */
+function showWay(c: Context, { name }: Oidc, url: string): Promise<Response> {
+  return showPage(c, {
+    title: 'Connect a sign-in',
+    width: 'form',
+    body: html`<p>Sign in with ${isolated(name)}. From then on you can sign in here with that account.</p>
+<div class="row"><a class="button primary" href="${url}">Go to ${isolated(name)}</a>
+<a class="button" href="${ACCOUNT}">Cancel</a></div>`,
+  })
+}
+
+/** The part of the account page about it. */
+export async function showConnected(
+  dashboard: AccountsDashboard,
+  c: Context,
+  oidc: Oidc,
+): Promise<Html> {
+  const own = await identities(dashboard.database).listIdentities(c.get('session').userId)
+  const needed = await neededConfirmation(dashboard, c)
+  const isFull = own.length >= IDENTITIES_MAX
+  return html`<section class="split" id="connected"><div><h2>Connected sign-ins</h2>
+<p class="hint">Accounts elsewhere with which you can sign in here. If you remove one, all your other sessions end.</p></div>
+<form class="card" method="post" action="/dashboard/account/sign-ins">
+${own.length === 0 ? '' : html`<ul class="rows">${own.map((one, index) => showIdentity(one, index, oidc))}</ul>`}
+${showConfirmation(c, needed, ACCOUNT)}
+${isFull ? '' : html`<button>Connect ${isolated(oidc.name)}</button>`}
+</form></section>`
+}
+
+function showIdentity(identity: Identity, index: number, oidc: Oidc): Html {
+  const { issuer, subject } = identity
+  const name = issuer === oidc.issuer ? oidc.name : issuer
+  return html`<li><div><strong id="i${index}">${truncated(name, NAME_BYTES)}</strong>
+<p><code id="u${index}">${truncated(subject, NAME_BYTES)}</code></p></div>
+<button class="quiet" name="remove" value="${format(identity)}" id="r${index}" aria-labelledby="r${index} i${index} u${index}">Remove</button></li>`
+}
+
+/** An issuer is a URL, so it has no space. */
+const format = ({ issuer, subject }: Identity): string => `${issuer} ${subject}`
+
+function parse(text: string): Identity {
+  const [issuer = '', ...rest] = text.split(' ')
+  return { issuer, subject: rest.join(' ') }
+}

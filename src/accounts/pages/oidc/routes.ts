@@ -1,0 +1,48 @@
+import type { AccountsDashboard } from '../sign-in/attempts.ts'
+import { type App, browserOf, cookieOf, withCookies } from '../../../web/context.ts'
+import { CALLBACK_PATH, type Oidc } from '../../sign-in/oidc/oidc.ts'
+import { tellNext } from '../../../web/request/next-notice.ts'
+import { readReturnPath } from '../return-path.ts'
+import { addConnectedRoutes } from './connected.ts'
+import { guarded, showRefusal } from './refusals.ts'
+
+/**
+ * The way to the identity provider and back. Links lead there, because browsers don't let a form
+ * redirect to another site under our content security policy.
+ */
+export function addOidcRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc): void {
+  const { accounts } = dashboard
+  addConnectedRoutes(app, dashboard, oidc)
+
+  app.get('/sign-in/oidc', async (c) => {
+    const next = readReturnPath(c.req.query('next') ?? '')
+    if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect(next, 303)
+    return guarded(dashboard, c, oidc, async () => {
+      const { url, cookie } = await oidc.begin('sign-in', null, next)
+      return withCookies(c.redirect(url, 303), [cookie])
+    })
+  })
+
+  app.get('/sign-in/oidc/confirm', async (c) => {
+    const next = readReturnPath(c.req.query('next') ?? '')
+    const session = await accounts.readSession(cookieOf(c))
+    if (session === null) return c.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303)
+    return guarded(dashboard, c, oidc, async () => {
+      const { url, cookie } = await oidc.begin('confirm', session.id, next)
+      return withCookies(c.redirect(url, 303), [cookie])
+    })
+  })
+
+  app.get(CALLBACK_PATH, async (c) => {
+    const session = await accounts.readSession(cookieOf(c))
+    const { search } = new URL(c.req.url)
+    const browser = browserOf(dashboard, c)
+    return guarded(dashboard, c, oidc, async () => {
+      const { flow, outcome, cookies } = await oidc.finish(cookieOf(c), search, session, browser)
+      if (outcome !== 'done')
+        return withCookies(await showRefusal(c, oidc.name, outcome, flow), cookies)
+      if (flow?.purpose === 'connect') tellNext(dashboard, c, 'sign-in-connected')
+      return withCookies(c.redirect(readReturnPath(flow?.next ?? ''), 303), cookies)
+    })
+  })
+}

@@ -1,0 +1,85 @@
+import { html } from 'hono/html'
+import { MINUTE_US } from '../../../model/instant.ts'
+import { isFresh, SESSION_FRESH_US } from '../../sessions.ts'
+import { type Context, fieldOf } from '../../../web/context.ts'
+import { showField, showUsername } from '../../../web/html/form-field.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
+import { identities } from '../../records/identities.ts'
+import { passwords } from '../../records/passwords.ts'
+import { type AccountsDashboard, confirmPassword } from './attempts.ts'
+
+/** How the user of a session can show that it is really them. */
+export interface Confirmation {
+  password: boolean
+  /** The name of the identity provider; null if the user does not sign in with it. */
+  provider: string | null
+}
+
+const SIGNED_IN_LONG_AGO = `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago.`
+
+/** What the user has to show before an important act. Null if the session began recently. */
+export async function neededConfirmation(
+  dashboard: AccountsDashboard,
+  c: Context,
+): Promise<Confirmation | null> {
+  const { database, oidc, now } = dashboard
+  const session = c.get('session')
+  if (isFresh(session, now())) return null
+  if (oidc === null) return { password: true, provider: null }
+  const { userId } = session
+  const hash = dashboard.passwords ? await passwords(database).findPasswordHash(userId) : null
+  const own = await identities(database).listIdentities(userId)
+  const hasProvider = own.some(({ issuer }) => issuer === oidc.issuer)
+  return { password: hash !== null, provider: hasProvider ? oidc.name : null }
+}
+
+/**
+ * Null if the session began recently or the form has the right password. Otherwise why the form is
+ * refused. `purpose` follows "Enter your password to".
+ */
+export async function confirmUser(
+  dashboard: AccountsDashboard,
+  c: Context,
+  purpose: string,
+): Promise<{ status: 403 | 429; message: string } | null> {
+  const needed = await neededConfirmation(dashboard, c)
+  if (needed === null) return null
+  if (!needed.password || fieldOf(c, 'password') === '')
+    return { status: 403, message: `${SIGNED_IN_LONG_AGO} ${sayHow(needed, purpose)}` }
+  const confirmed = await confirmPassword(dashboard, c)
+  return 'message' in confirmed ? confirmed : null
+}
+
+function sayHow({ password, provider }: Confirmation, purpose: string): string {
+  if (provider === null) return password ? `Enter your password to ${purpose}.` : ASK_OPERATOR
+  return `Sign in with ${provider} again${password ? ', or enter your password,' : ''} to ${purpose}.`
+}
+
+const ASK_OPERATOR = 'Ask the operator for a new sign-in link.'
+
+/** The field or the link for it. `next` is the page with the form. */
+export function showConfirmation(
+  c: Context,
+  needed: Confirmation | null,
+  next: string,
+  error?: string,
+): Html | '' {
+  if (needed === null) return ''
+  const { password, provider } = needed
+  const link = `/sign-in/oidc/confirm?next=${encodeURIComponent(next)}`
+  return html`${
+    password
+      ? html`${showUsername(c.get('session').name)}
+${showField({
+  name: 'password',
+  label: 'Your password',
+  type: 'password',
+  autocomplete: 'current-password',
+  required: true,
+  hint: SIGNED_IN_LONG_AGO,
+  error,
+})}`
+      : html`<p class="${error === undefined ? 'hint' : 'error'}">${SIGNED_IN_LONG_AGO}${provider === null ? ` ${ASK_OPERATOR}` : ''}</p>`
+  }
+${provider === null ? '' : html`<p><a href="${link}">Sign in with ${isolated(provider)} again</a></p>`}`
+}

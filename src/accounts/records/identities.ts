@@ -1,0 +1,113 @@
+import type { Actor } from '../../model/audit.ts'
+import type { Session } from '../../model/session.ts'
+import { IDENTITIES_MAX, type Identity } from '../identity.ts'
+import type { Database, Queries, Transaction } from '../../database/database.ts'
+import { type Sql, sql, uuid } from '../../database/sql.ts'
+import { act } from './audit.ts'
+
+export type Connection = 'connected' | 'known' | 'taken' | 'too many' | 'ended'
+
+/** The ways to sign in that are turned on. */
+export interface WaysIn {
+  issuer: string
+  passwords: boolean
+}
+
+export function identities(database: Database) {
+  return {
+    /** The identities of a user, by issuer and subject. */
+    listIdentities: (userId: string): Promise<Identity[]> =>
+      database.all<Identity>(sql`
+        SELECT issuer, subject FROM identities WHERE user_id = ${uuid(userId)}
+        ORDER BY issuer, subject`),
+
+    /** Adds an identity to the user of a session. */
+    connect: ({ id, userId }: Session, identity: Identity, actor: Actor): Promise<Connection> =>
+      act(database, actor, async (transaction, note) => {
+        await lockIdentity(transaction, identity)
+        await transaction.lock('users', [userId])
+        const session = await transaction.get(
+          sql`SELECT 1 FROM sessions WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)}`,
+        )
+        if (session === null) return 'ended'
+        const owner = await findOwner(transaction, identity)
+        if (owner !== null) return owner === userId ? 'known' : 'taken'
+        if ((await countIdentities(transaction, userId, sql`true`)) >= IDENTITIES_MAX)
+          return 'too many'
+        await insertIdentity(transaction, userId, identity)
+        note('sign-in connected', userId, identity.issuer)
+        return 'connected'
+      }),
+
+    /**
+     * Removes an identity of the user of a session, and ends all other sessions. Keeps the last way
+     * to sign in.
+     */
+    remove: (
+      { id, userId }: Session,
+      { issuer, subject }: Identity,
+      ways: WaysIn,
+      actor: Actor,
+    ): Promise<'removed' | 'last' | 'not found'> =>
+      act(database, actor, async (transaction, note) => {
+        await transaction.lock('users', [userId])
+        const identity = sql`issuer = ${issuer} AND subject = ${subject}`
+        if ((await countIdentities(transaction, userId, identity)) === 0) return 'not found'
+        const others = sql`issuer = ${ways.issuer} AND NOT (${identity})`
+        const hasOther = (await countIdentities(transaction, userId, others)) > 0
+        if (!hasOther && !(ways.passwords && (await hasPassword(transaction, userId))))
+          return 'last'
+        await transaction.run(
+          sql`DELETE FROM identities WHERE user_id = ${uuid(userId)} AND ${identity}`,
+        )
+        await transaction.run(
+          sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)} AND id <> ${uuid(id)}`,
+        )
+        note('sign-in removed', userId, issuer)
+        return 'removed'
+      }),
+  }
+}
+
+/** Makes others with the same new identity wait: no row has it yet. */
+export function lockIdentity(
+  transaction: Transaction,
+  { issuer, subject }: Identity,
+): Promise<void> {
+  return transaction.lockNames([`${issuer}\n${subject}`])
+}
+
+export async function insertIdentity(
+  transaction: Transaction,
+  userId: string,
+  { issuer, subject }: Identity,
+): Promise<void> {
+  await transaction.run(sql`
+    INSERT INTO identities (issuer, subject, user_id) VALUES (${issuer}, ${subject}, ${uuid(userId)})`)
+  await transaction.run(sql`DELETE FROM secrets WHERE name = 'setup'`)
+}
+
+export async function findOwner(
+  queries: Queries,
+  { issuer, subject }: Identity,
+): Promise<string | null> {
+  const row = await queries.get<{ user_id: string }>(
+    sql`SELECT user_id FROM identities WHERE issuer = ${issuer} AND subject = ${subject}`,
+  )
+  return row?.user_id ?? null
+}
+
+export async function hasPassword(queries: Queries, userId: string): Promise<boolean> {
+  return (await queries.get(sql`SELECT 1 FROM passwords WHERE user_id = ${uuid(userId)}`)) !== null
+}
+
+export async function countIdentities(
+  queries: Queries,
+  userId: string,
+  where: Sql,
+): Promise<number> {
+  const row = await queries.get<{ count: number }>(
+    sql`SELECT count(*) AS count FROM identities WHERE user_id = ${uuid(userId)} AND ${where}`,
+  )
+  return row!.count
+}

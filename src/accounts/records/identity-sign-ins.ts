@@ -1,0 +1,140 @@
+import type { Session } from '../../model/session.ts'
+import type { ProvidedUser } from '../identity.ts'
+import type { DraftSession } from '../sessions.ts'
+import { createUser, nameOf } from '../user.ts'
+import type { Database, Queries, Transaction } from '../../database/database.ts'
+import { sql, uuid } from '../../database/sql.ts'
+import { act, type Note } from './audit.ts'
+import {
+  countIdentities,
+  findOwner,
+  hasPassword,
+  insertIdentity,
+  lockIdentity,
+} from './identities.ts'
+import { insertSession } from './sessions.ts'
+import { insertUser } from './users.ts'
+import { nameIn } from './user-columns.ts'
+
+/** Who may sign in without an identity that the store has. */
+export interface NewcomerRules {
+  /** Whether an unknown person gets an account. */
+  signUp: 'open' | 'closed'
+  /** Addresses that no provider can bring: those of OPERATORS. */
+  reserved: readonly string[]
+}
+
+/** `taken`: an account that can sign in already has the address, which never links by itself. */
+export type SignInOutcome = { userId: string } | 'unknown' | 'taken'
+
+export function identitySignIns(database: Database) {
+  return {
+    /**
+     * Begins a session of the user with this identity. A person without one gets the account that
+     * has the address, if an operator or a site made that account and it has no way to sign in, or
+     * a new account if the rules allow it. A disabled user is unknown. Without the right of an
+     * operator, takes it from all of the user's sessions.
+     */
+    signIn: (
+      provided: ProvidedUser,
+      draft: DraftSession,
+      rules: NewcomerRules,
+    ): Promise<SignInOutcome> =>
+      act(database, { address: draft.address, at: draft.startedAt }, async (transaction, note) => {
+        await lockIdentity(transaction, provided)
+        const owner = await findOwner(transaction, provided)
+        const found =
+          owner === null
+            ? await admit(transaction, note, provided, draft, rules)
+            : { userId: owner }
+        if (typeof found === 'string') return found
+        const { userId } = found
+        await transaction.lock('users', [userId])
+        const isStillOwn = (await findOwner(transaction, provided)) === userId
+        if (!isStillOwn || !(await isEnabled(transaction, userId))) return 'unknown'
+        await takeRight(transaction, provided, userId)
+        await insertSession(transaction, database.dialect, { ...draft, userId })
+        note('sign-in', userId, await nameIn(transaction, userId))
+        return found
+      }),
+
+    /**
+     * Replaces the session by a new one, if the identity is one of the user's own. False if it is
+     * not, or if the session has ended.
+     */
+    confirm: (
+      { id, userId }: Session,
+      provided: ProvidedUser,
+      draft: DraftSession,
+      action: 'confirmed' | 'confirmed without auth_time',
+    ): Promise<boolean> =>
+      act(database, { address: draft.address, at: draft.startedAt }, async (transaction, note) => {
+        await transaction.lock('users', [userId])
+        if ((await findOwner(transaction, provided)) !== userId) return false
+        const ended = await transaction.run(
+          sql`DELETE FROM sessions WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)}`,
+        )
+        if (ended === 0) return false
+        await takeRight(transaction, provided, userId)
+        await insertSession(transaction, database.dialect, { ...draft, userId })
+        note(action, userId, provided.issuer)
+        return true
+      }),
+  }
+}
+
+/** Takes the right of an operator from all sessions of a user who has left the group. */
+async function takeRight(
+  transaction: Transaction,
+  { isOperator }: ProvidedUser,
+  userId: string,
+): Promise<void> {
+  if (isOperator) return
+  await transaction.run(
+    sql`UPDATE sessions SET operator_until = NULL WHERE user_id = ${uuid(userId)}`,
+  )
+}
+
+/** The account of a person whose identity is new, with that identity. */
+async function admit(
+  transaction: Transaction,
+  note: Note,
+  provided: ProvidedUser,
+  draft: DraftSession,
+  { signUp, reserved }: NewcomerRules,
+): Promise<SignInOutcome> {
+  const { email, issuer } = provided
+  if (email !== null && reserved.includes(email)) return 'unknown'
+  const addressed = email === null ? null : await findAddressed(transaction, email)
+  if (addressed !== null && email !== null) {
+    await transaction.lock('users', [addressed.id])
+    // Again, under the lock that every new way to sign in takes.
+    const user = await findAddressed(transaction, email)
+    if (user?.id !== addressed.id || !(await isEnabled(transaction, user.id))) return 'unknown'
+    const identified = await countIdentities(transaction, user.id, sql`true`)
+    if (identified > 0 || (await hasPassword(transaction, user.id))) return 'taken'
+    await insertIdentity(transaction, user.id, provided)
+    note('sign-in connected', user.id, issuer)
+    return { userId: user.id }
+  }
+  if (signUp === 'closed') return 'unknown'
+  const user = { ...createUser(email), created_at: draft.startedAt }
+  // A user without an address needs the identity first.
+  if (email === null) await insertIdentity(transaction, user.id, provided)
+  if (!(await insertUser(transaction, user))) return 'taken'
+  if (email !== null) await insertIdentity(transaction, user.id, provided)
+  await transaction.run(
+    sql`UPDATE users SET email_issuer = ${issuer} WHERE id = ${uuid(user.id)} AND email IS NOT NULL`,
+  )
+  note('sign-up', user.id, nameOf(user))
+  return { userId: user.id }
+}
+
+function findAddressed(queries: Queries, email: string): Promise<{ id: string } | null> {
+  return queries.get<{ id: string }>(sql`SELECT id FROM users WHERE email = ${email}`)
+}
+
+async function isEnabled(queries: Queries, userId: string): Promise<boolean> {
+  const user = sql`SELECT 1 FROM users WHERE id = ${uuid(userId)} AND disabled_at IS NULL`
+  return (await queries.get(user)) !== null
+}

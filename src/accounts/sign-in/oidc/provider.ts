@@ -1,0 +1,207 @@
+import type * as OpenidClient from 'openid-client'
+import { HOUR_US, type Instant, presentInstant } from '../../../model/instant.ts'
+import { type ProvidedUser, readClaims } from '../../identity.ts'
+import type { Flow } from './flow-cookie.ts'
+
+export interface ProviderOptions {
+  issuer: string
+  clientId: string
+  clientSecret: string
+  /** Null if no group makes operators. */
+  operatorGroup: string | null
+  redirectUri: string
+  now(): Instant
+}
+
+/** What the browser needs for the way to the provider and back. */
+export type Begun = Pick<Flow, 'state' | 'nonce' | 'verifier'> & { url: string }
+
+/** Who came back from the provider, and when the provider asked for a password or the like. */
+export interface Arrived {
+  user: ProvidedUser
+  /** Null if the provider does not say. */
+  authenticatedAt: Instant | null
+}
+
+/** `refused`: the user or the provider said no. `outdated`: the answer is not for this browser. */
+export type Unfinished = 'refused' | 'outdated'
+
+/** The provider did not answer as it must. The message is for the operator and has no secret. */
+export class ProviderFault extends Error {
+  override name = 'ProviderFault'
+  readonly isClock: boolean
+
+  constructor(message: string, isClock = false) {
+    super(message)
+    this.isClock = isClock
+  }
+}
+
+/** How long the provider's description of itself is kept. */
+const DISCOVERY_KEPT_US = HOUR_US
+/** For each request to the provider. */
+const TIMEOUT_SECONDS = 2
+/** How much the clocks of both machines may differ. */
+const CLOCK_TOLERANCE_SECONDS = 60
+
+interface Discovered {
+  library: typeof OpenidClient
+  config: OpenidClient.Configuration
+  at: Instant
+}
+
+/** The identity provider. The first use loads the library and asks the provider about itself. */
+export function createProvider(options: ProviderOptions) {
+  const { issuer, operatorGroup, redirectUri, now } = options
+  let discovering: Promise<Discovered> | null = null
+
+  async function discovered(): Promise<Discovered> {
+    const known = await discovering?.catch(() => null)
+    if (known && now() - known.at < DISCOVERY_KEPT_US) return known
+    discovering = discover(options)
+    return discovering
+  }
+
+  return {
+    /** Throws ProviderFault. `asksAgain` makes the provider ask for a password or the like. */
+    async begin(asksAgain: boolean): Promise<Begun> {
+      const { library, config } = await discovered()
+      const verifier = library.randomPKCECodeVerifier()
+      const [state, nonce] = [library.randomState(), library.randomNonce()]
+      const url = library.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: scopeOf(config.serverMetadata(), operatorGroup !== null),
+        code_challenge: await library.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state,
+        nonce,
+        ...(asksAgain ? { prompt: 'login', max_age: '0' } : {}),
+      })
+      return { url: url.href, state, nonce, verifier }
+    },
+
+    /** Finishes with the query of the provider's answer. Throws ProviderFault. */
+    async finish(query: string, flow: Flow): Promise<Arrived | Unfinished> {
+      const { library, config } = await discovered()
+      try {
+        const tokens = await library.authorizationCodeGrant(config, new URL(redirectUri + query), {
+          pkceCodeVerifier: flow.verifier,
+          expectedState: flow.state,
+          expectedNonce: flow.nonce,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()!
+        // The library refuses a token from the past only.
+        if (claims.iat > now() / 1_000_000 + CLOCK_TOLERANCE_SECONDS)
+          throw clockFault(issuer, now() / 1_000_000, claims.iat)
+        const userInfo = config.serverMetadata().userinfo_endpoint
+          ? await library.fetchUserInfo(config, tokens.access_token, claims.sub)
+          : {}
+        const user = readClaims(issuer, claims, userInfo, operatorGroup)
+        if (user === null) throw new ProviderFault(`${issuer} sent a subject that names no user`)
+        const { auth_time: seconds } = claims
+        return { user, authenticatedAt: seconds === undefined ? null : seconds * 1_000_000 }
+      } catch (error) {
+        return unfinished(library, error, issuer)
+      }
+    },
+  }
+}
+
+/** Providers refuse a scope that they don't know. Some have the groups in the profile. */
+function scopeOf(
+  { scopes_supported: supported }: OpenidClient.ServerMetadata,
+  needsGroups: boolean,
+): string {
+  const wanted = needsGroups ? ['email', 'profile', 'groups'] : ['email']
+  const known = wanted.filter((one) => supported?.includes(one) ?? one !== 'groups')
+  return ['openid', ...known].join(' ')
+}
+
+async function discover(options: ProviderOptions): Promise<Discovered> {
+  const { issuer, clientId, clientSecret, now } = options
+  const library = await import('openid-client')
+  const [at, skew] = [now(), Math.round((now() - presentInstant()) / 1_000_000)]
+  const inHeader = library.ClientSecretBasic(clientSecret)
+  const inBody = library.ClientSecretPost(clientSecret)
+  try {
+    const config = await library.discovery(
+      new URL(issuer),
+      clientId,
+      { [library.clockSkew]: skew, [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+      (server, ...rest) => {
+        const { token_endpoint_auth_methods_supported: methods } = server
+        // Without this list a provider takes the header: OpenID Connect Discovery, section 3.
+        const isInHeader = methods === undefined || methods.includes('client_secret_basic')
+        return (isInHeader ? inHeader : inBody)(server, ...rest)
+      },
+      {
+        timeout: TIMEOUT_SECONDS,
+        // The configuration allows http on loopback only.
+        execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
+      },
+    )
+    const { issuer: named } = config.serverMetadata()
+    if (named !== issuer)
+      throw new ProviderFault(
+        `the provider at ${issuer} calls itself ${named}: set OIDC_ISSUER to that`,
+      )
+    return { library, config, at }
+  } catch (error) {
+    throw faultOf(error, issuer)
+  }
+}
+
+/** What an error of the library means. It may hold a code or a token, so it goes no further. */
+function unfinished(library: typeof OpenidClient, error: unknown, issuer: string): Unfinished {
+  if (error instanceof library.AuthorizationResponseError) {
+    if (error.error === 'access_denied') return 'refused'
+    throw faultOf(error, issuer)
+  }
+  // The code is used up or expired, or was made for another verifier.
+  if (error instanceof library.ResponseBodyError && error.error === 'invalid_grant')
+    return 'outdated'
+  // Another state, nonce or issuer than this browser's.
+  if (codeOf(error) === 'OAUTH_INVALID_RESPONSE' || codeOf(error) === CLAIM_FAILED)
+    return 'outdated'
+  throw faultOf(error, issuer)
+}
+
+const CLAIM_FAILED = 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'
+const CLOCK_FAILED = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
+
+function faultOf(error: unknown, issuer: string): ProviderFault {
+  if (error instanceof ProviderFault) return error
+  if (codeOf(error) === CLOCK_FAILED) {
+    // The library's error has the one that found the difference, which has both times.
+    const { cause: found } = error as {
+      cause?: { cause?: { now: number; claims: { iat: number } } }
+    }
+    return clockFault(issuer, found?.cause?.now, found?.cause?.claims.iat)
+  }
+  const {
+    name,
+    error: named,
+    cause,
+  } = error as Error & { error?: unknown; cause?: { code?: unknown } }
+  // A provider's error code has no spaces. Anything else could be a text of its own.
+  const codes = [codeOf(error), named, cause?.code].filter(
+    (one) => typeof one === 'string' && /^\w{1,60}$/.test(one),
+  )
+  return new ProviderFault(`cannot sign users in with ${issuer}: ${codes.join(' ') || name}`)
+}
+
+function clockFault(issuer: string, here: number | undefined, there: number | undefined) {
+  return new ProviderFault(
+    `cannot sign users in with ${issuer}: its clock differs by more than ` +
+      `${CLOCK_TOLERANCE_SECONDS} seconds. Here it is ${say(here)}, and there ${say(there)}`,
+    true,
+  )
+}
+
+const say = (seconds = 0) => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`
+
+function codeOf(error: unknown): string | undefined {
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { ProvidedUser } from '../../../../src/accounts/identity.ts'
+import { identities } from '../../../../src/accounts/records/identities.ts'
+import { identitySignIns } from '../../../../src/accounts/records/identity-sign-ins.ts'
+import { passwords } from '../../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../../src/accounts/records/sessions.ts'
+import { users } from '../../../../src/accounts/records/users.ts'
+import { createUser } from '../../../../src/accounts/user.ts'
+import type { DraftSession } from '../../../../src/accounts/sessions.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
+import type { OpenFixture } from '../../fixture.ts'
+import { NOW, OPERATOR, tally } from '../../people.ts'
+
+const ISSUER = 'https://id.example.com'
+const OPEN = { signUp: 'open', reserved: [] } as const
+const CLOSED = { signUp: 'closed', reserved: [] } as const
+const ROUNDS = 20
+
+const provided = (subject: string, email: string | null = null): ProvidedUser => ({
+  issuer: ISSUER,
+  subject,
+  email,
+  isOperator: false,
+})
+
+const draft = (): DraftSession => ({
+  tokenHash: crypto.randomUUID(),
+  userAgent: '',
+  address: '192.0.2.1',
+  startedAt: NOW,
+  expiresAt: NOW + 1_000_000,
+})
+
+/** Identities of users, also while several processes act at once. */
+export function identitiesContract(open: OpenFixture): void {
+  /** Both stores, and a user with an identity and a session. */
+  async function openSignedIn(t: TestContext) {
+    const { store, openSecond, read } = await open(t)
+    const second = await openSecond()
+    const session = draft()
+    const outcome = await identitySignIns(store.database).signIn(provided('ada'), session, OPEN)
+    assert.ok(typeof outcome === 'object')
+    const found = await sessions(store.database).findSession([session.tokenHash], NOW)
+    return { store, second, read, userId: outcome.userId, session: found! }
+  }
+
+  test('of four first sign-ins of one person, one makes the account', async (t) => {
+    const { store, openSecond, read } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const email = round % 2 === 0 ? null : `u${round}@example.com`
+      const person = provided(`person ${round}`, email)
+      const outcomes = await Promise.all(
+        [store, second, store, second].map(({ database }) =>
+          identitySignIns(database).signIn(person, draft(), OPEN),
+        ),
+      )
+      const ids = new Set(outcomes.map((one) => (typeof one === 'string' ? one : one.userId)))
+      assert.equal(ids.size, 1, [...ids].join(' '))
+    }
+    assert.equal((await read('SELECT id FROM users')).length, ROUNDS)
+    assert.equal((await read('SELECT subject FROM identities')).length, ROUNDS)
+  })
+
+  test('two people with one address never share an account', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const email = `u${round}@example.com`
+      if (round % 2 === 0) await users(store.database).insertUser(createUser(email), OPERATOR)
+      const outcomes = await Promise.all(
+        [store, second].map(({ database }, index) =>
+          identitySignIns(database).signIn(provided(`${index} ${round}`, email), draft(), OPEN),
+        ),
+      )
+      const taken = outcomes.filter((one) => one === 'taken')
+      assert.equal(taken.length, 1, JSON.stringify(outcomes))
+    }
+  })
+
+  test('an account that gets its first password meanwhile links to no identity', async (t) => {
+    const { store, openSecond, read } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const user = createUser(`u${round}@example.com`)
+      await users(store.database).insertUser(user, OPERATOR)
+      const [outcome] = await Promise.all([
+        identitySignIns(second.database).signIn(provided(`s${round}`, user.email), draft(), CLOSED),
+        passwords(store.database).setPassword(user.id, 'hash', OPERATOR),
+      ])
+      const linked = await identities(store.database).listIdentities(user.id)
+      assert.equal(linked.length, outcome === 'taken' ? 0 : 1)
+    }
+    assert.equal((await read('SELECT user_id FROM passwords')).length, ROUNDS)
+  })
+
+  test('one session confirms once, and only with an identity of its user', async (t) => {
+    const { store, second, session } = await openSignedIn(t)
+    const confirm = ({ database }: typeof store | typeof second, subject = 'ada') =>
+      identitySignIns(database).confirm(session, provided(subject), draft(), 'confirmed')
+    assert.equal(await confirm(store, 'eve'), false)
+    const confirmed = await Promise.all([store, second, store, second].map((one) => confirm(one)))
+    assert.deepEqual(tally(confirmed), { true: 1, false: 3 })
+  })
+
+  test('of two users who connect one identity, one gets it', async (t) => {
+    const { store, second, session, userId } = await openSignedIn(t)
+    const other = draft()
+    await identitySignIns(store.database).signIn(provided('bob'), other, OPEN)
+    const bob = (await sessions(store.database).findSession([other.tokenHash], NOW))!
+    const connected = await Promise.all([
+      identities(store.database).connect(session, provided('shared'), OPERATOR),
+      identities(second.database).connect(bob, provided('shared'), OPERATOR),
+    ])
+    assert.deepEqual(tally(connected), { connected: 1, taken: 1 })
+    await sessions(store.database).endSessions(userId, OPERATOR)
+    const late = await identities(store.database).connect(session, provided('late'), OPERATOR)
+    assert.equal(late, 'ended')
+  })
+
+  test('of two removals at once, one keeps the last way to sign in', async (t) => {
+    const { store, second, session, userId } = await openSignedIn(t)
+    await identities(store.database).connect(session, provided('second'), OPERATOR)
+    const ways = { issuer: ISSUER, passwords: true }
+    const removed = await Promise.all([
+      identities(store.database).remove(session, provided('ada'), ways, OPERATOR),
+      identities(second.database).remove(session, provided('second'), ways, OPERATOR),
+    ])
+    assert.deepEqual(tally(removed), { removed: 1, last: 1 })
+    const [left] = await identities(store.database).listIdentities(userId)
+    const again = identities(store.database).remove(session, left!, ways, operatorAt(NOW))
+    assert.equal(await again, 'last')
+  })
+}
