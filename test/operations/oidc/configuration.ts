@@ -2,7 +2,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-export const CLIENT = { id: 'listing', secret: 'aSecretOfTheClientOfThirtyTwoChars' }
+/** With a hyphen and underscores, as many names and generated secrets have them. */
+export const CLIENT = { id: 'server-listing', secret: 'a_secret-of_the-client_in-base64url' }
 
 /**
  * Writes what LemonLDAP::NG needs into a folder, and returns the path of the file that names the

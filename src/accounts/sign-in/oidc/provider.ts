@@ -1,6 +1,7 @@
 import type * as OpenidClient from 'openid-client'
 import { HOUR_US, type Instant, presentInstant } from '../../../model/instant.ts'
 import { type ProvidedUser, readClaims } from '../../identity.ts'
+import { authenticate } from './client-authentication.ts'
 import type { Flow } from './flow-cookie.ts'
 
 export interface ProviderOptions {
@@ -122,19 +123,12 @@ async function discover(options: ProviderOptions): Promise<Discovered> {
   const { issuer, clientId, clientSecret, now } = options
   const library = await import('openid-client')
   const [at, skew] = [now(), Math.round((now() - presentInstant()) / 1_000_000)]
-  const inHeader = library.ClientSecretBasic(clientSecret)
-  const inBody = library.ClientSecretPost(clientSecret)
   try {
     const config = await library.discovery(
       new URL(issuer),
       clientId,
       { [library.clockSkew]: skew, [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
-      (server, ...rest) => {
-        const { token_endpoint_auth_methods_supported: methods } = server
-        // Without this list a provider takes the header: OpenID Connect Discovery, section 3.
-        const isInHeader = methods === undefined || methods.includes('client_secret_basic')
-        return (isInHeader ? inHeader : inBody)(server, ...rest)
-      },
+      authenticate(clientSecret),
       {
         timeout: TIMEOUT_SECONDS,
         // The configuration allows http on loopback only.
