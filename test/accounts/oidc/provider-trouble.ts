@@ -79,7 +79,7 @@ export function providerTroubleSuite(open: OpenDatabase): void {
       elapse(minutes * 60_000)
       const answer = await come(visitor(), 'ada', provider.browser())
       assert.equal(answer.status, 503)
-      assert.match(answer.body, /The clocks of this service and of <bdi>Example<\/bdi> differ/)
+      assert.match(answer.body, /the clocks of this service and of <bdi>Example<\/bdi> differ/)
       assert.match(
         String(providerFaults()[0]),
         /its clock differs by more than 60 seconds\. Here it is \d{4}-.*Z, and there \d{4}-.*Z$/,
@@ -104,6 +104,20 @@ export function providerTroubleSuite(open: OpenDatabase): void {
     assert.equal((await visitor().get('/sign-in/oidc')).status, 503)
     assert.match(String(providerFaults()[1]), /calls itself http:.*\/: set OIDC_ISSUER to that$/)
     await assertNothing(site, 'issuer')
+  })
+
+  test('with a wrong client secret the page and the log say that it is the settings', async (t) => {
+    const provided = { ...OPEN.provided, clientSecret: 'other' }
+    const site = await startSite(t, open, { provided })
+    const answer = await site.come(site.visitor(), 'ada', site.provider.browser())
+    assert.equal(answer.status, 503)
+    assert.match(titleOf(answer), /Example⁩ can’t be used/)
+    assert.match(
+      answer.body,
+      /settings of this service do not fit <bdi>Example<\/bdi>\..*Tell the op/,
+    )
+    assert.match(String(site.faults), /secret of the client listing: set OIDC_CLIENT_ID and OIDC_/)
+    await assertNothing(site, 'secret')
   })
 
   test('an answer for another browser, an old one and a repeated one sign no user in', async (t) => {

@@ -67,6 +67,18 @@ test('without the slash of the issuer, the log says how LemonLDAP::NG calls itse
   ])
 })
 
+test('with a wrong client secret the log says that LemonLDAP::NG does not accept it', async (t) => {
+  const { provider, visitor, come, rows, faults } = await startSite(t, { clientSecret: 'wrong' })
+  const answer = await come(visitor(), 'rtyler')
+  assert.equal(answer.status, 503)
+  assert.match(answer.body, /the settings of this service do not fit <bdi>Example<\/bdi>/)
+  assert.deepEqual(faults.map(String), [
+    `ProviderFault: ${provider.issuer} does not accept the secret of the client ` +
+      `${provider.client.id}: set OIDC_CLIENT_ID and OIDC_CLIENT_SECRET_FILE to what it has`,
+  ])
+  assert.deepEqual(await rows(IDENTITIES), [])
+})
+
 async function startSite(t: TestContext, provided: SiteSettings['provided'] = {}) {
   const settings = { provided: { signUp: 'open' as const, ...provided } }
   return startSiteOf(await startLemonldap(t), t, sqliteDatabase, settings)

@@ -5,7 +5,7 @@ import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { readReturnPath } from '../return-path.ts'
 import { IDENTITIES_MAX } from '../../identity.ts'
 import type { Finished, Oidc, Refusal } from '../../sign-in/oidc/oidc.ts'
-import { ProviderFault } from '../../sign-in/oidc/provider.ts'
+import { ProviderFault } from '../../sign-in/oidc/provider-fault.ts'
 
 /** Runs a step that needs the provider. If the provider fails, the page says so. */
 export async function guarded(
@@ -44,17 +44,22 @@ export function showRefusal(
 }
 
 /** The page while the provider can't be used. */
-function showFault(c: Context, name: string, fault: ProviderFault): Promise<Response> {
+function showFault(c: Context, name: string, { reason }: ProviderFault): Promise<Response> {
   c.header('Retry-After', '5')
+  const isDown = reason === 'answer'
   return showPage(c, {
-    title: `${isolatedText(name)} can’t be reached`,
+    title: `${isolatedText(name)} can’t be ${isDown ? 'reached' : 'used'}`,
     status: 503,
     width: 'form',
-    body: fault.isClock
-      ? html`<p>The clocks of this service and of ${isolated(name)} differ, so you could not be signed in. Tell the operator of this service.</p>`
-      : html`<p>You could not be signed in, because ${isolated(name)} does not answer as it should. Nothing was changed. Wait a moment and try again.</p>
+    body: html`<p>You could not be signed in, because ${WHY[reason](isolated(name))}. Nothing was changed. ${isDown ? 'Wait a moment and try again' : 'Tell the operator of this service'}.</p>
 <p><a href="/sign-in?auto=0">Go to the sign-in page</a></p>`,
   })
+}
+
+const WHY: Record<ProviderFault['reason'], (name: Html) => Html> = {
+  answer: (name) => html`${name} does not answer as it should`,
+  clock: (name) => html`the clocks of this service and of ${name} differ`,
+  settings: (name) => html`the settings of this service do not fit ${name}`,
 }
 
 interface Words {

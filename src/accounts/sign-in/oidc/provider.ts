@@ -3,6 +3,13 @@ import { HOUR_US, type Instant, presentInstant } from '../../../model/instant.ts
 import { type ProvidedUser, readClaims } from '../../identity.ts'
 import { authenticate } from './client-authentication.ts'
 import type { Flow } from './flow-cookie.ts'
+import {
+  CLOCK_TOLERANCE_SECONDS,
+  clockFault,
+  codeOf,
+  faultOf,
+  ProviderFault,
+} from './provider-fault.ts'
 
 export interface ProviderOptions {
   issuer: string
@@ -27,23 +34,10 @@ export interface Arrived {
 /** `refused`: the user or the provider said no. `outdated`: the answer is not for this browser. */
 export type Unfinished = 'refused' | 'outdated'
 
-/** The provider did not answer as it must. The message is for the operator and has no secret. */
-export class ProviderFault extends Error {
-  override name = 'ProviderFault'
-  readonly isClock: boolean
-
-  constructor(message: string, isClock = false) {
-    super(message)
-    this.isClock = isClock
-  }
-}
-
 /** How long the provider's description of itself is kept. */
 const DISCOVERY_KEPT_US = HOUR_US
 /** For each request to the provider. */
 const TIMEOUT_SECONDS = 2
-/** How much the clocks of both machines may differ. */
-const CLOCK_TOLERANCE_SECONDS = 60
 
 interface Discovered {
   library: typeof OpenidClient
@@ -103,7 +97,7 @@ export function createProvider(options: ProviderOptions) {
         const { auth_time: seconds } = claims
         return { user, authenticatedAt: seconds === undefined ? null : seconds * 1_000_000 }
       } catch (error) {
-        return unfinished(library, error, issuer)
+        return unfinished(library, error, options)
       }
     },
   }
@@ -139,18 +133,23 @@ async function discover(options: ProviderOptions): Promise<Discovered> {
     if (named !== issuer)
       throw new ProviderFault(
         `the provider at ${issuer} calls itself ${named}: set OIDC_ISSUER to that`,
+        'settings',
       )
     return { library, config, at }
   } catch (error) {
-    throw faultOf(error, issuer)
+    throw faultOf(error, options)
   }
 }
 
 /** What an error of the library means. It may hold a code or a token, so it goes no further. */
-function unfinished(library: typeof OpenidClient, error: unknown, issuer: string): Unfinished {
+function unfinished(
+  library: typeof OpenidClient,
+  error: unknown,
+  options: ProviderOptions,
+): Unfinished {
   if (error instanceof library.AuthorizationResponseError) {
     if (error.error === 'access_denied') return 'refused'
-    throw faultOf(error, issuer)
+    throw faultOf(error, options)
   }
   // The code is used up or expired, or was made for another verifier.
   if (error instanceof library.ResponseBodyError && error.error === 'invalid_grant')
@@ -158,44 +157,7 @@ function unfinished(library: typeof OpenidClient, error: unknown, issuer: string
   // Another state, nonce or issuer than this browser's.
   if (codeOf(error) === 'OAUTH_INVALID_RESPONSE' || codeOf(error) === CLAIM_FAILED)
     return 'outdated'
-  throw faultOf(error, issuer)
+  throw faultOf(error, options)
 }
 
 const CLAIM_FAILED = 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'
-const CLOCK_FAILED = 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED'
-
-function faultOf(error: unknown, issuer: string): ProviderFault {
-  if (error instanceof ProviderFault) return error
-  if (codeOf(error) === CLOCK_FAILED) {
-    // The library's error has the one that found the difference, which has both times.
-    const { cause: found } = error as {
-      cause?: { cause?: { now: number; claims: { iat: number } } }
-    }
-    return clockFault(issuer, found?.cause?.now, found?.cause?.claims.iat)
-  }
-  const {
-    name,
-    error: named,
-    cause,
-  } = error as Error & { error?: unknown; cause?: { code?: unknown } }
-  // A provider's error code has no spaces. Anything else could be a text of its own.
-  const codes = [codeOf(error), named, cause?.code].filter(
-    (one) => typeof one === 'string' && /^\w{1,60}$/.test(one),
-  )
-  return new ProviderFault(`cannot sign users in with ${issuer}: ${codes.join(' ') || name}`)
-}
-
-function clockFault(issuer: string, here: number | undefined, there: number | undefined) {
-  return new ProviderFault(
-    `cannot sign users in with ${issuer}: its clock differs by more than ` +
-      `${CLOCK_TOLERANCE_SECONDS} seconds. Here it is ${say(here)}, and there ${say(there)}`,
-    true,
-  )
-}
-
-const say = (seconds = 0) => `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`
-
-function codeOf(error: unknown): string | undefined {
-  const { code } = error as { code?: unknown }
-  return typeof code === 'string' ? code : undefined
-}
