@@ -23,7 +23,7 @@ const SUITES: Record<string, string[]> = {
   // The long tests that another version of Node.js or PostgreSQL can break.
   versions: [
     'test/postgres/**/*.test.ts',
-    'test/reliability/!(dashboard|fault-injection|history|planted|system|wire)/**/*.test.ts',
+    'test/reliability/!(dashboard|fault-injection|history|system|wire)/**/*.test.ts',
     'test/reliability/history/*.test.ts',
   ],
   sequences: ['test/reliability/sequences/*.test.ts'],

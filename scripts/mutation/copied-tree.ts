@@ -18,9 +18,8 @@ const COPIED = [
   'package.json',
 ]
 
-/** How many tests of a run passed and failed, and their output. */
+/** How many tests of a run failed, and their output. */
 export interface Run {
-  passed: number
   failed: number
   /** True if the run was ended because a test hung. */
   timedOut: boolean
@@ -34,9 +33,7 @@ export interface CopiedTree {
   runTests(file: string, options?: RunOptions): Promise<Run>
 }
 
-export interface RunOptions {
-  /** Runs only the tests whose names contain this. */
-  only?: string
+interface RunOptions {
   /** Ends the run when a test fails. */
   stopAtFailure?: boolean
 }
@@ -69,21 +66,11 @@ export function copyTree(env: Record<string, string>): CopiedTree {
       }
     },
 
-    runTests: (file, options) => runTests(folder, env, file, options),
+    runTests(file, { stopAtFailure = false } = {}) {
+      const args = ['--test', '--test-reporter=tap', file]
+      return run(spawn(process.execPath, args, childOptions(folder, env)), stopAtFailure)
+    },
   }
-}
-
-/** Runs a test file of the tree in this folder. */
-export function runTests(
-  folder: string,
-  env: Record<string, string>,
-  file: string,
-  { only, stopAtFailure = false }: RunOptions = {},
-): Promise<Run> {
-  const pattern = only?.replaceAll(/[^\w ]/g, '\\$&')
-  const options = pattern === undefined ? [] : [`--test-name-pattern=${pattern}`]
-  const args = ['--test', '--test-reporter=tap', ...options, file]
-  return run(spawn(process.execPath, args, childOptions(folder, env)), stopAtFailure)
 }
 
 function isSource(path: string): boolean {
@@ -118,7 +105,6 @@ function run(child: ReturnType<typeof spawn>, stopAtFailure: boolean): Promise<R
       running.delete(child)
       const failed = count(output, 'fail') + count(output, 'cancelled')
       resolve({
-        passed: count(output, 'pass'),
         failed: code === 0 ? failed : Math.max(failed, 1),
         timedOut,
         output,
