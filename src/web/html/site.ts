@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import type { Site } from '../context.ts'
 import type { Action } from './parts.ts'
-import { type Html, isolated } from './text.ts'
+import { type Html, isolated, isolatedText } from './text.ts'
 
 /** The dashboard's name without SITE_NAME. */
 const DEFAULT_NAME = 'Server listing'
@@ -20,7 +20,7 @@ export function showSite({ name, url }: Site): Html {
 
 /** The link to the site that manages servers. */
 export function manageAt({ name, url }: Site): Action {
-  const label = html`Manage at ${isolated(name ?? new URL(url!).host)}`
+  const label = `Manage at ${isolatedText(name ?? new URL(url!).host)}`
   return { href: `${url}/`, label, isMain: true }
 }
 

@@ -40,7 +40,7 @@ test('the lists have servers and no controls, and each leads to the site', async
   const { person, servers, organization } = await start(t)
   const server = (await servers()).find(({ name }) => name === 'Survival')
   const link =
-    '<a class="button primary" href="https://example.com/mc/">Manage at <bdi>Blocks &amp; Co</bdi></a>'
+    '<a class="button primary" href="https://example.com/mc/">Manage at \u2068Blocks &amp; Co\u2069</a>'
   for (const [path, shown] of [
     ['/dashboard/servers', 'Survival'],
     [`/dashboard/servers/${server!.id}`, 'Survival'],

@@ -11,7 +11,7 @@ import {
   withCookies,
 } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../../../web/html/text.ts'
+import { type Html, isolated, isolatedText, NAME_BYTES, truncated } from '../../../web/html/text.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import { askToSignIn } from '../session.ts'
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
@@ -68,7 +68,7 @@ function showWay(c: Context, { name }: Oidc, url: string): Promise<Response> {
     title: 'Connect a sign-in',
     width: 'form',
     body: html`<p>Sign in with ${isolated(name)}. From then on you can sign in here with that account.</p>
-<div class="row"><a class="button primary" href="${url}">Go to ${isolated(name)}</a>
+<div class="row"><a class="button primary" href="${url}">Go to ${isolatedText(name)}</a>
 <a class="button" href="${ACCOUNT}">Cancel</a></div>`,
   })
 }
@@ -87,7 +87,7 @@ export async function showConnected(
 <form class="card" method="post" action="/dashboard/account/sign-ins">
 ${own.length === 0 ? '' : html`<ul class="rows">${own.map((one, index) => showIdentity(one, index, oidc))}</ul>`}
 ${showConfirmation(c, needed, ACCOUNT)}
-${isFull ? '' : html`<button>Connect ${isolated(oidc.name)}</button>`}
+${isFull ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
 </form></section>`
 }
 

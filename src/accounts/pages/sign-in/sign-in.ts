@@ -12,7 +12,7 @@ import {
 } from '../../../web/context.ts'
 import { showField } from '../../../web/html/form-field.ts'
 import { type Notice, showNotFound, showNotice, showPage } from '../../../web/html/page.ts'
-import { type Html, isolated } from '../../../web/html/text.ts'
+import { type Html, isolatedText } from '../../../web/html/text.ts'
 import { readReturnPath } from '../return-path.ts'
 import { passwords } from '../../records/passwords.ts'
 
@@ -83,7 +83,7 @@ export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignI
     width: 'auth',
     lead: 'List your game servers and give your programs access to them.',
     body: html`${notice === undefined ? '' : showNotice(notice)}
-${oidc === null ? '' : html`<p><a class="button primary" href="${providerPath(next)}">Sign in with ${isolated(oidc.name)}</a></p>`}
+${oidc === null ? '' : html`<p><a class="button primary" href="${providerPath(next)}">Sign in with ${isolatedText(oidc.name)}</a></p>`}
 ${dashboard.passwords ? showForm(page) : ''}
 ${hintFor(signUp, notice)}
 <p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
