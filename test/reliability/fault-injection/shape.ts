@@ -15,7 +15,7 @@ const INSTANT_MIN = 1_000_000_000_000
  */
 const COUNTED = 'sign_in_attempts'
 /** Its rows expire after a minute by the clock, which a slow machine exceeds within a sweep. */
-const EXPIRING = 'removed_uses'
+const EXPIRING = 'removed_claims'
 
 /** The rows with one placeholder for each new value, so that two runs can be compared. */
 export function shapeOf(dump: Dump, before: Dump): Dump {
@@ -93,7 +93,10 @@ export function differenceFromParts(
   return differing.length === 0 ? null : new Map(differing)
 }
 
-/** Removing a user first revokes the keys. */
-export function isRevokedKey(table: string, row: string): boolean {
-  return table === 'api_keys' && row.includes('"revoked_at":"(new)"')
+/** Removing a user first revokes the keys and disables the user. */
+export function isWithoutAccess(table: string, row: string): boolean {
+  return (
+    (table === 'api_keys' && row.includes('"revoked_at":"(new)"')) ||
+    (table === 'users' && row.includes('"disabled_at":"(new)"'))
+  )
 }

@@ -16,7 +16,7 @@ const FLAWS: [flaw: string, from: string, to: string][] = [
     'created_by = ? AND organization_id IS NULL',
     'created_by = ?',
   ],
-  ['one server too many', 'DESC LIMIT 100', 'DESC LIMIT 101'],
+  ['one server too few', 'DESC LIMIT 100', 'DESC LIMIT 99'],
   ['revoked keys counted', 'user_id = ? AND revoked_at IS NULL', 'user_id = ?'],
   ['the second revocation recorded', 'coalesce(revoked_at, ?)', 'coalesce(?, revoked_at)'],
   [

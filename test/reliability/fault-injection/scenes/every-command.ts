@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type Ended, runCommand } from '../../../cli/command.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
-import { isRevokedKey } from '../shape.ts'
+import { isWithoutAccess } from '../shape.ts'
 import type { Operation } from '../sweep.ts'
 import { type Entry, NEW } from './audited.ts'
 import { commandsOn, type CreateCommand } from './command.ts'
@@ -76,7 +76,7 @@ function ofUsers(command: CreateCommand, { userId }: Filled): Operations {
     'user remove': [
       command(`user remove ${ADA} --yes`, {
         repeated: /there is no user/,
-        isBetween: isRevokedKey,
+        isBetween: isWithoutAccess,
         audited: [by('user removed')],
       }),
     ],

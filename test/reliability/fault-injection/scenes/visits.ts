@@ -1,7 +1,7 @@
 import { everyRoute } from '../../../dashboard/every-route.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
 import type { Scene } from './dashboard-scene.ts'
-import { isRevokedKey } from '../shape.ts'
+import { isWithoutAccess } from '../shape.ts'
 import { serverVisits } from './server-visits.ts'
 import { posting, type Visit } from './visit.ts'
 
@@ -76,7 +76,7 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
       ...posting('/dashboard/account/delete', 200, { confirmation: 'ada@example.com' }),
       repeated: 401,
       isInParts: true,
-      isBetween: isRevokedKey,
+      isBetween: isWithoutAccess,
     },
     {
       ...posting('/dashboard/account/sessions', 303, { session: otherSession }),
