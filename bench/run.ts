@@ -8,11 +8,12 @@ import { measurePostgres } from './postgres/suite.ts'
 import { measureProcesses } from './processes/suite.ts'
 import { writeResults } from './results.ts'
 import { openScene, type Scene } from './scene.ts'
+import { measureSignIns } from './sign-ins/suite.ts'
 import { measureSite } from './site/suite.ts'
 import { measureSqlite } from './sqlite/suite.ts'
 import { printResults, type Result } from './table.ts'
 
-const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|site|peers|before] [--quick] [--tree FOLDER]
+const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|site|sign-ins|peers|before] [--quick] [--tree FOLDER]
 
 Measures the service and says whether it meets the targets. Needs Linux. Uses wrk if it is installed.
 Writes what it measured to bench/results/.
@@ -24,6 +25,7 @@ Writes what it measured to bench/results/.
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
   growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
   site      a site that mirrors its tables as docs/site.md says: the first load, and each statement
+  sign-ins  claims beside 50 sign-ins per second by OpenID Connect, on SQLite
   peers     the service and the same API put together from libraries
   before    this tree and an older one, on each engine
 
@@ -57,6 +59,7 @@ const SUITES: Record<string, (scene: Scene) => Promise<Result[]>> = {
   connections: measureConnections,
   growth: measureGrowth,
   site: measureSite,
+  'sign-ins': measureSignIns,
   peers: measurePeers,
   before: measureBefore,
 }

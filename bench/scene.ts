@@ -116,7 +116,7 @@ export async function askAtRate(
   { children }: Scene,
   subject: Subject,
   keys: Keys,
-  pace: Pick<Paced, 'rate' | 'seconds' | 'uncountedSeconds'>,
+  pace: Pick<Paced, 'rate' | 'seconds' | 'uncountedSeconds' | 'startsAt'>,
 ): Promise<Latencies> {
   const { port } = subject
   const load = { port, keysPath: keys.path, from: keys.next, connections: 128 }

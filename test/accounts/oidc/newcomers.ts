@@ -11,7 +11,7 @@ import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { users } from '../../../src/accounts/records/users.ts'
 import type { OpenDatabase } from '../../fixtures/dashboard.ts'
-import type { ProviderBrowser } from '../../fixtures/oidc/provider.ts'
+import type { ProviderBrowser } from '../../fixtures/oidc/browser.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
