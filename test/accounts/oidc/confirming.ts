@@ -103,6 +103,26 @@ export function confirmingSuite(open: OpenDatabase): void {
     assert.equal((await rows(sql`SELECT id FROM sessions`)).length, 2)
   })
 
+  test('a cookie that the browser has changed makes no connection of a confirmation', async (t) => {
+    const site = await startSite(t, open)
+    const { provider, signedIn, age, leave, rows } = site
+    const { person } = await signedIn('bob@example.com')
+    await age()
+    // The session is old, so its user would have to confirm before connecting a sign-in.
+    const back = await provider.browser().visit(await leave(person, CONFIRM), 'max')
+    const [, flow = '', rest = ''] = /oidc=([\w-]+)([^;]*)/.exec(person.cookie()) ?? []
+    const begun = JSON.parse(Buffer.from(flow, 'base64url').toString())
+    const changed = Buffer.from(JSON.stringify({ ...begun, purpose: 'connect' }))
+    const session = /(?<![\w-])session=[^;]+/.exec(person.cookie())?.[0] ?? ''
+    for (const text of [`${changed.toString('base64url')}${rest}`, flow, `${flow}.`, '.']) {
+      const answer = await site.visitor().get(back, { Cookie: `oidc=${text}; ${session}` })
+      assert.equal(titleOf(answer), 'Start again', text)
+    }
+    assert.deepEqual(await rows(sql`SELECT subject FROM identities`), [])
+    const own = await person.get(back)
+    assert.match(own.body, /is not connected to your account here/)
+  })
+
   test('confirming without a session leads to the sign-in page', async (t) => {
     const { visitor } = await startSite(t, open, OPEN)
     const answer = await visitor().get(CONFIRM)

@@ -59,7 +59,7 @@ export function wholeWaySuite(open: OpenDatabase): void {
     const left = await person.get('/sign-in/oidc')
     assert.match(
       String(left.headers['set-cookie']),
-      /^__Host-oidc=[\w-]+; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
+      /^__Host-oidc=[\w-]+\.[\w-]{43}; Max-Age=600; Path=\/; HttpOnly; SameSite=Lax; Secure$/,
     )
   })
 

@@ -54,9 +54,9 @@ export interface Finished {
 }
 
 export function createOidc(database: Database, options: OidcOptions) {
-  const { issuer, name, isAutomatic, dashboardUrl, now } = options
+  const { issuer, name, isAutomatic, dashboardUrl, clientSecret, now } = options
   const provider = createProvider({ ...options, redirectUri: `${dashboardUrl}${CALLBACK_PATH}` })
-  const flows = flowCookie(dashboardUrl)
+  const flows = flowCookie(dashboardUrl, clientSecret)
   const acts = createActs(database, options)
 
   return {
