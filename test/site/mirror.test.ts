@@ -117,7 +117,7 @@ test('the night makes good what no trigger saw, deletes no user, and leaves othe
   await site.query('TRUNCATE games')
   await site.run('every night')
   assert.deepEqual(await answer(hers.key), { status: 200, names: [] })
-  const { rows } = await site.query('SELECT name FROM listing.servers')
+  const { rows } = await site.queryAs('listing', 'SELECT name FROM servers')
   assert.deepEqual(rows, [{ name: 'own' }])
   const versions = `SELECT xmin::text FROM listing.users UNION ALL SELECT xmin::text FROM listing.servers`
   const { rows: before } = await site.query(versions)
@@ -142,7 +142,7 @@ test('the night fails instead of undoing what the site changes meanwhile', async
   await eventually(async () => (await site.queryAs('postgres', waits)).rowCount === 1)
   await site.query('COMMIT')
   await night
-  const { rows } = await site.query('SELECT name FROM listing.servers')
+  const { rows } = await site.queryAs('listing', 'SELECT name FROM servers')
   assert.deepEqual(rows, [{ name: 'Newer' }])
 })
 

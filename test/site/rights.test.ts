@@ -34,6 +34,9 @@ const REFUSED = [
   `INSERT INTO listing.users (email, external_id) VALUES ('root@a.example', 'x')
   ON CONFLICT (email) DO UPDATE SET disabled_at = now()`,
   `INSERT INTO listing.identities (issuer, subject, user_id) ${OF_ROOT.replace('id', `'i', 's', id`)}`,
+  `INSERT INTO listing.api_keys (user_id, name, prefix, key_hash) ${OF_ROOT.replace('id', `id, 'x', 'svc_live_0123456', decode(repeat('01', 32), 'hex')`)}`,
+  `INSERT INTO listing.servers (created_by, name, host_label) ${OF_ROOT.replace('id', `id, 'x', 'x'`)}`,
+  `UPDATE listing.servers SET created_by = (${OF_ROOT})`,
   'UPDATE listing.identities SET subject = subject',
   'DELETE FROM listing.identities',
   `INSERT INTO listing.passwords (user_id, hash) ${OF_ROOT.replace('id', `id, 'x'`)}`,
@@ -61,13 +64,26 @@ const UNFOUND = [
   `UPDATE listing.users SET email = 'other@a.example' WHERE email = 'root@a.example'`,
   `UPDATE listing.users SET disabled_at = now() WHERE email = 'root@a.example'`,
   `DELETE FROM listing.users WHERE email = 'root@a.example'`,
+  `SELECT FROM listing.api_keys WHERE user_id = (${OF_ROOT})`,
+  `UPDATE listing.api_keys SET revoked_at = now() WHERE user_id = (${OF_ROOT})`,
+  `UPDATE listing.servers SET name = 'x' WHERE created_by = (${OF_ROOT})`,
+  `DELETE FROM listing.servers WHERE created_by = (${OF_ROOT})`,
+  `MERGE INTO listing.servers USING (${OF_ROOT}) AS root ON created_by = root.id
+  WHEN MATCHED THEN DELETE`,
 ]
 
 test("a site's role has the rights that it needs, and no others", async (t) => {
   const site = await buildSite(t, server)
   const account = await addAccount(site, 'ada@a.example')
   const { id } = await issue(site, account)
-  await site.queryAs('listing', `INSERT INTO users (email) VALUES ('root@a.example')`)
+  await site.queryAs(
+    'listing',
+    `INSERT INTO users (email) VALUES ('root@a.example');
+    INSERT INTO servers (created_by, name, host_label)
+    ${OF_ROOT.replace('id', `id, 'root', 'x'`)};
+    INSERT INTO api_keys (user_id, name, prefix, key_hash)
+    ${OF_ROOT.replace('id', `id, 'root', 'svc_live_0123456', decode(repeat('02', 32), 'hex')`)}`,
+  )
   for (const sql of REFUSED) await assert.rejects(site.query(sql), { code: '42501' }, sql)
   for (const sql of UNFOUND) assert.equal((await site.query(sql)).rowCount, 0, sql)
   const { rows } = await site.queryAs(
@@ -78,6 +94,12 @@ test("a site's role has the rights that it needs, and no others", async (t) => {
     { email: 'ada@a.example', external_id: account, disabled_at: null },
     { email: 'root@a.example', external_id: null, disabled_at: null },
   ])
+  const { rows: left } = await site.queryAs(
+    'listing',
+    `SELECT name FROM servers WHERE created_by = (${OF_ROOT})
+    UNION ALL SELECT name FROM api_keys WHERE user_id = (${OF_ROOT}) AND revoked_at IS NULL`,
+  )
+  assert.deepEqual(left, [{ name: 'root' }, { name: 'root' }])
   // A revoked key stays revoked.
   await site.run('revoke a key', [account, id])
   await site.query('UPDATE listing.api_keys SET revoked_at = NULL')

@@ -533,8 +533,9 @@ REVOKE EXECUTE ON FUNCTION keep_user, keep_identity, disable_access, refuse_isol
   servers_changed_together, servers_changed
 FROM PUBLIC;
 
--- A site's role, to which an operator grants rights, changes only the accounts with an external_id. Row-level security
--- does not concern the owner of the tables, which is the service's role.
+-- A site's role, to which an operator grants rights, changes only the accounts with an external_id and what they have.
+-- It sees all addresses, because one that another account has stays out. Row-level security does not concern the owner of
+-- the tables, which is the service's role.
 ALTER TABLE users ENABLE ROW LEVEL SECURITY;
 CREATE POLICY users_seen ON users FOR SELECT USING (true);
 CREATE POLICY users_of_a_site ON users USING (external_id IS NOT NULL);
@@ -542,3 +543,9 @@ ALTER TABLE identities ENABLE ROW LEVEL SECURITY;
 CREATE POLICY identities_seen ON identities FOR SELECT USING (true);
 CREATE POLICY identities_of_a_site ON identities
 USING (EXISTS (SELECT FROM users WHERE id = user_id AND external_id IS NOT NULL));
+ALTER TABLE api_keys ENABLE ROW LEVEL SECURITY;
+CREATE POLICY api_keys_of_a_site ON api_keys
+USING (EXISTS (SELECT FROM users WHERE users.id = user_id AND external_id IS NOT NULL));
+ALTER TABLE servers ENABLE ROW LEVEL SECURITY;
+CREATE POLICY servers_of_a_site ON servers
+USING (EXISTS (SELECT FROM users WHERE users.id = created_by AND external_id IS NOT NULL));
