@@ -97,8 +97,12 @@ export async function findOwner(
   return row?.user_id ?? null
 }
 
+/** Whether the user can sign in by password, which needs an address, too. */
 export async function hasPassword(queries: Queries, userId: string): Promise<boolean> {
-  return (await queries.get(sql`SELECT 1 FROM passwords WHERE user_id = ${uuid(userId)}`)) !== null
+  const password = await queries.get(sql`
+    SELECT 1 FROM passwords JOIN users ON id = user_id
+    WHERE user_id = ${uuid(userId)} AND email IS NOT NULL`)
+  return password !== null
 }
 
 export async function countIdentities(

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
 import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
 import { users } from '../../../src/accounts/records/users.ts'
-import { sql } from '../../../src/database/sql.ts'
+import { sql, uuid } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { tally } from '../../contract/people.ts'
@@ -76,6 +76,20 @@ export function connectingSuite(open: OpenDatabase): void {
     assert.equal(old.status, 303)
     for (const unknown of ['', ' ', 'x', `${provider.issuer} none`, `${provider.issuer}\u0000 max`])
       await person.post(FORM, { remove: unknown || 'x x' })
+    assert.equal((await rows(sql`SELECT subject FROM identities`)).length, 1)
+  })
+
+  test('a password without an address is no way to sign in', async (t) => {
+    const site = await startSite(t, open)
+    const { provider, signedIn, store, rows } = site
+    const { person, user } = await signedIn()
+    await connect(site, person, 'ada')
+    // As a site does whose user changes to an address that another account has.
+    await store.database.run(
+      sql`UPDATE users SET external_id = '4711', email = NULL WHERE id = ${uuid(user.id)}`,
+    )
+    const last = await person.post(FORM, { remove: `${provider.issuer} ada` })
+    assert.equal(last.status, 409, last.body)
     assert.equal((await rows(sql`SELECT subject FROM identities`)).length, 1)
   })
 
