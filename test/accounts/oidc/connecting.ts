@@ -151,9 +151,10 @@ export function withoutPasswordsSuite(open: OpenDatabase): void {
 
   test('with PASSWORDS=off no page asks for a password or takes one', async (t) => {
     const site = await startSite(t, open, { ...OFF, provided: { signUp: 'open' } })
-    const { visitor, arrived, signedIn } = site
-    const { person: refused } = await signedIn('bob@example.com')
+    const { visitor, arrived, signedIn, come } = site
+    const { person: refused } = await signedIn('ada@example.com')
     assert.equal((await refused.get('/dashboard/account')).status, 303)
+    assert.match((await come(visitor(), 'ada')).body, /ask the operator for a sign-in link/)
     const page = await visitor().get('/sign-in')
     assert.doesNotMatch(page.body, /<form|setup link/)
     const person = await arrived('max')

@@ -91,7 +91,7 @@ const WORDS: Record<Refusal, Words> = {
     title: 'Connect your account first',
     status: 409,
     text: (name) =>
-      html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, then connect ${name} on the account page.`,
+      html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${name} on the account page.`,
   },
   ended: {
     title: 'Nothing was changed',
