@@ -4,7 +4,7 @@ import { complaintAboutPassword } from '../passwords.ts'
 import { formatInstant, presentInstant, formatNullable } from '../../model/instant.ts'
 import { createUser, nameOf } from '../user.ts'
 import { confirm, YES } from '../../terminal/confirm.ts'
-import { changeStore, withStore } from '../../terminal/context.ts'
+import { changeStore, loadConfig, withStore } from '../../terminal/context.ts'
 import {
   addUserCommand,
   changeUser,
@@ -175,6 +175,12 @@ async function password(
  * this function.
  */
 async function readPasswordHash(shell: Shell, email: string | null): Promise<string> {
+  // Such a password would only keep the user's account at the provider from being linked.
+  if (!loadConfig(shell).passwords)
+    throw new Misuse(
+      'no password was set: PASSWORDS is off, so no user signs in with one. ' +
+        '`server-listing user link` lets a user in',
+    )
   const given = (await readInput(shell, '-')).replace(/\r?\n$/, '')
   const complaint = await complaintAboutPassword(given, email)
   if (complaint !== null) throw new Misuse(`the password on standard input must ${complaint}`)

@@ -122,6 +122,29 @@ test('user add and user password read a password from standard input', async (t)
   assertRefused(taken, 1, 'already')
 })
 
+test('with PASSWORDS=off no command sets a password', async (t) => {
+  const program = commandsIn(t)
+  await program.done('user add ada@example.com --create')
+  const env = {
+    PASSWORDS: 'off',
+    OIDC_ISSUER: 'https://id.example.com',
+    OIDC_CLIENT_ID: 'listing',
+    OIDC_CLIENT_SECRET: 'a secret',
+    DASHBOARD_URL: 'https://listing.example.com',
+  }
+  const options = { env, stdin: 'correct horse battery\n' }
+  for (const command of [
+    'user password ada@example.com',
+    'user add bob@example.com --password-stdin',
+  ])
+    assertRefused(await program.run(command, options), 2, 'PASSWORDS is off')
+  const users = JSON.parse(await program.done('user list --json')) as unknown[]
+  assert.deepEqual(
+    users.map((user) => (user as { email: string }).email),
+    ['ada@example.com'],
+  )
+})
+
 test('off a terminal, removing needs --yes, and the error says what would go', async (t) => {
   const program = commandsIn(t)
   await addAdaWithKey(program)
