@@ -40,7 +40,7 @@ export function isRefusedEverywhere(error: unknown): boolean {
 }
 
 /** Routines that report a missing right. A disk that refuses a file has the same error code. */
-const RIGHTS = /^(aclcheck_error|CheckMyDatabase|set_config_\w+)$/
+const RIGHTS = /^(aclcheck_error|check_enable_rls|CheckMyDatabase|set_config_\w+)$/
 /** Codes with which the server refuses a session because of the URL's `options`. */
 const REFUSED_OPTIONS = ['42704', '22023', '55P02', '42501', '42601']
 /** The driver's message for a missing password, which has no code. */

@@ -41,6 +41,7 @@ test("each session has the settings of its task, whatever the server's defaults 
     assert.equal(await show('default_transaction_isolation'), 'read committed')
     assert.equal(await show('default_transaction_read_only'), 'off')
     assert.equal(await show('synchronous_commit'), 'on')
+    assert.equal(await show('row_security'), 'off')
     assert.equal(await show('application_name'), 'server-listing')
   }
 })

@@ -136,8 +136,7 @@ test('500 requests at once are all answered in time with two connections', async
   await owners.close()
   await asAdmin(url, (client) =>
     client.query(
-      `CREATE ROLE narrow LOGIN PASSWORD 'secret' CONNECTION LIMIT 2;
-       GRANT ALL ON ALL TABLES IN SCHEMA public TO narrow`,
+      `CREATE ROLE narrow LOGIN PASSWORD 'secret' CONNECTION LIMIT 2; GRANT postgres TO narrow`,
     ),
   )
   const store = await openStore(t, url.replace('postgres:secret', 'narrow:secret'))
@@ -145,6 +144,20 @@ test('500 requests at once are all answered in time with two connections', async
   const outcomes = await Promise.all(keys.map((key) => outcomeOf(store, key)))
   t.diagnostic(`in ${(performance.now() - startedAt).toFixed()} ms`)
   assert.deepEqual([...new Set(outcomes)], ['granted'])
+})
+
+test('a role that does not own the tables gets an error, and no key a 401', async (t) => {
+  const { store, url } = await open(t)
+  const { key } = await addOwner(store, 'ada@example.com')
+  await asAdmin(url, (client) =>
+    client.query(
+      `CREATE ROLE guest LOGIN PASSWORD 'secret'; GRANT ALL ON ALL TABLES IN SCHEMA public TO guest`,
+    ),
+  )
+  const guest = await openStore(t, url.replace('postgres:secret', 'guest:secret'))
+  assert.equal(await outcomeOf(guest, key), 'AuthenticationFault')
+  await asAdmin(url, (client) => client.query('GRANT postgres TO guest'))
+  assert.equal(await outcomeOf(guest, key), 'granted')
 })
 
 test('a stamp from the future limits its key for one second only', async (t) => {
