@@ -48,6 +48,7 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
     'clock',
     'backup',
     'service',
+    'site',
   ])
   assert.match(found.database!.found, /^PostgreSQL \d+/)
   const setting = await asAdmin(url, (admin) => admin.query('SHOW fsync'))

@@ -32,6 +32,7 @@ test('a healthy service has no problem and no warning', async (t) => {
     'journal',
     'log',
     'service',
+    'site',
   ])
   assert.deepEqual(Object.keys(found.schema!), ['check', 'state', 'found', 'advice'])
   const { stdout: text } = await program.run('doctor', { env: { ...env, PROT: '1', PORT: '' } })
