@@ -112,8 +112,8 @@ function measureRounds(site: Site, other: Site, rate: number) {
 }
 
 /**
- * The rate of sign-ins that the machine can hold, at most SIGN_INS_PER_SECOND. Also makes V8 compile
- * the programs. Each person gets an account, as most people who sign in have one.
+ * The rate of sign-ins that the machine can hold, at most SIGN_INS_PER_SECOND. Also makes V8
+ * compile the programs. Each person gets an account, as most people who sign in have one.
  */
 async function findRate(site: Site): Promise<number> {
   const { warmUpSeconds } = site.scene.settings
