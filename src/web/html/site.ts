@@ -13,9 +13,8 @@ export function titleOf({ name }: Site): string {
 
 /** The website that manages accounts, in a sentence. */
 export function showSite({ name, url }: Site): Html {
-  if (name === null && url === null) return html`the website that it belongs to`
-  const shown = isolated(name ?? new URL(url!).host)
-  return url === null ? shown : html`<a href="${url}/">${shown}</a>`
+  if (url !== null) return html`<a href="${url}/">${isolated(name ?? new URL(url).host)}</a>`
+  return name === null ? html`the website that it belongs to` : isolated(name)
 }
 
 /** The link to the site that manages servers. */

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { type Instant, MINUTE_US } from '../../../model/instant.ts'
+import { hostCookie } from '../host-cookie.ts'
 
 /** Why the browser goes to the identity provider. */
 export type Purpose = 'sign-in' | 'connect' | 'confirm'
@@ -26,32 +27,34 @@ const NEXT_LENGTH_MAX = 2_000
 /**
  * The cookie of a sign-in under way. It binds the provider's answer to this browser, and any
  * process can finish what another one began. Its code proves that the service wrote it: else a
- * browser could make a connection of a confirmation. Under https its `__Host-` prefix keeps other
- * hosts from setting it.
+ * browser could make a connection of a confirmation.
  */
 export function flowCookie(dashboardUrl: string, clientSecret: string) {
-  const isSecure = dashboardUrl.startsWith('https://')
-  const name = isSecure ? '__Host-oidc' : 'oidc'
-  const attributes = `Path=/; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  const cookie = hostCookie(dashboardUrl, 'oidc', FLOW_LENGTH_US)
   // All processes have this secret. An ID token that it signs has no `=` there.
   const codeOf = (text: string) =>
     createHmac('sha256', clientSecret).update(`flow=${text}`).digest()
+  const textOf = (value: string): string | null => {
+    const [text = '', sent = ''] = value.split('.')
+    const [code, given] = [codeOf(text), Buffer.from(sent, 'base64url')]
+    return given.length === code.length && timingSafeEqual(given, code) ? text : null
+  }
   return {
     read(line: string): Flow | null {
-      const cookies = line.split(';').map((cookie) => cookie.trim())
-      const found = cookies.find((cookie) => cookie.startsWith(`${name}=`))
-      const [text = '', sent = ''] = found?.slice(name.length + 1).split('.') ?? []
-      const [code, given] = [codeOf(text), Buffer.from(sent, 'base64url')]
-      if (given.length !== code.length || !timingSafeEqual(given, code)) return null
+      const text =
+        cookie
+          .read(line)
+          .map(textOf)
+          .find((one) => one !== null) ?? null
+      if (text === null) return null
       return JSON.parse(Buffer.from(text, 'base64url').toString()) as Flow
     },
     set(flow: Flow): string {
       // What the user typed is given up if it is too long, and the page is not.
       const next = flow.next.length > NEXT_LENGTH_MAX ? flow.next.replace(/\?.*/s, '') : flow.next
       const text = Buffer.from(JSON.stringify({ ...flow, next })).toString('base64url')
-      const value = `${text}.${codeOf(text).toString('base64url')}`
-      return `${name}=${value}; Max-Age=${FLOW_LENGTH_US / 1_000_000}; ${attributes}`
+      return cookie.set(`${text}.${codeOf(text).toString('base64url')}`)
     },
-    remove: (): string => `${name}=; Max-Age=0; ${attributes}`,
+    remove: cookie.remove,
   }
 }
