@@ -25,6 +25,11 @@ export interface Member extends Omit<NamedUser, 'id'> {
   role: Role
 }
 
+/** A member whom a user can remove, with the servers that the member registered there. */
+export interface RemovableMember extends Member {
+  servers: number
+}
+
 export const ORGANIZATION_NAME_LENGTH_MAX = 100
 const SLUG_LENGTH_MAX = 64
 const SLUG = /^[a-z0-9]+(-[a-z0-9]+)*$/

@@ -48,7 +48,7 @@ test('a removed member can change nothing in the organization, except move their
   await ada.submit(`${path}/members`, { email: 'bob@example.com' })
   await bob.submit(`${path}/accept`)
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'f', organization_id })
-  await ada.submit(`${path}/members/remove`, { member: user.id })
+  await ada.submit(`${path}/members/${user.id}/remove`)
 
   const [server] = await serverExports(store.database).listServers(user.id)
   const edit = `/dashboard/servers/${server!.id}`

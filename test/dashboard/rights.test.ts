@@ -25,7 +25,7 @@ const SIGNED_IN = ['other user', 'operator', 'former', 'member', 'owner'] as con
 type Role = (typeof SIGNED_OUT)[number] | (typeof SIGNED_IN)[number]
 
 test('the table of rights has every route', () => {
-  const ids = 'server shown shared left key waiting organization member'.split(' ')
+  const ids = 'server shown shared left key waiting organization member invitation'.split(' ')
   const place = Object.fromEntries(ids.map((name) => [name, name])) as unknown as Place
   const routes = everyRoute()
   const listed = routesOf(place).map(({ method, path }) => routeOf(routes, method, path))
@@ -152,6 +152,9 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     const servers = await serverExports(store.database).listServers(id)
     return servers.find((server) => server.name === name)!.id
   }
+  const [id, now] = [user.id, operatorAt(presentInstant())]
+  await invitations(store.database).invite(id, organization, 'dan@example.com', 0, now)
+  const [invited] = await invitations(store.database).listInvited(id, organization, 0)
   const place = {
     server: await save(user.id, 'own', 'draft', null),
     shown: await save(user.id, 'shown', 'published', null),
@@ -161,6 +164,7 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     waiting: randomUUID(),
     organization,
     member: ids.member,
+    invitation: invited!.id,
   }
   const imported = [{ name: 'new', address: 'n.example' }]
   await checkedImports(store.database).keepImport(

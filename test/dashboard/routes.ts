@@ -19,6 +19,8 @@ export interface Place {
   waiting: string
   organization: string
   member: string
+  /** An open invitation to the organization. */
+  invitation: string
 }
 
 /**
@@ -111,7 +113,7 @@ function ownRoutes(): Route[] {
 }
 
 function readingRoutes(place: Place): Route[] {
-  const { server, shared, left, key, organization, waiting } = place
+  const { server, shared, left, key, organization, member, invitation, waiting } = place
   const under = `/dashboard/organizations/${organization}`
   return [
     { method: 'GET', path: '/dashboard/operator', operator: 200 },
@@ -127,6 +129,11 @@ function readingRoutes(place: Place): Route[] {
     { method: 'GET', path: `/dashboard/servers/${left}/delete`, former: 200 },
     { method: 'GET', path: under, owner: 200, member: 200 },
     { method: 'GET', path: `${under}/members`, owner: 200, member: 200 },
+    { method: 'GET', path: `${under}/members/${member}/remove`, owner: 200, member: 200 },
+    { method: 'GET', path: `${under}/members/${invitation}/withdraw`, owner: 200 },
+    // Of an organization with servers, and without an invitation for any of them.
+    { method: 'GET', path: `${under}/remove` },
+    { method: 'GET', path: `${under}/decline` },
   ]
 }
 
@@ -149,18 +156,8 @@ function changingRoutes(place: Place): Route[] {
       fields: { draft: '0', rows: server },
     },
     { method: 'POST', path: `${under}/members`, owner: 303, fields: { email: 'bob@example.com' } },
-    {
-      method: 'POST',
-      path: `${under}/members/withdraw`,
-      owner: 404,
-      fields: { invited: randomUUID() },
-    },
-    {
-      method: 'POST',
-      path: `${under}/members/remove`,
-      owner: 404,
-      fields: { member: randomUUID() },
-    },
+    { method: 'POST', path: `${under}/members/${randomUUID()}/withdraw`, owner: 404 },
+    { method: 'POST', path: `${under}/members/${randomUUID()}/remove`, owner: 404 },
     { method: 'POST', path: `${under}/return`, owner: 303 },
     { method: 'POST', path: `${under}/accept`, owner: 303, member: 303 },
     { method: 'POST', path: `${under}/decline`, owner: 404 },
@@ -172,12 +169,6 @@ function changingRoutes(place: Place): Route[] {
       owner: 303,
       fields: { to: 'deleted for sure', rows: server },
     },
-    {
-      method: 'POST',
-      path: `${under}/members/remove`,
-      owner: 303,
-      member: 303,
-      fields: { member },
-    },
+    { method: 'POST', path: `${under}/members/${member}/remove`, owner: 303, member: 303 },
   ]
 }

@@ -72,8 +72,10 @@ const SERVERS: Act[] = [
 const ORGANIZATIONS: Act[] = [
   post('ada', '/dashboard/organizations', { form: 'o1', name: 'Guild', slug: 'guild' }),
   post('ada', `${GUILD}/members`, { email: 'bob@example.com' }),
-  post('ada', `${GUILD}/members/withdraw`, { invited: '<invitation:bob>' }),
+  { by: 'ada', get: `${GUILD}/members/<invitation:bob>/withdraw` },
+  post('ada', `${GUILD}/members/<invitation:bob>/withdraw`),
   post('ada', `${GUILD}/members`, { email: 'bob@example.com' }),
+  { by: 'bob', get: `${GUILD}/decline` },
   post('bob', `${GUILD}/decline`),
   post('ada', `${GUILD}/members`, { email: 'bob@example.com' }),
   post('bob', `${GUILD}/accept`),
@@ -83,9 +85,11 @@ const ORGANIZATIONS: Act[] = [
     name: 'Shared',
     organization_id: '<org:guild>',
   }),
-  post('ada', `${GUILD}/members/remove`, { member: '<bob>' }),
+  { by: 'ada', get: `${GUILD}/members/<bob>/remove` },
+  post('ada', `${GUILD}/members/<bob>/remove`),
   post('ada', `${GUILD}/return`),
   post('bob', '/dashboard/organizations', { form: 'o2', name: 'Short', slug: 'short' }),
+  { by: 'bob', get: '/dashboard/organizations/<org:short>/remove' },
   post('bob', '/dashboard/organizations/<org:short>/remove'),
 ]
 
@@ -242,6 +246,8 @@ export const ACTS: Act[] = [
 function pageOfAda({ path }: ProgramRoute): string | null {
   const ids = { api: '<key:bot>', servers: '<server:Survival>', organizations: '<org:guild>' }
   if (['/dashboard/operator', '/link/:token', '/setup/:token'].includes(path)) return null
+  // These ask before an act, and have an act of their own.
+  if (/\/(decline|remove|withdraw)$/.test(path)) return null
   if (path === '/servers/:id') return '/servers/<server:Imported>'
   if (path === '/dashboard/docs/*') return '/dashboard/docs/guide'
   if (path === '/dashboard/servers/import/:id') return path.replace(':id', '<import>')

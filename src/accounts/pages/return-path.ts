@@ -25,8 +25,8 @@ export function returnPathOf(c: Context): ReturnPath {
   const replaced = fieldOf(c, 'replaces')
   if (replaced !== '') return { path: `/dashboard/api/${replaced}/replace`, typed: 'nothing' }
   const page = path
-    .replace(/\/[^/]+\/(accept|decline)$/, '')
-    .replace(/\/(leaked|remove|withdraw|return|password|email|sessions|sign-ins)$/, '')
+    .replace(/\/[^/]+\/accept$/, '')
+    .replace(/\/(leaked|return|password|email|sessions|sign-ins)$/, '')
   if (fieldOf(c, 'leaked') !== '') return { path: page, typed: 'secret' }
   const kept = keptFields(c)
   if (kept.size === 0) return { path: page, typed: 'nothing' }

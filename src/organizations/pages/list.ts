@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { type Invitation, oldestInvitation } from '../invitation.ts'
-import { type Html, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import {
   checkOrganizationName,
@@ -14,9 +14,11 @@ import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../
 import { showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { pill, showAction, showEmpty } from '../../web/html/parts.ts'
+import { showSite } from '../../web/html/site.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { ORGANIZATION_GONE, showGone, takeListNotice } from './notices.ts'
-import { showOrganization } from './organization.ts'
+import { findMembership, showOrganization } from './organization.ts'
+import { showQuestion } from './question.ts'
 import { organizations } from '../records/organizations.ts'
 import { invitations } from '../records/invitations.ts'
 
@@ -65,6 +67,12 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
 
   app.get('/dashboard/organizations/:id', (c) => showOrganization(dashboard, c))
 
+  app.get('/dashboard/organizations/:id/remove', async (c) => {
+    const organization = await findMembership(database, c)
+    if (organization?.role !== 'owner' || organization.servers > 0) return showGone(c, NOT_DELETED)
+    return askToRemove(dashboard, c, organization)
+  })
+
   app.post('/dashboard/organizations/:id/remove', async (c) => {
     const { userId } = c.get('session')
     const id = c.req.param('id')
@@ -75,6 +83,28 @@ export function addOrganizationRoutes(app: App, dashboard: Dashboard): void {
   })
 }
 
+async function askToRemove(
+  { database, now, site }: Dashboard,
+  c: Context,
+  { id, name }: Membership,
+): Promise<Response> {
+  const { userId } = c.get('session')
+  const others = (await organizations(database).listMembers(userId, id)).length - 1
+  const invited = await invitations(database).listInvited(userId, id, oldestInvitation(now()))
+  return showQuestion(c, {
+    title: 'Delete an organization',
+    asks: html`Delete ${isolated(name)}?`,
+    consequences: [
+      others > 0 && `${countOf(others, 'other member')} can no longer open it.`,
+      invited.length > 0 && `${countOf(invited.length, 'open invitation')} will end.`,
+      html`It has no servers. The API returns the same as before${site.managesServers ? html`, and nothing changes at ${showSite(site)}` : ''}. You can’t undo this.`,
+    ],
+    button: 'Delete organization',
+    back: `${LIST_PATH}/${id}`,
+  })
+}
+
+export const LIST_PATH = '/dashboard/organizations'
 const NOT_DELETED = `${ORGANIZATION_GONE} An organization with servers can’t be deleted either.`
 export const TOO_MANY = `You have reached the limit of ${ORGANIZATIONS_MAX} organizations. Leave or delete one first.`
 
@@ -158,6 +188,6 @@ function showInvitation(
   const path = `/dashboard/organizations/${id}`
   return html`<li><div><strong id="o${index}">${truncated(name, NAME_BYTES)}</strong> <span class="hint">by ${truncated(invited_by, NAME_BYTES)}</span></div>
 <form class="row" method="post" action="${path}/accept"><button class="primary" id="a${index}" aria-labelledby="a${index} o${index}">Accept</button>
-<button formaction="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline</button></form>
+<a class="button" href="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline…</a></form>
 `
 }

@@ -16,6 +16,8 @@ import { invitations } from '../records/invitations.ts'
 
 /** Bytes of a member's name in a list, for `truncated`. */
 const MEMBER_BYTES = 56
+/** The path of this page, from the page itself: a full path in each row would make the page long. */
+const MEMBERS = 'members'
 
 interface MembersPage {
   email?: string
@@ -46,25 +48,25 @@ export async function showMembersPage(
     body: html`${showTabs(id, 'members')}
 <section><h2 class="unseen">Members</h2>
 ${showMembers(organization, members, userId)}
-${invited.length > 0 ? showInvited(id, invited) : ''}</section>
+${invited.length > 0 ? showInvited(invited) : ''}</section>
 ${site.managesServers ? html`<p class="hint">A member who leaves or is removed leaves their servers in this organization. Move servers at ${showSite(site)}.</p>` : ''}
 ${role === 'owner' ? showInviteForm(site, id, { email: email ?? c.req.query('email') ?? '', emailError }) : ''}`,
   })
 }
 
-/** All members in one form; each button names its member. */
-function showMembers({ id, role }: Membership, members: readonly Member[], userId: string): Html {
+/** All members, each with a link to the page that asks before it removes the member. */
+function showMembers({ role }: Membership, members: readonly Member[], userId: string): Html {
   const owners = members.filter((member) => member.role === 'owner').length
   const shownMembers = members.slice(0, MEMBERS_MAX)
-  return html`<form method="post" action="/dashboard/organizations/${id}/members/remove"><ul class="rows">
+  return html`<ul class="rows">
 ${shownMembers.map((member, index) => {
   const { user_id, role: own } = member
   const isSelf = user_id === userId
   const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
   return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), MEMBER_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
-${canEnd ? html`<button name="member" value="${user_id}" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave' : 'Remove'}</button>` : ''}
+${canEnd ? html`<a class="button" href="${MEMBERS}/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave…' : 'Remove…'}</a>` : ''}
 `
-})}</ul></form>
+})}</ul>
 ${members.length > MEMBERS_MAX ? html`<p class="hint">${sayMore(members.length - MEMBERS_MAX)}</p>` : ''}`
 }
 
@@ -72,14 +74,14 @@ function sayMore(members: number): string {
   return members === 1 ? '1 more member is not shown.' : `${members} more members are not shown.`
 }
 
-function showInvited(id: string, invited: readonly Invited[]): Html {
-  return html`<form method="post" action="/dashboard/organizations/${id}/members/withdraw"><ul class="rows">
-${invited.map(showInvitedRow)}</ul></form>`
+function showInvited(invited: readonly Invited[]): Html {
+  return html`<ul class="rows">
+${invited.map(showInvitedRow)}</ul>`
 }
 
 function showInvitedRow({ id, email }: Invited, index: number): Html {
   return html`<li><div id="i${index}">${truncated(email, MEMBER_BYTES)} ${pill('invited')}</div>
-<button name="invited" value="${id}" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw</button>
+<a class="button" href="${MEMBERS}/${id}/withdraw" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw…</a>
 `
 }
 

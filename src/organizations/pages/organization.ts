@@ -95,5 +95,5 @@ function showRemoval({ id, servers }: Membership, site: Site): Html | '' {
   if (servers > 0 && !site.managesServers) return ''
   if (servers > 0)
     return html`<p class="hint">To delete this organization, first move or delete its servers at ${showSite(site)}.</p>`
-  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/remove"><h2>Delete this organization</h2><p>You can delete it because it has no servers. You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p><button class="danger">Delete organization</button></form>`
+  return html`<section class="card"><h2>Delete this organization</h2><p>You can delete it because it has no servers.</p><p><a class="button" href="/dashboard/organizations/${id}/remove">Delete organization…</a></p></section>`
 }

@@ -4,6 +4,7 @@ import {
   type Membership,
   type Organization,
   ORGANIZATIONS_MAX,
+  type RemovableMember,
   type Role,
 } from '../organization.ts'
 import { USER_NAME } from '../../accounts/records/user-columns.ts'
@@ -57,6 +58,22 @@ export function organizations(database: Database) {
         WHERE organization_id = ${uuid(organizationId)} AND ${isMember(userId, organizationId)}
         ORDER BY ${USER_NAME} ${byBytes}`)
     },
+
+    /** The member, if `removeMember` would remove them on behalf of the user. */
+    findRemovableMember: (
+      userId: string,
+      organizationId: string,
+      memberId: string,
+    ): Promise<RemovableMember | null> =>
+      database.get<RemovableMember>(sql`
+        SELECT members.user_id, email, external_id, role, (
+          SELECT count(*) FROM servers
+          WHERE organization_id = ${uuid(organizationId)} AND created_by = members.user_id
+        ) AS servers
+        FROM members JOIN users ON users.id = members.user_id
+        WHERE ${isRemovable(organizationId, memberId)} AND (
+          members.user_id = ${uuid(userId)} OR ${isOwner(userId, organizationId)}
+        )`),
 
     /**
      * Removes a member. An owner can remove any member, and all members can remove themselves. The
@@ -118,16 +135,20 @@ async function remove(
 ): Promise<boolean> {
   const isDoneByOwner = await ownsLocked(transaction, userId, organizationId)
   if (userId !== memberId && !isDoneByOwner) return false
-  const removed = await transaction.run(sql`
-    DELETE FROM members
-    WHERE organization_id = ${uuid(organizationId)} AND user_id = ${uuid(memberId)} AND (
-      role = 'member' OR EXISTS (
-        SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
-          AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
-      )
-    )`)
+  const removed = await transaction.run(
+    sql`DELETE FROM members WHERE ${isRemovable(organizationId, memberId)}`,
+  )
   return removed === 1
 }
+
+/** The member, unless it is the last owner. */
+const isRemovable = (organizationId: string, memberId: string): Sql => sql`
+  members.organization_id = ${uuid(organizationId)} AND members.user_id = ${uuid(memberId)} AND (
+    role = 'member' OR EXISTS (
+      SELECT 1 FROM members AS other WHERE other.organization_id = ${uuid(organizationId)}
+        AND other.user_id <> ${uuid(memberId)} AND other.role = 'owner'
+    )
+  )`
 
 async function ensureOrganization(
   transaction: Transaction,

@@ -8,6 +8,18 @@ import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
+/** Who else is in the account's organizations, by what the pages about them need. */
+export interface People {
+  /** A member of the organization. */
+  member: string
+  /** An open invitation to it. */
+  invitation: string
+  /** An organization that has invited the user. */
+  invited: string
+  /** An organization of the user's without servers. */
+  empty: string
+}
+
 export interface FullAccount {
   server: string
   /** An active key with requests of every outcome. */

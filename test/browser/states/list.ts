@@ -1,7 +1,7 @@
 import { type State, actionsOf, openEverything, sending, submit } from './actions.ts'
 import assert from 'node:assert/strict'
 import { everyRoute } from '../../dashboard/every-route.ts'
-import type { FullAccount } from './full-account.ts'
+import type { FullAccount, People } from './full-account.ts'
 
 export const SETUP_TOKEN = 'token'
 export const NEWCOMER_EMAIL = 'bob@example.com'
@@ -38,18 +38,23 @@ export const NEWCOMER: State[] = [
   'account',
 ].map((path) => ({ path: `dashboard/${path}` }))
 
-export function statesOfFullAccount(account: FullAccount): State[] {
+export function statesOfFullAccount(account: FullAccount & People): State[] {
   return [...pagesOf(account), ...statesOf(account), { path: `servers/${account.server}` }]
 }
 
 /** A page for each route that shows one to a signed-in user. */
-function pagesOf({ server, key, organization, waiting }: FullAccount): State[] {
+function pagesOf(account: FullAccount & People): State[] {
+  const { server, key, organization, waiting, member, invitation, invited, empty } = account
   const routes = everyRoute().flatMap(({ method, path }) =>
     method === 'GET' && /^\/dashboard\/[^.*]+$/.test(path) ? path.slice(1) : [],
   )
   assert.ok(routes.length >= 10)
   return routes.map((route) => {
     const path = route
+      .replace('organizations/:id/decline', `organizations/${invited}/decline`)
+      .replace('organizations/:id/remove', `organizations/${empty}/remove`)
+      .replace(':member', member)
+      .replace(':invitation', invitation)
       .replace('organizations/:id', `organizations/${organization}`)
       .replace('import/:id', `import/${waiting}`)
       .replace('servers/:id', `servers/${server}`)

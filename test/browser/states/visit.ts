@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
-import { type FullAccount, fillAccount } from './full-account.ts'
+import { type FullAccount, fillAccount, type People } from './full-account.ts'
 import { openWindow, signIn } from '../tab.ts'
 import { LATER, type State } from './actions.ts'
 import {
@@ -51,13 +51,13 @@ export async function forEachState(
   const dashboard = await startDashboard(t, { operators: [email], siteUrl })
   const { user } = await dashboard.signedIn(email)
   const account = await fillAccount(dashboard, user.id, name)
-  await addPeople(dashboard, user.id, account, name, email)
+  const people = await addPeople(dashboard, user.id, account, name, email)
 
   const lists: [Viewer, State[]][] = [
     ['first', FIRST],
     ['visitor', VISITOR],
     ['newcomer', NEWCOMER],
-    ['full', statesOfFullAccount(account)],
+    ['full', statesOfFullAccount({ ...account, ...people })],
     ['later', LATER],
   ]
   for (const [viewer, states] of lists) {
@@ -83,19 +83,16 @@ async function addPeople(
   { organization }: FullAccount,
   name: string,
   email: string,
-): Promise<void> {
+): Promise<People> {
   const { user } = await signedIn(NEWCOMER_EMAIL)
   const now = presentInstant()
+  let [member, invited] = ['', '']
   for (const other of ['carl@example.com', 'dora@example.com']) {
-    const { user: member } = await signedIn(other)
+    const { user: joining } = await signedIn(other)
+    member = joining.id
     await invitations(store.database).invite(userId, organization, other, 0, operatorAt(now))
     assert.equal(
-      await invitations(store.database).acceptInvitation(
-        member.id,
-        organization,
-        0,
-        operatorAt(now),
-      ),
+      await invitations(store.database).acceptInvitation(member, organization, 0, operatorAt(now)),
       'joined',
     )
   }
@@ -103,6 +100,7 @@ async function addPeople(
     await invitations(store.database).invite(userId, organization, invited, 0, operatorAt(now))
   for (const slug of ['red-stone', 'blue-stone']) {
     const id = crypto.randomUUID()
+    invited = id
     await organizations(store.database).insertOrganization(
       user.id,
       { id, slug, name: `${name} ${slug}` },
@@ -110,4 +108,12 @@ async function addPeople(
     )
     await invitations(store.database).invite(user.id, id, email, 0, operatorAt(now))
   }
+  const [open] = await invitations(store.database).listInvited(userId, organization, 0)
+  const empty = crypto.randomUUID()
+  await organizations(store.database).insertOrganization(
+    userId,
+    { id: empty, slug: 'empty', name },
+    operatorAt(now),
+  )
+  return { member, invitation: open!.id, invited, empty }
 }

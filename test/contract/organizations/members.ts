@@ -97,6 +97,35 @@ export function membersContract(open: OpenFixture): void {
     )
   })
 
+  test('a member whom a user can remove is found with the servers that stay', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
+    const id = await addOrganization(store, ada!)
+    const other = await addOrganization(store, bob!)
+    await join(store, id, ada!, bob!)
+    for (const organization_id of [id, id, other]) await register(store, bob!, { organization_id })
+    const { findRemovableMember } = organizations(store.database)
+    const found = {
+      user_id: bob!.id,
+      email: 'bob@example.com',
+      external_id: null,
+      role: 'member',
+      servers: 2,
+    }
+    assert.deepEqual({ ...(await findRemovableMember(ada!.id, id, bob!.id)) }, found)
+    assert.deepEqual({ ...(await findRemovableMember(bob!.id, id, bob!.id)) }, found)
+    for (const [user, member] of [
+      [ada, ada],
+      [bob, ada],
+      [eve, bob],
+      [ada, eve],
+    ])
+      assert.equal(await findRemovableMember(user!.id, id, member!.id), null)
+    assert.equal(await findRemovableMember(ada!.id, 'nothing', bob!.id), null)
+    await execute(`UPDATE members SET role = 'owner' WHERE user_id = '${bob!.id}'`)
+    assert.equal((await findRemovableMember(ada!.id, id, ada!.id))?.servers, 0)
+  })
+
   test("the last owner can't leave, even if members stay", async (t) => {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')

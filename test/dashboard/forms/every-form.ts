@@ -51,8 +51,10 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
   return [...found.values()]
 }
 
-function pagesOf({ server, keys, waiting, organization, emptyOrganization }: Scene): string[] {
+function pagesOf(scene: Scene): string[] {
+  const { server, keys, waiting, organization, emptyOrganization, otherOrganization } = scene
   const key = `/api/${keys[0]!.id}`
+  const under = `/organizations/${organization}`
   return [
     '/api',
     `${key}/delete`,
@@ -65,9 +67,13 @@ function pagesOf({ server, keys, waiting, organization, emptyOrganization }: Sce
     '/servers/import',
     `/servers/import/${waiting.id}`,
     '/organizations',
-    `/organizations/${organization}`,
-    `/organizations/${organization}/members`,
+    under,
+    `${under}/members`,
+    `${under}/members/${scene.bob.id}/remove`,
+    `${under}/members/${scene.invitation}/withdraw`,
     `/organizations/${emptyOrganization}`,
+    `/organizations/${emptyOrganization}/remove`,
+    `/organizations/${otherOrganization}/decline`,
     '/account',
     '/account/delete',
     '/operator',

@@ -92,8 +92,8 @@ const FORMS: Record<string, Expected> = {
     // The second invitation renews the first.
     mayChange: ['invitations', 'audit_log'],
   },
-  '/dashboard/organizations/:id/members/withdraw invited=*': { first: 303, again: 404, says: GONE },
-  '/dashboard/organizations/:id/members/remove member=*': { first: 303, again: 404, says: GONE },
+  '/dashboard/organizations/:id/members/:id/withdraw': { first: 303, again: 404, says: GONE },
+  '/dashboard/organizations/:id/members/:id/remove': { first: 303, again: 404, says: GONE },
   '/dashboard/account/email': { first: 303, again: 303, says: /Email address saved/ },
   '/dashboard/account/password': { first: 303, again: 401, says: /If you have just changed your/ },
   '/dashboard/account/delete': { first: 200, again: 401, says: /If you have just deleted your/ },

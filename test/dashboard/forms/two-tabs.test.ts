@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { readForms, type Submission } from './read-forms.ts'
@@ -136,7 +137,13 @@ test('if a membership ends while a form is open, nothing happens and what was ty
     // A former member may still delete a server, after the page has asked.
     assert.equal(status, name.includes('deleted') ? 200 : 404, name)
   }
-  for (const act of ['members', 'members/remove', 'members/withdraw', 'return', 'remove']) {
+  for (const act of [
+    'members',
+    `members/${ada.id}/remove`,
+    `members/${randomUUID()}/withdraw`,
+    'return',
+    'remove',
+  ]) {
     const { status, body } = await person.post(`${under}/${act}`, { email: 'eve@example.com' })
     assert.equal(status, 404, act)
     assert.match(body, /Nothing was changed<\/h1>/, act)

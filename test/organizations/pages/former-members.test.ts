@@ -46,7 +46,7 @@ test('a member’s servers stay after they leave; an owner can return them and d
 
   const path = `/dashboard/organizations/${organization}`
   assert.doesNotMatch((await ada.get(path)).body, /Former members/)
-  await bob.submit(`${path}/members/remove`, { member: left.id })
+  await bob.submit(`${path}/members/${left.id}/remove`)
   assert.equal((await listed()).length, 1, 'leaving changes no answer of the API')
   assert.equal((await bob.post(`${path}/return`)).status, 404)
   assert.match((await ada.get(path)).body, /Former members registered 2 servers here/)

@@ -60,10 +60,10 @@ test('a declined, withdrawn or 14-day-old invitation is gone', async (t) => {
 
   await ada.submit(`${path}/members`, { email: BOB })
   const [sent] = await invitations(store.database).listInvited(user.id, path.split('/').at(-1)!, 0)
-  const fields = { invited: sent!.id }
-  assert.ok((await ada.get(`${path}/members`)).body.includes(`name="invited" value="${sent!.id}"`))
-  assert.equal((await bob.post(`${path}/members/withdraw`, fields)).status, 404)
-  await ada.submit(`${path}/members/withdraw`, fields)
+  const withdraw = `members/${sent!.id}/withdraw`
+  assert.ok((await ada.get(`${path}/members`)).body.includes(`href="${withdraw}"`))
+  assert.equal((await bob.post(`${path}/${withdraw}`)).status, 404)
+  await ada.submit(`${path}/${withdraw}`)
   assert.equal((await bob.post(`${path}/accept`)).status, 404)
 
   await ada.submit(`${path}/members`, { email: BOB })

@@ -42,7 +42,7 @@ test('the last owner can’t leave, and an organization with servers can’t be 
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   const path = await makeOrganization(person, 'guild')
-  assert.equal((await person.post(`${path}/members/remove`, { member: user.id })).status, 404)
+  assert.equal((await person.post(`${path}/members/${user.id}/remove`)).status, 404)
   await person.submit('/dashboard/servers/new', {
     ...ENTRY,
     form: 'f',

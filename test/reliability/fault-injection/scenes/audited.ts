@@ -49,12 +49,12 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'POST /dashboard/api/leaked': keys.map(({ id }) => by('key revoked', id)),
     'POST /dashboard/organizations': [by('organization made', NEW)],
     'POST /dashboard/organizations/:id/remove': [by('organization deleted', emptyOrganization)],
-    'POST /dashboard/organizations/:id/members/withdraw': [
+    'POST /dashboard/organizations/:id/members/:invitation/withdraw': [
       by('invitation withdrawn', organization),
     ],
     'POST /dashboard/organizations/:id/decline': [by('invitation declined', otherOrganization)],
     'POST /dashboard/organizations/:id/members': [by('invited', organization)],
-    'POST /dashboard/organizations/:id/members/remove': [by('member removed', bob.id)],
+    'POST /dashboard/organizations/:id/members/:member/remove': [by('member removed', bob.id)],
     'POST /dashboard/organizations/:id/return': [by('servers given back', organization)],
     'POST /dashboard/organizations/:id/accept': [by('invitation accepted', otherOrganization)],
   }

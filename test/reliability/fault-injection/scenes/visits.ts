@@ -9,7 +9,10 @@ const NEW_PASSWORD = 'another battery of horses'
 /** Addresses that the visits create. */
 export const EMAILS = { signedUp: 'new@example.com', changed: 'lovelace@example.com' }
 
-export function readingVisits({ keys, server, organization, waiting, link }: Scene): Visit[] {
+export function readingVisits(scene: Scene): Visit[] {
+  const { keys, server, organization, emptyOrganization, otherOrganization, waiting, link } = scene
+  const organizations = '/dashboard/organizations'
+  const members = `${organizations}/${organization}/members`
   const pages: [route: string, path?: string][] = [
     ['/dashboard/api'],
     ['/dashboard/api/:id/delete', `/dashboard/api/${keys[0]!.id}/delete`],
@@ -24,9 +27,16 @@ export function readingVisits({ keys, server, organization, waiting, link }: Sce
     ['/dashboard/servers/import/:id', `/dashboard/servers/import/${waiting.id}`],
     ['/dashboard/servers/:id', `/dashboard/servers/${server}`],
     ['/dashboard/servers/:id/delete', `/dashboard/servers/${server}/delete`],
-    ['/dashboard/organizations'],
-    ['/dashboard/organizations/:id', `/dashboard/organizations/${organization}`],
-    ['/dashboard/organizations/:id/members', `/dashboard/organizations/${organization}/members`],
+    [organizations],
+    [`${organizations}/:id`, `${organizations}/${organization}`],
+    [`${organizations}/:id/remove`, `${organizations}/${emptyOrganization}/remove`],
+    [`${organizations}/:id/decline`, `${organizations}/${otherOrganization}/decline`],
+    [`${organizations}/:id/members`, members],
+    [`${organizations}/:id/members/:member/remove`, `${members}/${scene.bob.id}/remove`],
+    [
+      `${organizations}/:id/members/:invitation/withdraw`,
+      `${members}/${scene.invitation}/withdraw`,
+    ],
     ['/dashboard/account'],
     ['/dashboard/account/delete'],
     ...['', '/guide', '/questions', '/openapi.json'].map((end): [string] => [`/docs${end}`]),
@@ -90,8 +100,14 @@ function organizationVisits(scene: Scene): Visit[] {
   return [
     posting('/dashboard/organizations', 303, { name: 'Red Stone', slug: 'red-stone', form: 'o' }),
     under(organization, 'members', { email: 'eve@example.com' }),
-    { ...under(organization, 'members/withdraw', { invited: invitation }), repeated: 404 },
-    { ...under(organization, 'members/remove', { member: bob.id }), repeated: 404 },
+    {
+      ...under(organization, 'members/:invitation/withdraw', {}, `members/${invitation}/withdraw`),
+      repeated: 404,
+    },
+    {
+      ...under(organization, 'members/:member/remove', {}, `members/${bob.id}/remove`),
+      repeated: 404,
+    },
     under(organization, 'return'),
     under(otherOrganization, 'accept'),
     { ...under(otherOrganization, 'decline'), repeated: 404 },
@@ -158,7 +174,7 @@ export function setupVisits(token: string): Visit[] {
   ]
 }
 
-function under(id: string, act: string, fields: Record<string, string> = {}): Visit {
-  const path = `/dashboard/organizations/${id}/${act}`
+function under(id: string, act: string, fields: Record<string, string> = {}, actPath = act): Visit {
+  const path = `/dashboard/organizations/${id}/${actPath}`
   return posting(`/dashboard/organizations/:id/${act}`, 303, fields, path)
 }
