@@ -1,6 +1,7 @@
 import type { Instant } from '../model/instant.ts'
 
-/** How long a sign-in link can work at most. */
+/** How long a sign-in link works, and how long it can work at most. */
+export const LINK_HOURS = 1
 export const LINK_HOURS_MAX = 72
 
 /** A link that an operator gives to a user. Only the link itself has its token. */

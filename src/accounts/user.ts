@@ -19,6 +19,18 @@ export interface User extends NamedUser {
 /** A user with an email address, which a sign-in needs. */
 export type AddressedUser = User & { email: string }
 
+/**
+ * The address that OPERATORS can name: not one of a site's user, and not one that came from an
+ * identity provider.
+ */
+export function listedEmailOf({
+  email,
+  external_id,
+  email_issuer,
+}: Pick<User, 'email' | 'external_id'> & { email_issuer: string | null }): string | null {
+  return external_id === null && email_issuer === null ? email : null
+}
+
 /** What pages and commands show for a user. */
 export function nameOf({ id, email, external_id }: NamedUser): string {
   return email ?? external_id ?? id

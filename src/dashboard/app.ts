@@ -19,7 +19,7 @@ import { addLeakedKeyRoute } from '../keys/pages/leaked-key.ts'
 import type { KeysDashboard } from '../keys/pages/own-keys.ts'
 import { addKeyRoutes } from '../keys/pages/routes.ts'
 import type { Handler } from '../web/listen.ts'
-import { addOperatorRoute } from './operator/page.ts'
+import { addOperatorRoutes } from './operator/page.ts'
 import { addInvitationRoutes } from '../organizations/pages/answer-invitation.ts'
 import { addOrganizationRoutes } from '../organizations/pages/list.ts'
 import { addMemberRoutes } from '../organizations/pages/members.ts'
@@ -112,7 +112,7 @@ export function createRoutes(
   addSessionListRoute(app, dashboard)
   addDeleteAccountRoutes(app, dashboard)
 
-  addOperatorRoute(app, dashboard)
+  addOperatorRoutes(app, dashboard)
   addMore(app)
 
   app.notFound(showNotFound)

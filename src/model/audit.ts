@@ -39,6 +39,11 @@ export interface Actor {
    * `inParts`. The number of those that have.
    */
   parts?: { changed: number }
+  /**
+   * An operator who acts on another account at the dashboard. The entry of that account then shows
+   * no client address, and the operator's own account gets an entry with it.
+   */
+  operatorId?: string
 }
 
 /** The actor of an act in several transactions. */
@@ -47,8 +52,19 @@ export const inParts = (actor: Actor): Actor & Required<Pick<Actor, 'parts'>> =>
   parts: { changed: 0 },
 })
 
+/** Stands where an entry of an account has the address, if an operator acted at the dashboard. */
+export const OPERATORS_PAGE = 'operator’s page'
+
 /** An operator at the command line. */
 export const operatorAt = (at: Instant): Actor => ({ address: COMMAND_LINE, at })
+
+/** What the entry of an operator's own account says about an act on another one. */
+export const DONE_BY_OPERATOR: Partial<Record<AuditAction, AuditAction>> = {
+  'sign-in link issued': 'operator issued link',
+  'user disabled': 'operator disabled user',
+  'user enabled': 'operator enabled user',
+  'sessions ended': 'operator ended sessions',
+}
 
 /** The log stores these names, so never rename one. */
 export type AuditAction =
@@ -66,9 +82,14 @@ export type AuditAction =
   | 'sign-out'
   | 'sign-out everywhere'
   | 'session ended'
+  | 'sessions ended'
   | 'sign-in link issued'
   | 'sign-in link used'
   | 'signed in by link'
+  | 'operator issued link'
+  | 'operator disabled user'
+  | 'operator enabled user'
+  | 'operator ended sessions'
   | 'password changed'
   | 'e-mail changed'
   | 'external id changed'

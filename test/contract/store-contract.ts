@@ -21,6 +21,8 @@ import { longImportsContract } from './servers/long-imports.ts'
 import { managementContract } from './keys/management.ts'
 import { membersContract } from './organizations/members.ts'
 import { operatorContract } from './accounts/operator.ts'
+import { unusedKeysContract } from './keys/unused-keys.ts'
+import { userSearchContract } from './accounts/user-search.ts'
 import { organizationsContract } from './organizations/organizations.ts'
 import { passwordsContract } from './accounts/passwords.ts'
 import { previewsContract } from './servers/previews.ts'
@@ -79,6 +81,8 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: attempts to sign in`, () => signInAttemptsContract(open))
   suite(`${engine}: the audit log`, () => auditContract(open))
   suite(`${engine}: the operator's page`, () => operatorContract(open))
+  suite(`${engine}: an operator's search for users`, () => userSearchContract(open))
+  suite(`${engine}: unused keys`, () => unusedKeysContract(open))
   suite(`${engine}: the operator's lists`, () => inventoryContract(open))
   suite(`${engine}: organizations`, () => organizationsContract(open))
   suite(`${engine}: members`, () => membersContract(open))

@@ -43,6 +43,9 @@ export interface Route {
   fields?: Record<string, string>
 }
 
+/** The last part of the path of what an operator does to a user. */
+const OPERATOR_ACTS = ['link', 'sign-out', 'disable', 'enable']
+
 export const FIELDS = { name: 'Changed', address: 'b.example', edition: 'java', status: 'draft' }
 
 /** Every route for every role. The last ones change what the earlier ones need. */
@@ -115,8 +118,16 @@ function ownRoutes(): Route[] {
 function readingRoutes(place: Place): Route[] {
   const { server, shared, left, key, organization, member, invitation, waiting } = place
   const under = `/dashboard/organizations/${organization}`
+  const user = `/dashboard/operator/users/${member}`
   return [
     { method: 'GET', path: '/dashboard/operator', operator: 200 },
+    { method: 'GET', path: '/dashboard/operator/users', operator: 200 },
+    { method: 'GET', path: user, operator: 200 },
+    ...OPERATOR_ACTS.flatMap((act): Route[] => [
+      { method: 'GET', path: `${user}/${act}`, operator: 200 },
+      // The session of the operator is old by now.
+      { method: 'POST', path: `${user}/${act}`, operator: 403 },
+    ]),
     { method: 'GET', path: `/dashboard/servers/import/${waiting}`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/delete`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/replace`, owner: 200 },

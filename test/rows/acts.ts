@@ -45,6 +45,22 @@ const ACCOUNTS: Act[] = [
   post('ada', '/dashboard/account/email', { password: 'wrong', email: 'ada@example.org' }),
 ]
 
+const USER = '/dashboard/operator/users/<bob>'
+const CONFIRMED = { password: '<password>' }
+
+const OPERATOR: Act[] = [
+  { by: 'eve', get: `${USER}/link` },
+  post('eve', `${USER}/link`, CONFIRMED),
+  { by: 'eve', get: `${USER}/disable` },
+  post('eve', `${USER}/disable`, CONFIRMED),
+  { by: 'eve', get: `${USER}/enable` },
+  post('eve', `${USER}/enable`, CONFIRMED),
+  post('bob', '/sign-in', { email: 'bob@example.com', password: '<password>' }),
+  { by: 'eve', get: `${USER}/sign-out` },
+  post('eve', `${USER}/sign-out`, CONFIRMED),
+  post('bob', '/sign-in', { email: 'bob@example.com', password: '<password>' }),
+]
+
 const KEYS: Act[] = [
   post('ada', '/dashboard/api', { form: 'k1', name: 'bot' }),
   post('ada', '/dashboard/api', { form: 'k2', name: 'spare' }),
@@ -230,6 +246,7 @@ const RESTORES: Act[] = [
 export const ACTS: Act[] = [
   run('migrate'),
   ...ACCOUNTS,
+  ...OPERATOR,
   ...KEYS,
   ...SERVERS,
   ...ORGANIZATIONS,
@@ -238,14 +255,14 @@ export const ACTS: Act[] = [
   ...SERVER_COMMANDS,
   ...STATE_COMMANDS,
   { by: 'ada', reads: pageOfAda },
-  { by: 'eve', reads: ({ path }) => (path === '/dashboard/operator' ? path : null) },
+  { by: 'eve', reads: pageOfOperator },
   ...RESTORES,
 ]
 
 /** The path of a page that Ada may read, or null for the others. */
 function pageOfAda({ path }: ProgramRoute): string | null {
   const ids = { api: '<key:bot>', servers: '<server:Survival>', organizations: '<org:guild>' }
-  if (['/dashboard/operator', '/link/:token', '/setup/:token'].includes(path)) return null
+  if (path.startsWith('/dashboard/operator') || path.endsWith('/:token')) return null
   // These ask before an act, and have an act of their own.
   if (/\/(decline|remove|withdraw)$/.test(path)) return null
   if (path === '/servers/:id') return '/servers/<server:Imported>'
@@ -253,6 +270,12 @@ function pageOfAda({ path }: ProgramRoute): string | null {
   if (path === '/dashboard/servers/import/:id') return path.replace(':id', '<import>')
   const room = path.split('/')[2] as keyof typeof ids
   return path.replace(':id', ids[room])
+}
+
+/** The pages that ask before an act have acts of their own. */
+function pageOfOperator({ path }: ProgramRoute): string | null {
+  const isAsking = path.includes('/:id/')
+  return path.startsWith('/dashboard/operator') && !isAsking ? path.replace(':id', '<ada>') : null
 }
 
 function hashOf(number: number): string {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../config/config.ts'
-import { LINK_HOURS_MAX } from '../sign-in-links.ts'
+import { LINK_HOURS, LINK_HOURS_MAX } from '../sign-in-links.ts'
 import { nameOf, type User } from '../user.ts'
 import { formatInstant, HOUR_US, presentInstant } from '../../model/instant.ts'
 import { loadConfig } from '../../terminal/context.ts'
@@ -22,7 +22,10 @@ export function addLinkCommand(user: Command, shell: Shell): void {
     'link',
     'print a link with which the user sets a new password and signs in, once',
   )
-    .option('--hours <n>', `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: 1)`)
+    .option(
+      '--hours <n>',
+      `how long the link works, 1 to ${LINK_HOURS_MAX} hours (default: ${LINK_HOURS})`,
+    )
     .addHelpText(
       'after',
       `
@@ -38,7 +41,7 @@ Examples:
 
 /** Prints a link with which the user sets a new password. The store keeps the token's hash only. */
 async function link(shell: Shell, email: string | undefined, options: LinkOptions): Promise<void> {
-  const hours = readNumber(options.hours ?? '1', '--hours', 1, LINK_HOURS_MAX)
+  const hours = readNumber(options.hours ?? String(LINK_HOURS), '--hours', 1, LINK_HOURS_MAX)
   const config = loadConfig(shell)
   const base = readDashboardUrl(config)
   // Loaded here: other commands of the group need no cryptography.

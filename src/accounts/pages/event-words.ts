@@ -16,6 +16,7 @@ const SENTENCES: Partial<Record<AuditAction, string>> = {
   'sign-out': 'Signed out',
   'sign-out everywhere': 'Signed out everywhere',
   'session ended': 'Ended another session',
+  'sessions ended': 'An operator ended all sessions',
   'sign-in link issued': 'An operator issued a sign-in link',
   'sign-in link used': 'Set a new password with a sign-in link',
   'signed in by link': 'Signed in with a sign-in link',
@@ -38,6 +39,14 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`Signed in again with ${isolated(subject)} to confirm`
     case 'confirmed without auth_time':
       return html`Went to ${isolated(subject)} again to confirm, which did not say whether it asked for a password`
+    case 'operator issued link':
+      return html`Issued a sign-in link for ${truncated(subject, NAME_BYTES)}`
+    case 'operator disabled user':
+      return html`Disabled the account ${truncated(subject, NAME_BYTES)}`
+    case 'operator enabled user':
+      return html`Enabled the account ${truncated(subject, NAME_BYTES)}`
+    case 'operator ended sessions':
+      return html`Ended all sessions of ${truncated(subject, NAME_BYTES)}`
     case 'e-mail changed':
       return html`Changed the email address to ${isolated(subject)}`
     case 'organization made':

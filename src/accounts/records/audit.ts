@@ -5,6 +5,8 @@ import {
   AUDIT_KEPT_US,
   type AuditAction,
   type AuditEntry,
+  DONE_BY_OPERATOR,
+  OPERATORS_PAGE,
   REFUSED_COUNTED_MAX,
   type RefusedSignIns,
 } from '../../model/audit.ts'
@@ -66,14 +68,19 @@ export type Note = (action: AuditAction, userId: string | null, subject: string)
  */
 export async function act<Result>(
   database: Database,
-  { address, at: occurred_at, parts }: Actor,
+  { address, at: occurred_at, parts, operatorId }: Actor,
   body: (transaction: Transaction, note: Note) => Promise<Result>,
 ): Promise<Result> {
   let entries: Row[] = []
   const result = await database.transact(async (transaction) => {
     entries = []
+    const add = (action: AuditAction, user_id: string | null, subject: string, from: string) => {
+      entries.push({ id: nextId(), action, user_id, subject, address: from, occurred_at })
+    }
     const noted = await body(transaction, (action, user_id, subject) => {
-      entries.push({ id: nextId(), action, user_id, subject, address, occurred_at })
+      const done = operatorId === undefined ? undefined : DONE_BY_OPERATOR[action]
+      add(action, user_id, subject, done === undefined ? address : OPERATORS_PAGE)
+      if (done !== undefined && operatorId !== undefined) add(done, operatorId, subject, address)
     })
     if (parts === undefined || parts.changed === 0)
       await writeEntries(transaction, database.dialect, entries)

@@ -7,6 +7,7 @@ import {
   type StoredSession,
 } from '../sessions.ts'
 import type { Session } from '../../model/session.ts'
+import { listedEmailOf } from '../user.ts'
 import type { Database, Dialect, Transaction } from '../../database/database.ts'
 import { findPasswordHash } from './passwords.ts'
 import { act } from './audit.ts'
@@ -85,6 +86,17 @@ export function sessions(database: Database) {
       })
     },
 
+    /** Ends all sessions of the user on behalf of an operator. False if there are none. */
+    async endSessionsOfUser(userId: string, actor: Actor): Promise<boolean> {
+      return act(database, actor, async (transaction, note) => {
+        const ended = await transaction.run(
+          sql`DELETE FROM sessions WHERE user_id = ${uuid(userId)}`,
+        )
+        if (ended > 0) note('sessions ended', userId, await nameIn(transaction, userId))
+        return ended > 0
+      })
+    },
+
     /** Ends the sessions with these token hashes. */
     async endSessionsOf(tokenHashes: readonly string[], actor: Actor): Promise<void> {
       const ended = sql`token_hash ${inStrings(tokenHashes)}`
@@ -100,13 +112,13 @@ export function sessions(database: Database) {
 }
 
 function sessionOf(row: SessionRow): Session {
-  const { id, user_id, email, external_id, email_issuer, name } = row
+  const { id, user_id, email, external_id, name } = row
   return {
     id,
     userId: user_id,
     email,
     externalId: external_id,
-    listedEmail: external_id === null && email_issuer === null ? email : null,
+    listedEmail: listedEmailOf(row),
     name,
     startedAt: row.started_at,
     lastActiveAt: row.last_active_at,

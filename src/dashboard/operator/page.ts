@@ -1,9 +1,6 @@
 import { html } from 'hono/html'
-import {
-  type OwnedAuditEntry,
-  type UserSummary,
-  operator,
-} from '../../directory/records/operator.ts'
+import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
+import { type OwnedAuditEntry, operator } from '../../directory/records/operator.ts'
 import type { OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
 import { nameOf } from '../../accounts/user.ts'
 import type { Instant } from '../../model/instant.ts'
@@ -15,39 +12,50 @@ import { pill, showTable } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
+import { addActRoutes } from './act-pages.ts'
+import { showUnusedKeys } from './unused-keys.ts'
+import { addUserRoute } from './user.ts'
+import {
+  addUserListRoute,
+  showDisabled,
+  showUserLink,
+  showUserSearch,
+  USERS_PATH,
+} from './users.ts'
 
-const USERS_SHOWN = 20
 const KEYS_SHOWN = 20
 const ENTRIES_SHOWN = 30
 const MEGABYTE = 1_000_000
 
-/** A page for the users whom OPERATORS names. It changes nothing. */
-export function addOperatorRoute(app: App, dashboard: Dashboard): void {
+/** Pages for operators alone: others get the answer to an unknown page. */
+export function addOperatorRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, now } = dashboard
 
+  app.use('/dashboard/operator/*', async (c, next) =>
+    c.get('isOperator') ? next() : showNotFound(c),
+  )
+  addUserListRoute(app, dashboard)
+  addUserRoute(app, dashboard)
+  addActRoutes(app, dashboard)
+
   app.get('/dashboard/operator', async (c) => {
-    if (!c.get('isOperator')) return showNotFound(c)
     const at = now()
     const health = await showHealth(dashboard, at)
     const counts = await operator(database).countRecords()
-    const users = await operator(database).listNewestUsers(USERS_SHOWN)
     const keys = await operator(database).listRecentApiKeys(KEYS_SHOWN)
     const entries = await operator(database).listAudit(ENTRIES_SHOWN)
     const named = await apiKeys(database).findApiKeys(entries.map(({ subject }) => subject))
     const names = new Map(named.map(({ id, name }) => [id, name]))
     return showPage(c, {
       title: 'Operator',
-      lead: 'The state of this service. Use the command line to change users, keys and servers.',
-      body: html`${health}
+      lead: 'The state of this service, and a way to help its users.',
+      body: html`<section id="users"><h2>Users ${inTotal(counts.users)}</h2>
+${showUserSearch('')}
+<p class="hint"><a href="${USERS_PATH}">All users</a> together have ${countOf(counts.servers, 'server')} and ${countOf(counts.organizations, 'organization')}.</p></section>
+${health}
 <section id="keys"><h2>Keys by last use ${inTotal(counts.apiKeys)}</h2>
 ${keys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(keys, at)}</section>
-<section id="users"><h2>Newest users ${inTotal(counts.users)}</h2>
-${showTable(
-  'Newest users',
-  ['Joined', 'User', 'Keys', 'Servers'],
-  users.map((user) => showUser(user, at)),
-)}
-<p class="hint">All users together have ${countOf(counts.servers, 'server')} and ${countOf(counts.organizations, 'organization')}.</p></section>
+${await showUnusedKeys(database, at)}
 <section id="audit"><h2>Audit log</h2>
 ${showTable(
   'Audit log',
@@ -94,24 +102,17 @@ function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {
   return [
     showAgo(last_used_at ?? 0, now),
     html`${truncated(name, NAME_BYTES)}${deleted}`,
-    html`${truncated(nameOf({ ...apiKey, id: user_id }), NAME_BYTES)}${showDisabled(disabled_at)}`,
+    html`${showUserLink({ ...apiKey, id: user_id })}${showDisabled(disabled_at)}`,
     html`<code>${prefix}…</code>`,
   ]
 }
 
-function showUser(user: UserSummary, now: Instant) {
-  const { created_at, disabled_at, apiKeys, servers } = user
-  const name = html`${truncated(nameOf(user), NAME_BYTES)}${showDisabled(disabled_at)}`
-  return [showAgo(created_at, now), name, apiKeys, servers]
-}
-
-function showDisabled(disabledAt: Instant | null): Html | '' {
-  return disabledAt === null ? '' : html` ${pill('disabled')}`
-}
-
 function showEntry(entry: OwnedAuditEntry, names: Names, now: Instant): Html[] {
   const { user_id: id } = entry
-  const user = id === null ? isolated('unknown') : truncated(nameOf({ ...entry, id }), NAME_BYTES)
+  const name = id === null ? isolated('unknown') : truncated(nameOf({ ...entry, id }), NAME_BYTES)
+  // Without both, the user may have been removed.
+  const isKnown = entry.email !== null || entry.external_id !== null
+  const user = id !== null && isKnown ? showUserLink({ ...entry, id }) : name
   const address = html`<code>${entry.address}</code>`
   return [showAgo(entry.occurred_at, now), user, html`${tellEvent(entry, names)}`, address]
 }

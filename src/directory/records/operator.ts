@@ -23,10 +23,17 @@ export interface RecordCounts {
   organizations: number
 }
 
-export interface UserSummary extends User {
-  /** The user's active keys and servers. */
-  apiKeys: number
+export interface UserDetails extends User {
+  email_issuer: string | null
+  /** 1 with a password. */
+  passwords: number
   servers: number
+  /** Those of the servers that are in organizations. */
+  organization_servers: number
+  /** Null if the audit log has no sign-in. */
+  last_sign_in_at: Instant | null
+  /** Until when a session of the user has the right of an operator. Null without one. */
+  operator_until: Instant | null
 }
 
 /** With the names of the user. Both are null if the user is unknown or removed. */
@@ -53,14 +60,20 @@ export function operator(database: Database) {
           (SELECT count(*) FROM organizations) AS organizations`))!
     },
 
-    async listNewestUsers(usersMax: number): Promise<UserSummary[]> {
-      // The newest ones first, because counting takes a search for each user.
-      return database.all<UserSummary>(sql`
-        SELECT ${userColumns(database.dialect)},
-          (SELECT count(*) FROM api_keys WHERE user_id = newest.id AND revoked_at IS NULL) AS "apiKeys",
-          (SELECT count(*) FROM servers WHERE created_by = newest.id) AS servers
-        FROM (SELECT * FROM users ORDER BY created_at DESC, id LIMIT ${usersMax}) AS newest
-        ORDER BY newest.created_at DESC, id`)
+    async findUserDetails(userId: string): Promise<UserDetails | null> {
+      return database.get<UserDetails>(sql`
+        SELECT ${userColumns(database.dialect)}, email_issuer, passwords, servers,
+          organization_servers, ${instant('last_sign_in_at')}, ${instant('operator_until')}
+        FROM (SELECT users.*,
+          (SELECT count(*) FROM passwords WHERE user_id = users.id) AS passwords,
+          (SELECT count(*) FROM servers WHERE created_by = users.id) AS servers,
+          (SELECT count(*) FROM servers WHERE created_by = users.id
+            AND organization_id IS NOT NULL) AS organization_servers,
+          (SELECT max(operator_until) FROM sessions WHERE user_id = users.id) AS operator_until,
+          (SELECT max(occurred_at) FROM audit_log WHERE user_id = users.id
+            AND action IN ('sign-in', 'sign-up', 'sign-in link used', 'signed in by link')
+            AND action <> 'sign-in refused' AND substr(action, 1, 6) <> 'server') AS last_sign_in_at
+          FROM users WHERE id = ${uuid(userId)}) AS details`)
     },
 
     /** The keys that were used last, active or revoked, the latest first. */

@@ -22,6 +22,8 @@ CREATE TABLE users (
   email_issuer text CHECK (email_issuer <> '')
 );
 
+CREATE INDEX users_by_age ON users (created_at, id);
+
 -- A user of an identity provider. The rows of a new user without an address come before the user's own, in one
 -- transaction.
 CREATE TABLE identities (

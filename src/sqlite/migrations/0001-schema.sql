@@ -18,6 +18,8 @@ CREATE TABLE users (
   email_issuer TEXT CHECK (email_issuer <> '' AND instr(email_issuer, char(0)) = 0)
 ) STRICT;
 
+CREATE INDEX users_by_age ON users (created_at, id);
+
 -- A user of an identity provider. The rows of a new user without an address come before the user's own, in one
 -- transaction.
 CREATE TABLE identities (

@@ -69,8 +69,8 @@ test("the operator's page names users without an address, and marks disabled one
   assert.ok(await users(store.database).insertUser(user, operatorAt(presentInstant())))
   await issueKey(store, user)
   await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
-  const { body } = await person.get('/dashboard/operator')
-  assert.match(body, /<bdi>Player &lt;1&gt;<\/bdi> <span class="?pill"?>disabled<\/span>/)
+  const { body } = await person.get('/dashboard/operator/users')
+  assert.match(body, /<bdi>Player &lt;1&gt;<\/bdi><\/a> <span class="?pill"?>disabled<\/span>/)
 })
 
 test('members of an organization see the external id of a member without an address', async (t) => {

@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { PASSWORD } from '../../fixtures/dashboard.ts'
 
 /** What a user with a full account does. `members` is the page of an organization's members. */
 export function actionsOf(members: string): State[] {
@@ -114,6 +115,27 @@ export function sending(
 
 /** What a session that is no longer fresh asks for. */
 export const LATER: State[] = [
+  {
+    path: 'dashboard/operator/users?q=carl',
+    async act(page) {
+      await submit(page, 'td a')
+      await submit(page, 'text=End all sessions…')
+      await page.fill('#password', 'not this one')
+      await submit(page, 'main .danger')
+      await page.waitForSelector('#password-error')
+    },
+  },
+  {
+    path: 'dashboard/operator/users?q=carl',
+    async act(page) {
+      await submit(page, 'td a')
+      await submit(page, 'text=Create a sign-in link…')
+      await page.fill('#password', PASSWORD)
+      await submit(page, 'main .primary')
+      await page.waitForSelector('#link')
+    },
+  },
+  { path: 'dashboard/operator/users?q=no-user' },
   sending(
     'dashboard/api',
     { '#name': 'bot', '#password': 'not this one' },

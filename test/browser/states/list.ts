@@ -53,6 +53,7 @@ function pagesOf(account: FullAccount & People): State[] {
     const path = route
       .replace('organizations/:id/decline', `organizations/${invited}/decline`)
       .replace('organizations/:id/remove', `organizations/${empty}/remove`)
+      .replace('users/:id', `users/${member}`)
       .replace(':member', member)
       .replace(':invitation', invitation)
       .replace('organizations/:id', `organizations/${organization}`)

@@ -9,6 +9,7 @@ import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { audit } from '../../../src/accounts/records/audit.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
+import { userSearch } from '../../../src/directory/records/user-search.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
@@ -73,11 +74,10 @@ export function externalIdsContract(open: OpenFixture): void {
     const server = (await serverExports(store.database).listOwnedServers(null)).find(
       (one) => one.created_by === user.id,
     )
-    const newest = (await operator(store.database).listNewestUsers(9)).find(
-      ({ id }) => id === user.id,
-    )
+    const { users: found } = await userSearch(store.database).searchUsers('')
+    const newest = found.find(({ id }) => id === user.id)
     for (const record of [key, entry, server, newest]) assert.deepEqual(pick(record!), ofUser)
-    assert.deepEqual(named(await operator(store.database).listNewestUsers(9)).toSorted(), names)
+    assert.deepEqual(named(found).toSorted(), names)
   })
 
   test('a user without an address owns an organization, and invites by name', async (t) => {

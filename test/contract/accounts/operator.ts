@@ -2,18 +2,23 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
-import { createUser } from '../../../src/accounts/user.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, NOW, register } from '../people.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { users } from '../../../src/accounts/records/users.ts'
+import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
+import { passwords } from '../../../src/accounts/records/passwords.ts'
+import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
 import { audit } from '../../../src/accounts/records/audit.ts'
 
 const entry = (user_id: string | null, occurred_at: number) =>
   ({ user_id, action: 'sign-in refused', subject: 'x', address: 'y', occurred_at }) as const
+
+/** An entry about an act on Ada's account. */
+const of = (action: string, address: string) => [action, 'ada@example.com', address]
 
 /** What the operator's page reads. */
 export function operatorContract(open: OpenFixture): void {
@@ -32,26 +37,78 @@ export function operatorContract(open: OpenFixture): void {
     assert.deepEqual(await operator(store.database).countRecords(), some)
   })
 
-  test('the newest users are listed with their keys and servers', async (t) => {
+  test('the details of a user have the last sign-in, the right of an operator and the servers', async (t) => {
     const { store } = await open(t)
-    const added = ['ada', 'bob', 'cem'].map((name, index) => ({
-      ...createUser(`${name}@example.com`),
-      created_at: NOW + index,
-    }))
-    for (const user of added) await users(store.database).insertUser(user, OPERATOR)
-    const [ada, bob, cem] = added
-    await issueApiKey(store.database, bob!.id, 'one', OPERATOR)
-    await register(store, bob!)
-    await register(store, bob!)
-    const listed = await operator(store.database).listNewestUsers(2)
-    assert.deepEqual(
-      listed.map((user) => ({ ...user })),
-      [
-        { ...cem, apiKeys: 0, servers: 0 },
-        { ...bob, apiKeys: 1, servers: 2 },
-      ],
-    )
-    assert.equal((await operator(store.database).listNewestUsers(9)).at(-1)?.id, ada!.id)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const { findUserDetails } = operator(store.database)
+    const nothing = {
+      email_issuer: null,
+      passwords: 0,
+      servers: 0,
+      organization_servers: 0,
+      last_sign_in_at: null,
+      operator_until: null,
+    }
+    assert.deepEqual({ ...(await findUserDetails(bob!.id)) }, { ...bob, ...nothing })
+    const organization_id = await addOrganization(store, ada!)
+    await register(store, ada!)
+    await register(store, ada!, { organization_id })
+    await passwords(store.database).setPassword(ada!.id, 'hash', OPERATOR)
+    const session = {
+      userId: ada!.id,
+      tokenHash: 'x',
+      userAgent: '',
+      address: '',
+      startedAt: NOW + 5,
+      expiresAt: NOW + 9,
+      operatorUntil: NOW + 7,
+    }
+    await sessions(store.database).beginSession(session, 'hash', null)
+    await audit(store.database).writeAudit(entry(ada!.id, NOW + 8))
+    const expected = {
+      ...nothing,
+      passwords: 1,
+      servers: 2,
+      organization_servers: 1,
+      last_sign_in_at: NOW + 5,
+      operator_until: NOW + 7,
+    }
+    assert.deepEqual({ ...(await findUserDetails(ada!.id)) }, { ...ada, ...expected })
+    assert.equal(await findUserDetails(randomUUID()), null)
+    assert.equal(await findUserDetails('nothing'), null)
+  })
+
+  test('an act of an operator has an entry about the user and one about the operator', async (t) => {
+    const { store } = await open(t)
+    const [ada, ops] = await addUsers(store, 'ada', 'ops')
+    const actor = { address: '192.0.2.1', at: NOW + 1, operatorId: ops!.id }
+    await disabledUsers(store.database).setDisabled(ada!.id, true, actor)
+    await disabledUsers(store.database).setDisabled(ada!.id, true, actor)
+    await disabledUsers(store.database).setDisabled(ada!.id, false, { ...actor, at: NOW + 2 })
+    const link = { userId: ada!.id, tokenHash: 'x', expiresAt: NOW + 9 }
+    await signInLinks(store.database).keepSignInLink(link, { ...actor, at: NOW + 3 })
+    const { endSessionsOfUser } = sessions(store.database)
+    assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 4 }), false)
+    const draft = { userAgent: '', address: '', startedAt: NOW + 4, expiresAt: NOW + 9 }
+    await signInLinks(store.database).beginLinkedSession('x', { ...draft, tokenHash: 'y' })
+    assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 5 }), true)
+    const listed = async (userId: string) =>
+      (await operator(store.database).listAudit(9, { userId, since: NOW + 1 })).map(
+        ({ action, subject, address }) => [action, subject, address],
+      )
+    assert.deepEqual(await listed(ada!.id), [
+      of('sessions ended', 'operator’s page'),
+      of('signed in by link', ''),
+      of('sign-in link issued', 'operator’s page'),
+      of('user enabled', 'operator’s page'),
+      of('user disabled', 'operator’s page'),
+    ])
+    assert.deepEqual(await listed(ops!.id), [
+      of('operator ended sessions', '192.0.2.1'),
+      of('operator issued link', '192.0.2.1'),
+      of('operator enabled user', '192.0.2.1'),
+      of('operator disabled user', '192.0.2.1'),
+    ])
   })
 
   test('the keys used last are listed with their owners, the latest first', async (t) => {

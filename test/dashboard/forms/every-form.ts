@@ -77,6 +77,10 @@ function pagesOf(scene: Scene): string[] {
     '/account',
     '/account/delete',
     '/operator',
+    '/operator/users',
+    `/operator/users/${scene.bob.id}`,
+    ...['link', 'sign-out', 'disable'].map((act) => `/operator/users/${scene.bob.id}/${act}`),
+    `/operator/users/${scene.disabled.id}/enable`,
   ]
 }
 

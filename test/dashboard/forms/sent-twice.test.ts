@@ -99,6 +99,16 @@ const FORMS: Record<string, Expected> = {
   '/dashboard/account/delete': { first: 200, again: 401, says: /If you have just deleted your/ },
   '/dashboard/account/sessions': { first: 303, again: 401, says: /Your session has ended/ },
   '/dashboard/account/sessions session=*': { first: 303, again: 303, says: /Session ended\./ },
+  '/dashboard/operator/users/:id/link': {
+    first: 200,
+    again: 200,
+    says: /Earlier links of this user no longer work\./,
+    // Only the link of the last answer works.
+    mayChange: ['sign_in_links', 'audit_log'],
+  },
+  '/dashboard/operator/users/:id/sign-out': { first: 303, again: 303, says: /is signed out every/ },
+  '/dashboard/operator/users/:id/disable': { first: 303, again: 303, says: /account is disabled/ },
+  '/dashboard/operator/users/:id/enable': { first: 303, again: 303, says: /account is enabled/ },
 }
 
 test('the table has every form of every page', async (t) => {

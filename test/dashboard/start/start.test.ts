@@ -73,5 +73,8 @@ test('while no account exists, signing in tells where the setup link is', async 
   await signedIn()
   const later = (await visitor().get('/sign-in')).body
   assert.doesNotMatch(later, hint)
-  assert.match(later, /Ask the operator of this service for an account/)
+  assert.match(
+    later,
+    /Forgot your password\? Ask the operator of this service for a sign-in link\./,
+  )
 })

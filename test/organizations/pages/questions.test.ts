@@ -111,7 +111,14 @@ async function openGuild(t: TestContext) {
   const members = async () =>
     (await ada.get(`${path}/members`)).body.match(/<div id="m\d+"/g)?.length ?? 0
   return {
-    ...{ ada, bob, dan, path, server, members },
-    ...{ adaId: user.id, bobId: member.id, invitation: invited!.id },
+    ada,
+    bob,
+    dan,
+    path,
+    server,
+    members,
+    adaId: user.id,
+    bobId: member.id,
+    invitation: invited!.id,
   }
 }

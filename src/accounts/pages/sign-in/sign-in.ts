@@ -6,7 +6,6 @@ import {
   browserOf,
   type Context,
   cookieOf,
-  type Dashboard,
   fieldOf,
   withCookies,
 } from '../../../web/context.ts'
@@ -75,7 +74,7 @@ interface SignInPage {
 }
 
 export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignInPage) {
-  const { oidc, signUp } = dashboard
+  const { oidc } = dashboard
   const { next, notice, status = 200 } = page
   return showPage(c, {
     title: 'Sign in',
@@ -85,7 +84,7 @@ export function showSignIn(dashboard: AccountsDashboard, c: Context, page: SignI
     body: html`${notice === undefined ? '' : showNotice(notice)}
 ${oidc === null ? '' : html`<p><a class="button primary" href="${providerPath(next)}">Sign in with ${isolatedText(oidc.name)}</a></p>`}
 ${dashboard.passwords ? showForm(page) : ''}
-${hintFor(signUp, notice)}
+${hintFor(dashboard, notice)}
 <p class="hint">Do you write a program? Read the <a href="/docs">API documentation</a>.</p>`,
   })
 }
@@ -115,9 +114,17 @@ ${showField({
 }
 
 /** The notice about the setup link is for the operator, who has no one to ask. */
-function hintFor(signUp: Dashboard['signUp'], notice: Notice | undefined) {
-  if (signUp === 'open')
-    return html`<p class="hint">No account yet? <a href="/sign-up">Create one</a>. Forgot your password? Ask the operator of this service.</p>`
-  if (notice === NO_ACCOUNT) return html``
-  return html`<p class="hint">Ask the operator of this service for an account or a new password.</p>`
+function hintFor(
+  { signUp, passwords: withPasswords, site }: AccountsDashboard,
+  notice: Notice | undefined,
+) {
+  if (notice === NO_ACCOUNT && signUp === 'closed') return html``
+  const operator =
+    site.contact === null
+      ? 'the operator of this service'
+      : html`<a href="${site.contact}">the operator of this service</a>`
+  const account = signUp === 'open' ? html`No account yet? <a href="/sign-up">Create one</a>. ` : ''
+  if (withPasswords)
+    return html`<p class="hint">${account}Forgot your password? Ask ${operator} for a sign-in link.${signUp === 'open' ? '' : ' New here? Ask for an account.'}</p>`
+  return html`<p class="hint">${account}Can’t sign in? Ask ${operator}.</p>`
 }

@@ -42,7 +42,7 @@ async function copy(source) {
 const secret = document.querySelector('[data-secret]')
 if (secret !== null) {
   history.replaceState(null, '', location.pathname)
-  addEventListener('pagehide', () => secret.replaceChildren('This key was shown once.'))
+  addEventListener('pagehide', () => secret.replaceChildren('This was shown once.'))
 }
 
 // Exact times in the reader's time zone. The server writes UTC.

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AddressedUser } from '../../../../src/accounts/user.ts'
 import type { Scene } from './dashboard-scene.ts'
 import type { Dump } from '../tables.ts'
 import { EMAILS } from './visits.ts'
@@ -55,8 +56,24 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'POST /dashboard/organizations/:id/decline': [by('invitation declined', otherOrganization)],
     'POST /dashboard/organizations/:id/members': [by('invited', organization)],
     'POST /dashboard/organizations/:id/members/:member/remove': [by('member removed', bob.id)],
+    ...operatorEntries(scene),
     'POST /dashboard/organizations/:id/return': [by('servers given back', organization)],
     'POST /dashboard/organizations/:id/accept': [by('invitation accepted', otherOrganization)],
+  }
+}
+
+/** Each act has an entry about the user and one about the operator, who is Ada. */
+function operatorEntries({ user, bob, disabled }: Scene): Record<string, Entry[]> {
+  const both = ({ id, email }: AddressedUser, action: string, done: string): Entry[] => [
+    [id, action, email],
+    [user.id, done, email],
+  ]
+  const path = 'POST /dashboard/operator/users/:id'
+  return {
+    [`${path}/link`]: both(bob, 'sign-in link issued', 'operator issued link'),
+    [`${path}/sign-out`]: both(bob, 'sessions ended', 'operator ended sessions'),
+    [`${path}/disable`]: both(bob, 'user disabled', 'operator disabled user'),
+    [`${path}/enable`]: both(disabled, 'user enabled', 'operator enabled user'),
   }
 }
 

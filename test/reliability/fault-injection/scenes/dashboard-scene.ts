@@ -17,6 +17,7 @@ import {
 } from '../../../fixtures/dashboard.ts'
 import type { Person } from '../../../fixtures/person.ts'
 import { postgresTables, sqliteTables, type Tables } from '../tables.ts'
+import { disabledUsers } from '../../../../src/accounts/records/disabled-users.ts'
 import { sessionList } from '../../../../src/accounts/records/sessions.ts'
 import { servers } from '../../../../src/servers/records/servers.ts'
 import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
@@ -51,6 +52,8 @@ export interface Scene {
    */
   organization: string
   bob: AddressedUser
+  /** A user whom an operator has disabled. Ada is an operator. */
+  disabled: AddressedUser
   /** Dan's invitation. */
   invitation: string
   /** An organization without servers or other members. */
@@ -92,6 +95,9 @@ export async function openScene(
   const server = randomUUID()
   await servers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
+  const disabled = createUser('disabled@example.org')
+  await users(store.database).insertUser(disabled, operatorAt(NOW))
+  await disabledUsers(store.database).setDisabled(disabled.id, true, operatorAt(NOW))
   const organizations = await makeOrganizations(store, user, bob)
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
@@ -106,7 +112,7 @@ export async function openScene(
   )
   await tables.remember()
   const otherSession = newest!.id
-  const people = { ada, user, otherSession, bob }
+  const people = { ada, user, otherSession, bob, disabled }
   return { dashboard, tables, ...people, link, keys, server, ...organizations, ...imports }
 }
 

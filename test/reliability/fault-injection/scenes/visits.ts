@@ -1,11 +1,13 @@
 import { everyRoute } from '../../../dashboard/every-route.ts'
 import { PASSWORD } from '../../../fixtures/dashboard.ts'
+import type { AddressedUser } from '../../../../src/accounts/user.ts'
 import type { Scene } from './dashboard-scene.ts'
 import { isWithoutAccess } from '../shape.ts'
 import { serverVisits } from './server-visits.ts'
 import { posting, type Visit } from './visit.ts'
 
 const NEW_PASSWORD = 'another battery of horses'
+const OPERATOR = '/dashboard/operator/users'
 /** Addresses that the visits create. */
 export const EMAILS = { signedUp: 'new@example.com', changed: 'lovelace@example.com' }
 
@@ -41,6 +43,12 @@ export function readingVisits(scene: Scene): Visit[] {
     ['/dashboard/account/delete'],
     ...['', '/guide', '/questions', '/openapi.json'].map((end): [string] => [`/docs${end}`]),
     ['/dashboard/operator'],
+    ['/dashboard/operator/users'],
+    ['/dashboard/operator/users/:id', `${OPERATOR}/${scene.bob.id}`],
+    ...['link', 'sign-out', 'disable', 'enable'].map((act): [string, string] => [
+      `${OPERATOR}/:id/${act}`,
+      `${OPERATOR}/${scene.bob.id}/${act}`,
+    ]),
     ...everyRoute().flatMap(({ path }): [string][] =>
       path.startsWith('/docs/examples/') ? [[path]] : [],
     ),
@@ -71,7 +79,23 @@ function reading(route: string, path = route, status = 200): Visit {
 
 /** Visits that change something without a password. */
 export function changingVisits(scene: Scene): Visit[] {
-  return [...serverVisits(scene), ...keyVisits(scene), ...organizationVisits(scene)]
+  return [
+    ...serverVisits(scene),
+    ...keyVisits(scene),
+    ...organizationVisits(scene),
+    ...operatorVisits(scene),
+  ]
+}
+
+function operatorVisits({ bob, disabled }: Scene): Visit[] {
+  const to = ({ id }: AddressedUser, act: string, status: number) =>
+    posting(`${OPERATOR}/:id/${act}`, status, {}, `${OPERATOR}/${id}/${act}`)
+  return [
+    to(bob, 'link', 200),
+    to(bob, 'sign-out', 303),
+    to(bob, 'disable', 303),
+    to(disabled, 'enable', 303),
+  ]
 }
 
 function keyVisits({ keys, otherSession }: Scene): Visit[] {
