@@ -83,7 +83,7 @@ export const ENDED = [
   'sign_in_attempts',
   'secrets',
   'checked_imports',
-  'bulk_changes',
+  'server_changes',
 ] as const
 
 /** What an archive or a database contains. */

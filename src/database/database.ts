@@ -32,7 +32,7 @@ export interface Transaction extends Queries {
   lockNames(names: readonly string[]): Promise<void>
 }
 
-export type LockedTable = 'users' | 'organizations' | 'api_keys'
+export type LockedTable = 'users' | 'organizations' | 'api_keys' | 'servers'
 
 /**
  * What other transactions must wait for: with `change` (the default) to change or lock the rows,

@@ -105,6 +105,7 @@ export type AuditAction =
   | 'servers published'
   | 'servers unpublished'
   | 'servers removed'
+  | 'servers moved'
   | 'servers restored'
   | 'servers imported'
   | 'servers given back'

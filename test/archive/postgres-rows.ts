@@ -134,7 +134,7 @@ export async function fill(url: string): Promise<void> {
     INSERT INTO sign_in_links VALUES (${ada}, 'token', now() + interval '1 day');
     INSERT INTO sign_in_attempts VALUES ('${idOf(52)}', 'who', now());
     INSERT INTO secrets VALUES ('setup', 'token');
-    INSERT INTO bulk_changes VALUES ('${idOf(53)}', ${ada}, now(), NULL, '[]', NULL);
+    INSERT INTO server_changes VALUES ('${idOf(53)}', ${ada}, now(), 'servers removed', '[]', '{}', NULL);
     INSERT INTO checked_imports VALUES ('${idOf(54)}', ${ada}, now(), '[]', NULL);
     COMMIT`,
   )

@@ -6,7 +6,7 @@ import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { servers } from '../../src/servers/records/servers.ts'
-import { bulkChanges } from '../../src/servers/records/bulk-changes.ts'
+import { serverChanges } from '../../src/servers/records/server-changes.ts'
 import { sessions } from '../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
@@ -92,9 +92,9 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
     operatorAt(1),
   )
   await press('main .primary', 'Nothing was saved')
-  await bulkChanges(store.database).changeServers(
+  await serverChanges(store.database).changeServers(
     user.id,
-    { id: user.id, status: null, servers: [server] },
+    { id: user.id, becomes: null, servers: [server] },
     operatorAt(1),
   )
   await press('main .primary', 'This server no longer exists')

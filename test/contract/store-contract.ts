@@ -36,7 +36,8 @@ import { revokedHashesContract } from './keys/revoked-hashes.ts'
 import { schemaContract } from './schema.ts'
 import { userRowsContract } from './accounts/user-rows.ts'
 import { searchContract, textContract } from './servers/search.ts'
-import { bulkChangesContract } from './servers/bulk-changes.ts'
+import { serverChangesContract } from './servers/server-changes.ts'
+import { undoneChangesContract } from './servers/undone-changes.ts'
 import { sortContract } from './servers/sorting.ts'
 import {
   sessionContract,
@@ -92,7 +93,8 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: registering servers`, () => registeringContract(open))
   suite(`${engine}: published servers`, () => publishedContract(open))
   suite(`${engine}: editing servers`, () => editingContract(open))
-  suite(`${engine}: changing several servers`, () => bulkChangesContract(open))
+  suite(`${engine}: changing several servers`, () => serverChangesContract(open))
+  suite(`${engine}: undoing changes of servers`, () => undoneChangesContract(open))
   suite(`${engine}: checked imports`, () => checkedImportsContract(open))
   suite(`${engine}: finding servers`, () => searchContract(open))
   suite(`${engine}: sorting and filtering servers`, () => sortContract(open))

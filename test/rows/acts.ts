@@ -12,6 +12,9 @@ const OTHER_PASSWORD = 'another long password'
 const SERVER = { name: 'Survival', address: 'play.example.com', edition: 'java', status: 'draft' }
 const CSV =
   'name,address,slug\nImported,import.example.com,imported\nLobby,lobby.example.com,lobby\n'
+/** Changes a server and adds one. The user takes it back. */
+const WRONG =
+  'name,address,slug,version\nCreative,play.example.com,creative,2\nExtra,x.example.com,x,\n'
 const GUILD = '/dashboard/organizations/<org:guild>'
 
 const post = (by: string, path: string, fields: Fields = {}): Act => ({ by, post: path, fields })
@@ -74,19 +77,29 @@ const SERVERS: Act[] = [
   post('ada', '/dashboard/servers/<server:Survival>', { ...SERVER, version: '1.21' }),
   post('ada', '/dashboard/servers/new', { ...SERVER, form: 's2', name: 'Creative' }),
   post('ada', '/dashboard/servers/change', { published: '0', rows: '<server:Survival>' }),
-  post('ada', '/dashboard/servers/undo', { change: '<change>' }),
+  post('ada', '/dashboard/servers/undo', { change: '<change-2>' }),
   post('ada', '/dashboard/servers/change', {
     to: 'deleted for sure',
     rows: '<server:Survival>.<server:Creative>',
   }),
-  post('ada', '/dashboard/servers/undo', { change: '<change-2>' }),
-  { by: 'ada', post: '/dashboard/servers/import', fields: { form: 'i1', text: '' }, file: CSV },
+  post('ada', '/dashboard/servers/undo', { change: '<change-3>' }),
+  { by: 'ada', post: '/dashboard/servers/import', fields: { form: 'i1', text: '' }, file: WRONG },
   { by: 'ada', get: '/dashboard/servers/import/<import>' },
   post('ada', '/dashboard/servers/import/<import>', { plan: '<plan>' }),
+  post('ada', '/dashboard/servers/undo', { change: '<import>' }),
+  { by: 'ada', post: '/dashboard/servers/import', fields: { form: 'i2', text: '' }, file: CSV },
+  { by: 'ada', get: '/dashboard/servers/import/<import-2>' },
+  post('ada', '/dashboard/servers/import/<import-2>', { plan: '<plan>' }),
 ]
 
 const ORGANIZATIONS: Act[] = [
   post('ada', '/dashboard/organizations', { form: 'o1', name: 'Guild', slug: 'guild' }),
+  post('ada', '/dashboard/servers/change', {
+    to: 'moved for sure',
+    rows: '<server:Survival>',
+    move: '<org:guild>',
+  }),
+  post('ada', '/dashboard/servers/undo', { change: '<change-4>' }),
   post('ada', `${GUILD}/members`, { email: 'bob@example.com' }),
   { by: 'ada', get: `${GUILD}/members/<invitation:bob>/withdraw` },
   post('ada', `${GUILD}/members/<invitation:bob>/withdraw`),

@@ -61,7 +61,7 @@ const NAMED: Record<string, NameOf> = {
   api_keys: ({ name }) => `key:${name}`.replaceAll(' ', '-'),
   sessions: (row, names) => `session:${user(row, names)}`,
   invitations: ({ email }) => `invitation:${String(email).replace(/@.*/, '')}`,
-  bulk_changes: () => 'change',
+  server_changes: () => 'change',
   checked_imports: () => 'import',
 }
 

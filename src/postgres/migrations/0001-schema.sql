@@ -148,18 +148,19 @@ WHERE organization_id IS NOT NULL;
 CREATE INDEX servers_by_slug ON servers (created_by, slug) WHERE slug IS NOT NULL;
 CREATE INDEX servers_by_address ON servers (created_by, host_label);
 
--- The latest changes of each user's servers, so that the user can undo them. `status` is what was set, or null for a
--- deletion. `servers` is JSON: the servers as they were before.
-CREATE TABLE bulk_changes (
+-- The latest changes of each user's servers, so that the user can undo them. `action` is that of the audit log. The others
+-- are JSON: the servers as they were before and what they became, and how the listing changed.
+CREATE TABLE server_changes (
   id uuid PRIMARY KEY,
   user_id uuid NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   changed_at timestamptz NOT NULL,
-  status text,
+  action text NOT NULL,
   servers text NOT NULL,
+  listing text NOT NULL,
   restored integer
 );
 
-CREATE INDEX bulk_changes_of_user ON bulk_changes (user_id, changed_at);
+CREATE INDEX server_changes_of_user ON server_changes (user_id, changed_at);
 
 -- Imports that were checked and wait for the user. `entries` is JSON. `saved` is what the import did, once confirmed.
 CREATE TABLE checked_imports (

@@ -1,19 +1,21 @@
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import type { RegisteredServer } from '../server.ts'
+import type { Becomes } from '../server-change.ts'
 import { PAGE_SIZE } from '../server-search.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../web/context.ts'
 import { showFormTag } from '../../web/html/form-field.ts'
 import { showNotFound, showPage, showUnchanged } from '../../web/html/page.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
 import { listPathOf, placeBefore, readPlace } from './location.ts'
+import { PERSONAL, showMove } from './move.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { servers } from '../records/servers.ts'
-import { bulkChanges } from '../records/bulk-changes.ts'
+import { serverChanges, type Unchanged } from '../records/server-changes.ts'
 import type { Database } from '../../database/database.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 
-/** Publishes, unpublishes and deletes servers, one or several at once, and undoes that. */
+/** Publishes, unpublishes, moves and deletes servers, one or several at once, and undoes that. */
 export function addChangeRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
 
@@ -25,21 +27,24 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
       tellNext(dashboard, c, 'none')
       return c.redirect(from, 303)
     }
-    const { status, servers: ids, row, isConfirmed } = wanted
-    if (status === null && !isConfirmed) {
+    const { becomes, servers: ids, row, isConfirmed } = wanted
+    if (!isConfirmed) {
       const found = await Promise.all(ids.map((id) => servers(database).findServer(userId, id)))
       const own = found.filter((server) => server !== null)
-      return own.length === 0 ? showGone(c) : showDeletion(c, own, from)
+      if (own.length === 0) return showRefusal(c, { reason: 'not found' })
+      if (becomes === null) return showDeletion(c, own, from)
+      const joined = await organizations(database).listOrganizations(userId)
+      return showMove(c, own, from, joined)
     }
     // Another selection of the same page is another change.
     const tag = fieldOf(c, 'form')
-    const id = idFromFormTag(userId, tag && [tag, status, ...ids].join('\n'))
-    const change = await bulkChanges(database).changeServers(
+    const id = idFromFormTag(userId, tag && [tag, JSON.stringify(becomes), ...ids].join('\n'))
+    const change = await serverChanges(database).changeServers(
       userId,
-      { id, status, servers: ids },
+      { id, becomes, servers: ids },
       actorOf(dashboard, c),
     )
-    if (change === null) return showGone(c)
+    if ('reason' in change) return showRefusal(c, change)
     tellNext(dashboard, c, 'changed', change.id)
     return c.redirect(row === null ? from : `${from}#s${row}`, 303)
   })
@@ -47,13 +52,13 @@ export function addChangeRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/servers/undo', async (c) => {
     const from = await readList(database, c)
     const { userId } = c.get('session')
-    const undone = await bulkChanges(database).undoBulkChange(
+    const undone = await serverChanges(database).undoChange(
       userId,
       fieldOf(c, 'change'),
       actorOf(dashboard, c),
     )
     if (undone === null) tellNext(dashboard, c, 'too-late')
-    else tellNext(dashboard, c, 'undone', undone.id)
+    else tellNext(dashboard, c, 'changed', undone.id)
     return c.redirect(from, 303)
   })
 
@@ -76,8 +81,7 @@ async function readList(database: Database, c: Context): Promise<string> {
 }
 
 interface WantedByForm {
-  /** Null deletes the servers. */
-  status: string | null
+  becomes: Becomes
   servers: string[]
   /** The row whose button was pressed. */
   row: number | null
@@ -86,25 +90,34 @@ interface WantedByForm {
 
 /**
  * `rows` has the servers of a page. A selected row has a field with its number as the name. A
- * button of a row names the row, and the other buttons name what becomes of the selected rows. A
- * confirmed deletion means all of `rows`.
+ * button of a row names the row, and the other buttons name in `to` what becomes of the selected
+ * rows. A confirmed deletion or move means all of `rows`. `move` has the place to which servers
+ * move: `personal`, or the id of an organization. Without it, the user is asked.
  */
 function readChange(c: Context): WantedByForm | null {
   const ids = fieldOf(c, 'rows').split('.').slice(0, PAGE_SIZE)
-  for (const status of ['draft', 'published']) {
+  for (const status of ['draft', 'published'] as const) {
     const row = Number(fieldOf(c, status) || Number.NaN)
     const id = ids[row]
-    if (id !== undefined) return { status, servers: [id], row, isConfirmed: true }
+    if (id !== undefined) return { becomes: { status }, servers: [id], row, isConfirmed: true }
   }
   const servers = ids.filter((_, row) => c.get('form').has(String(row)))
-  switch (fieldOf(c, 'to')) {
+  const place = fieldOf(c, 'move')
+  const to = fieldOf(c, 'to') || (place === '' ? '' : 'moved')
+  switch (to) {
     case 'published':
     case 'draft':
-      return { status: fieldOf(c, 'to'), servers, row: null, isConfirmed: true }
+      return { becomes: { status: to }, servers, row: null, isConfirmed: true }
     case 'deleted':
-      return { status: null, servers, row: null, isConfirmed: false }
+      return { becomes: null, servers, row: null, isConfirmed: false }
     case 'deleted for sure':
-      return { status: null, servers: ids, row: null, isConfirmed: true }
+      return { becomes: null, servers: ids, row: null, isConfirmed: true }
+    case 'moved':
+    case 'moved for sure': {
+      const becomes = { organization_id: place === PERSONAL ? null : place }
+      const moving = to === 'moved' ? servers : ids
+      return { becomes, servers: moving, row: null, isConfirmed: place !== '' }
+    }
     default:
       return null
   }
@@ -137,10 +150,23 @@ function showList(servers: readonly RegisteredServer[]): Html {
   return html`<p>Delete these servers?</p><ul>${servers.map(({ name }) => html`<li>${truncated(name, NAME_BYTES)}</li>`)}</ul>`
 }
 
-/** Another tab may have deleted them. The servers of other users get the same answer. */
-function showGone(c: Context): Promise<Response> {
+/** Says why nothing was changed. */
+function showRefusal(c: Context, refusal: Unchanged): Promise<Response> {
   return showUnchanged(
     c,
-    html`These servers no longer exist, or you can’t change them. <a href="/dashboard/servers">Go to your servers</a>`,
+    html`${sayRefusal(refusal)} <a href="/dashboard/servers">Go to your servers</a>`,
+    refusal.reason === 'slugs taken' ? 409 : 404,
   )
+}
+
+function sayRefusal(refusal: Unchanged): Html {
+  switch (refusal.reason) {
+    // Another tab may have deleted them. The servers of other users get the same answer.
+    case 'not found':
+      return html`These servers no longer exist, or you can’t change them.`
+    case 'not a member':
+      return html`You are not a member of the organization to which the servers should move.`
+    default:
+      return html`The place to which the servers should move would have two of your servers with one slug. Change the slugs of these, or leave them out: ${refusal.slugs.map((slug) => html`<code>${truncated(slug, NAME_BYTES)}</code> `)}`
+  }
 }

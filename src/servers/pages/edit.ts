@@ -82,9 +82,11 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const organizations = await organizationsOf(c)
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
-    const written = await records.updateServer(userId, id, fields, actorOf(dashboard, c), seen)
-    const isMoved = fields.organization_id !== server.organization_id
-    if (written === 'written') return toList(dashboard, c, isMoved ? 'moved' : 'saved', id, fields)
+    const tag = fieldOf(c, 'form')
+    const change = idFromFormTag(userId, tag && [tag, id, seen, fingerprintOf(fields)].join('\n'))
+    const actor = actorOf(dashboard, c)
+    const written = await records.updateServer(userId, id, fields, actor, seen, change)
+    if (written === 'written') return toList(dashboard, c, 'changed', change, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
     const stored = await records.findServer(userId, id)
     if (stored === null) return showGone(c)
@@ -100,7 +102,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 function toList(
   dashboard: Dashboard,
   c: Context,
-  outcome: 'added' | 'saved' | 'moved',
+  outcome: 'added' | 'changed',
   id: string,
   fields: ServerFields,
 ): Response {

@@ -85,7 +85,7 @@ export function showServerForm(c: Context, form: ServerForm): Promise<Response> 
     status: notice === undefined ? (isWrong ? 422 : 200) : 409,
     notice,
     body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
-${id === null ? showFormTag(isSpent ? undefined : submittedTag(c)) : ''}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
+${showFormTag(isSpent ? undefined : submittedTag(c))}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
 ${showIdentity(form)}
 ${showDetails(form)}
 ${showOwner(form)}

@@ -1,32 +1,25 @@
 import { html } from 'hono/html'
 import { sayCounts } from '../server-import.ts'
 import type { Instant } from '../../model/instant.ts'
+import { SERVERS_MAX } from '../../model/server-row.ts'
 import { REGISTERED_MAX } from '../server.ts'
-import type { BulkChange } from '../bulk-change.ts'
+import type { NamedServer, ServerChange } from '../server-change.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
 import { type Html, truncated } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
 import type { Database } from '../../database/database.ts'
 import { servers } from '../records/servers.ts'
-import { bulkChanges } from '../records/bulk-changes.ts'
+import { serverChanges } from '../records/server-changes.ts'
 import { checkedImports } from '../records/checked-imports.ts'
+import { organizations } from '../../organizations/records/organizations.ts'
 
 /*
  * What the next list says after an action.
  */
 
-/** The cookie has the id of the server, the change or the import. */
-const OUTCOMES = [
-  'added',
-  'saved',
-  'moved',
-  'changed',
-  'undone',
-  'imported',
-  'none',
-  'too-late',
-] as const
+/** The cookie has the id of the new server or of the change. */
+const OUTCOMES = ['added', 'changed', 'none', 'too-late'] as const
 
 /** The notice for this list, once. */
 export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | undefined> {
@@ -44,24 +37,17 @@ async function say(
   now: Instant,
 ): Promise<Notice | null> {
   switch (outcome) {
-    case 'added':
-    case 'saved':
-    case 'moved': {
+    case 'added': {
       const server = await servers(database).findServer(userId, id)
-      if (server === null) return null
-      const done = outcome === 'moved' ? sayMoved(server.organization_id) : `was ${outcome}.`
-      return { kind: 'good', text: html`${showNames([server])} ${done}` }
+      return server === null
+        ? null
+        : { kind: 'good', text: html`${showNames([server])} was added.` }
     }
-    case 'changed':
-    case 'undone': {
-      const change = await bulkChanges(database).findBulkChange(userId, id, now)
-      return change === null ? null : sayChange(change)
-    }
-    case 'imported': {
-      const found = await checkedImports(database).findImport(userId, id, now)
-      return found?.saved
-        ? { kind: 'good', text: `Import finished: ${sayCounts(found.saved)}.` }
-        : null
+    case 'changed': {
+      const change = await serverChanges(database).findChange(userId, id, now)
+      if (change === null) return null
+      if (change.restored !== null) return sayUndone(change, change.restored)
+      return sayChange(change, await sayDone(database, userId, change, now))
     }
     case 'none':
       return { kind: 'note', text: 'Nothing was changed. Select at least one server first.' }
@@ -70,52 +56,86 @@ async function say(
   }
 }
 
-function sayMoved(organizationId: string | null): string {
-  return organizationId === null
-    ? 'is a personal server now. The API returns it.'
-    : 'was moved to this organization. The API no longer returns it.'
+/** What the change did. Null if every server was so already. */
+async function sayDone(
+  database: Database,
+  userId: string,
+  { id, action, changed, movedTo }: ServerChange,
+  now: Instant,
+): Promise<Html | string | null> {
+  if (action === 'servers imported') {
+    const saved = (await checkedImports(database).findImport(userId, id, now))?.saved
+    return `Import finished${saved ? `: ${sayCounts(saved)}` : ''}.`
+  }
+  if (changed.length === 0) return null
+  const names = showNames(changed)
+  const [are, were] = changed.length === 1 ? ['is', 'was'] : ['are', 'were']
+  if (movedTo === null)
+    return html`${names} ${are} ${changed.length === 1 ? 'a personal server' : 'personal servers'} now.`
+  if (movedTo !== undefined) {
+    const own = await organizations(database).listOrganizations(userId)
+    const organization = own.find((one) => one.id === movedTo)
+    const place =
+      organization === undefined
+        ? 'an organization'
+        : html`<a href="/dashboard/organizations/${movedTo}">${truncated(organization.name, NAME_BYTES)}</a>`
+    return html`${names} ${were} moved to ${place}.`
+  }
+  if (action === 'server changed') return html`${names} was saved.`
+  if (action === 'servers removed') return html`${names} ${were} deleted.`
+  const become =
+    action === 'servers published' ? 'published' : changed.length === 1 ? 'a draft' : 'drafts'
+  return html`${names} ${are} now ${become}.`
 }
 
-function sayChange({ id, status, changed, restored }: BulkChange): Notice {
-  if (restored !== null) return sayUndone(status, changed, restored)
-  if (changed.length === 0)
-    return {
-      kind: 'note',
-      text: `Nothing was changed. Every selected server is ${inWords(status, 1)} already.`,
-    }
-  const isOne = changed.length === 1
-  const done = status === null ? (isOne ? 'was' : 'were') : isOne ? 'is now' : 'are now'
+function sayChange(change: ServerChange, done: Html | string | null): Notice {
+  const { id, action, changed } = change
+  if (done === null) return { kind: 'note', text: `Nothing was changed. ${ALREADY[action]}` }
+  const undo = html`<form method="post" action="/dashboard/servers/undo"><button name="change" value="${id}">Undo</button></form>`
   return {
     kind: 'good',
-    text: html`${showNames(changed)} ${done} ${inWords(status, changed.length)}.`,
-    followUp: html`<form method="post" action="/dashboard/servers/undo"><button name="change" value="${id}">Undo</button></form>`,
+    text: html`${done}${sayListing(change)}`,
+    ...(changed.length === 0 ? {} : { followUp: undo }),
   }
 }
 
-/** What servers are after a change, such as `drafts`. */
-export function inWords(status: string | null, servers: number): string {
-  if (status === null) return 'deleted'
-  if (status === 'draft') return servers === 1 ? 'a draft' : 'drafts'
-  return status
+const ALREADY: Record<ServerChange['action'], string> = {
+  'server changed': 'The server already has these values.',
+  'servers published': 'Every selected server is published already.',
+  'servers unpublished': 'Every selected server is a draft already.',
+  'servers moved': 'Every selected server is there already.',
+  'servers removed': '',
+  'servers imported': '',
 }
 
-function sayUndone(
-  status: string | null,
-  changed: BulkChange['changed'],
-  restored: number,
-): Notice {
+/** What entered the API's answer, and what left it. */
+function sayListing({ changed, entered, left }: ServerChange): Html {
+  const ids = new Set(changed.map(({ id }) => id))
+  const own = (some: readonly NamedServer[]) => {
+    const number = some.filter(({ id }) => ids.has(id)).length
+    if (number === 0) return null
+    if (number < changed.length) return `${number} of them`
+    return number === 1 ? 'it' : 'them'
+  }
+  const others = (some: readonly NamedServer[]) => {
+    const names = some.filter(({ id }) => !ids.has(id))
+    return names.length === 0 ? null : showNames(names)
+  }
+  const [returned, dropped] = [own(entered), own(left)]
+  const [movedUp, pushedOut] = [others(entered), others(left)]
+  return html`${returned && ` The API now returns ${returned}.`}${dropped && ` The API no longer returns ${dropped}.`}${movedUp && html` ${movedUp} entered its answer.`}${pushedOut && html` ${pushedOut} left its answer, which has at most ${SERVERS_MAX} servers.`}`
+}
+
+function sayUndone({ action, changed }: ServerChange, restored: number): Notice {
   const are = restored === 1 ? 'is' : 'are'
-  const before = status === null ? 'back' : 'as before'
+  const before = action === 'servers removed' ? 'back' : 'as before'
   if (restored === changed.length)
     return { kind: 'good', text: html`${showNames(changed)} ${are} ${before}.` }
   const done =
     restored === 0
       ? 'Nothing was undone.'
       : `${restored} of ${changed.length} servers ${are} ${before}.`
-  const reason =
-    status === null
-      ? `A server stays deleted if its slug is taken, you are not in its organization, or you have ${REGISTERED_MAX} servers.`
-      : 'A server stays as it is if it has changed since, or if you are not in its organization.'
+  const reason = `A server stays if it has changed since, its slug is taken, you are not in its organization, or you have ${REGISTERED_MAX} servers.`
   return { kind: 'note', text: `${done} ${reason}` }
 }
 

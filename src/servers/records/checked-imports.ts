@@ -22,7 +22,8 @@ import type { Database, Dialect, Queries, Transaction } from '../../database/dat
 import { at, sql, uuid } from '../../database/sql.ts'
 import { type ChangedServer, changedFields, type ImportedRow } from './import/values.ts'
 import { addCounts, placeInList, PLANNED_MAX, planParts } from './import/parts.ts'
-import { countOwned } from './servers.ts'
+import { type KeptServer, keepChange } from './kept-changes.ts'
+import { countOwned } from './server-rows.ts'
 import { saveParts } from './server-imports.ts'
 
 export function checkedImports(database: Database) {
@@ -54,8 +55,8 @@ export function checkedImports(database: Database) {
     },
 
     /**
-     * Saves the kept entries if that still does what the fingerprint says. Saves an import once:
-     * later calls return `saved`, too. `replanned` if the servers have changed since the check, or
+     * Saves the kept entries if that still does what the fingerprint says. The import is a change of
+     * the same id, which the user can undo. Saves an import once: later calls return `saved`, too. `replanned` if the servers have changed since the check, or
      * if an entry is wrong by now.
      */
     saveImport: (
@@ -135,7 +136,20 @@ async function save(
   if (planned.fingerprint !== fingerprint || planned.wrong.length > 0) return 'replanned'
   if (planned.isTooMany) return 'too many'
   const target = { userId, organizationId: null, entries, whole: {} }
-  const { wrong: _, ...saved } = await saveParts(transaction, dialect, target, now)
+  const owned = (row: ImportedRow) => ({ ...row, created_by: userId, organization_id: null })
+  let saved = countNothing()
+  const change = { id, action: 'servers imported', changed_at: now } as const
+  await keepChange(transaction, userId, change, async () => {
+    const servers: KeptServer[] = []
+    const { wrong: _, ...counts } = await saveParts(transaction, dialect, target, now, (part) => {
+      servers.push(...part.added.map((row) => ({ before: null, after: owned(row) })))
+      servers.push(
+        ...part.changed.map(({ stored, row }) => ({ before: owned(stored), after: owned(row) })),
+      )
+    })
+    saved = counts
+    return servers
+  })
   await transaction.run(sql`
     UPDATE checked_imports SET saved = ${JSON.stringify(saved)} WHERE id = ${uuid(id)}`)
   if (saved.added + saved.changed > 0) note('servers imported', userId, sayCounts(saved))

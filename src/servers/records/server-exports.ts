@@ -1,4 +1,4 @@
-import { isPersonal, type RegisteredRow, ROW } from './servers.ts'
+import { isPersonal, type RegisteredRow, ROW } from './server-rows.ts'
 import { SERVERS_MAX, type ServerRow, toServer } from '../../model/server-row.ts'
 import {
   OWNED_SERVERS_MAX,

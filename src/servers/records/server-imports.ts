@@ -12,6 +12,7 @@ import type { Database, Dialect, Transaction } from '../../database/database.ts'
 import { columnsOf, insertGiven } from '../../database/given-rows.ts'
 import type { ChangedServer, ImportedRow } from './import/values.ts'
 import { addCounts, type ImportTarget, inPlace, PLANNED_MAX, planParts } from './import/parts.ts'
+import type { ImportPlan } from './import/plan.ts'
 import { inUuids, sql, uuid } from '../../database/sql.ts'
 import type { ServerEntry } from '../server-entry.ts'
 
@@ -105,12 +106,16 @@ class WrongEntries extends Error {
   }
 }
 
-/** Under the user's lock. Throws WrongEntries. */
+/**
+ * Under the user's lock. Throws WrongEntries. `onSaved` gets each part of the import after it is
+ * written.
+ */
 export async function saveParts(
   transaction: Transaction,
   dialect: Dialect,
   target: ImportTarget,
   now: number,
+  onSaved?: (plan: ImportPlan) => void,
 ): Promise<SavedServers> {
   const counts = countNothing()
   await planParts(transaction, dialect, target, dialect.plannedMax, now, async (plan) => {
@@ -118,6 +123,7 @@ export async function saveParts(
     await insertRows(transaction, target.userId, target.organizationId, plan.added)
     await updateRows(transaction, plan.changed)
     addCounts(counts, plan)
+    onSaved?.(plan)
   })
   return { ...counts, wrong: [] }
 }
@@ -131,7 +137,7 @@ const FIELDS = columnsOf({
 export const SERVER_COLUMNS = { ...FIELDS, ...columnsOf({ uuid: 'created_by organization_id' }) }
 
 /** On PostgreSQL one statement for all rows: triggers on servers run once per statement. */
-export async function insertRows(
+async function insertRows(
   transaction: Transaction,
   userId: string,
   organizationId: string | null,
@@ -145,7 +151,7 @@ export async function insertRows(
 const FLAGS = { sets_slug: 'integer', sets_version: 'integer', sets_kind: 'integer' } as const
 
 /** A field that no entry names keeps its value, even if another program has just changed it. */
-export async function updateRows(
+async function updateRows(
   transaction: Transaction,
   changed: readonly ChangedServer[],
 ): Promise<void> {

@@ -1,4 +1,10 @@
-import { isPersonal, ROW, columnsOf, type RegisteredRow, toRegisteredServer } from './servers.ts'
+import {
+  isPersonal,
+  ROW,
+  columnsOf,
+  type RegisteredRow,
+  toRegisteredServer,
+} from './server-rows.ts'
 import { isMember } from '../../organizations/records/organizations.ts'
 import { uuid, type Sql, sql } from '../../database/sql.ts'
 import { setImmediate as otherWork } from 'node:timers/promises'

@@ -7,17 +7,21 @@ import {
   type Written,
 } from '../server.ts'
 import { type ServerRow, toServer, type Server } from '../../model/server-row.ts'
-import type { Dialect, Database, Queries, Transaction } from '../../database/database.ts'
-import { raw, type Sql, sql, uuid, at } from '../../database/sql.ts'
+import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
+import { type Sql, sql, uuid, at } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
-import { act } from '../../accounts/records/audit.ts'
-import { isMember } from '../../organizations/records/organizations.ts'
-
-/** The columns that an answer is made from. */
-export const ROW = raw('id, name, slug, host_label, edition, status, version, listing_kind')
-
-export const columnsOf = ({ instant }: Dialect): Sql =>
-  sql`${ROW}, created_by, organization_id, ${instant('updated_at')}`
+import { act, type Note } from '../../accounts/records/audit.ts'
+import { findKept, keepChange } from './kept-changes.ts'
+import {
+  canRegisterIn,
+  columnsOf,
+  isOfMember,
+  isOwn,
+  placeOf,
+  type RegisteredRow,
+  ROW,
+  toRegisteredServer,
+} from './server-rows.ts'
 
 export function servers(database: Database) {
   const find = (scope: Sql, id: string) => findIn(database, scope, id)
@@ -73,7 +77,8 @@ export function servers(database: Database) {
     /**
      * Can also move the server to one of the user's organizations, or back. With the fingerprint of
      * the fields that the user has seen, writes nothing if the server has other fields by now:
-     * `outdated`, or `written` if it already has the wanted ones.
+     * `outdated`, or `written` if it already has the wanted ones. With an id for the change, keeps
+     * it, so that the user can undo it. If this id is known, `written`.
      */
     updateServer: (
       userId: string,
@@ -81,54 +86,13 @@ export function servers(database: Database) {
       fields: ServerFields,
       actor: Actor,
       seen?: string,
+      change?: string,
     ): Promise<Written | 'outdated'> =>
-      act(database, actor, async (transaction, note) => {
-        await transaction.lock('users', [userId])
-        const found = await findIn(transaction, isOwn(userId), id)
-        if (found === null) return 'not found'
-        if (seen !== undefined) {
-          const stored = fingerprintOf(found)
-          if (stored === fingerprintOf(fields)) return 'written'
-          if (stored !== seen) return 'outdated'
-        }
-        const outcome = await update(transaction, userId, id, fields, actor.at)
-        if (outcome === 'written') note('server changed', userId, id)
-        return outcome
-      }),
+      act(database, actor, (transaction, note) =>
+        edit(transaction, database.dialect, userId, { id, fields, seen, change }, actor.at, note),
+      ),
   }
 }
-
-export type RegisteredRow = ServerRow & {
-  created_by: string
-  organization_id: string | null
-  updated_at: Instant
-}
-
-export function toRegisteredServer(row: RegisteredRow): RegisteredServer {
-  const { created_by, organization_id, updated_at } = row
-  return { ...toServer(row), created_by, organization_id, updated_at }
-}
-
-export const isOwn = (userId: string): Sql => sql`created_by = ${uuid(userId)}`
-
-/** The user's servers outside every organization. */
-export const isPersonal = (userId: string): Sql => sql`${isOwn(userId)} AND organization_id IS NULL`
-
-/** The number of servers that the user registered, personally or under organizations. */
-export async function countOwned(queries: Queries, userId: string): Promise<number> {
-  const row = await queries.get<{ owned: number }>(
-    sql`SELECT count(*) AS owned FROM servers WHERE ${isOwn(userId)}`,
-  )
-  return row!.owned
-}
-
-/** Whether the user is a member of the organization that a server is under. */
-export const isOfMember = (userId: string): Sql => sql`EXISTS
-  (SELECT 1 FROM members WHERE organization_id = servers.organization_id AND user_id = ${uuid(userId)})`
-
-/** An organization, or null for the user's personal servers. */
-export const placeOf = (organizationId: string | null): Sql =>
-  organizationId === null ? sql`NULL` : sql`${uuid(organizationId)}`
 
 /**
  * The user's lock lets each write see those before it: the limit and the slugs hold beside imports,
@@ -159,39 +123,61 @@ async function insert(
   return 'written'
 }
 
-/** Under the user's lock. */
+interface Edit {
+  id: string
+  fields: ServerFields
+  seen: string | undefined
+  change: string | undefined
+}
+
+async function edit(
+  transaction: Transaction,
+  dialect: Dialect,
+  userId: string,
+  { id, fields, seen, change }: Edit,
+  now: Instant,
+  note: Note,
+): Promise<Written | 'outdated'> {
+  await transaction.lock('users', [userId])
+  if (change !== undefined && (await findKept(transaction, userId, change, now)) !== null)
+    return 'written'
+  const row = await transaction.get<RegisteredRow>(sql`
+    SELECT ${columnsOf(dialect)} FROM servers WHERE ${isOwn(userId)} AND id = ${uuid(id)}`)
+  if (row === null) return 'not found'
+  const stored = fingerprintOf(toRegisteredServer(row))
+  const isSame = seen !== undefined && stored === fingerprintOf(fields)
+  if (!isSame) {
+    if (seen !== undefined && stored !== seen) return 'outdated'
+    if (!(await canRegisterIn(transaction, userId, fields.organization_id))) return 'not found'
+    if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
+  }
+  const write = async () => {
+    if (isSame) return []
+    await update(transaction, id, fields, now)
+    const { address: host_label, ...others } = fields
+    return [{ before: row, after: { ...row, ...others, host_label, updated_at: now } }]
+  }
+  if (change === undefined) await write()
+  else {
+    const kept = { id: change, action: 'server changed', changed_at: now } as const
+    await keepChange(transaction, userId, kept, write)
+  }
+  if (!isSame) note('server changed', userId, id)
+  return 'written'
+}
+
 async function update(
   transaction: Transaction,
-  userId: string,
   id: string,
   fields: ServerFields,
   now: Instant,
-): Promise<Written> {
-  const own = sql`${isOwn(userId)} AND id = ${uuid(id)}`
-  if (!(await canRegisterIn(transaction, userId, fields.organization_id))) return 'not found'
-  if (await isSlugTaken(transaction, userId, id, fields)) return 'slug taken'
+): Promise<void> {
   const { name, slug, address, edition, status, version, listing_kind, organization_id } = fields
-  const changed = await transaction.run(sql`
+  await transaction.run(sql`
     UPDATE servers SET name = ${name}, slug = ${slug}, host_label = ${address}, edition = ${edition},
       status = ${status}, version = ${version}, listing_kind = ${listing_kind},
       organization_id = ${placeOf(organization_id)}, updated_at = ${at(now)}
-    WHERE ${own}`)
-  return changed === 1 ? 'written' : 'not found'
-}
-
-/**
- * True for personal servers, and for an organization if the user is a member until the transaction
- * ends.
- */
-export async function canRegisterIn(
-  transaction: Transaction,
-  userId: string,
-  organizationId: string | null,
-): Promise<boolean> {
-  if (organizationId === null) return true
-  await transaction.lock('organizations', [organizationId], 'keep')
-  const member = await transaction.get(sql`SELECT 1 WHERE ${isMember(userId, organizationId)}`)
-  return member !== null
+    WHERE id = ${uuid(id)}`)
 }
 
 async function isSlugTaken(

@@ -160,18 +160,19 @@ WHERE organization_id IS NOT NULL;
 CREATE INDEX servers_by_slug ON servers (created_by, slug) WHERE slug IS NOT NULL;
 CREATE INDEX servers_by_address ON servers (created_by, host_label);
 
--- The latest changes of each user's servers, so that the user can undo them. `status` is what was set, or null for a
--- deletion. `servers` is JSON: the servers as they were before.
-CREATE TABLE bulk_changes (
+-- The latest changes of each user's servers, so that the user can undo them. `action` is that of the audit log. The others
+-- are JSON: the servers as they were before and what they became, and how the listing changed.
+CREATE TABLE server_changes (
   id TEXT PRIMARY KEY NOT NULL,
   user_id TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   changed_at INTEGER NOT NULL,
-  status TEXT,
+  action TEXT NOT NULL,
   servers TEXT NOT NULL,
+  listing TEXT NOT NULL,
   restored INTEGER
 ) STRICT;
 
-CREATE INDEX bulk_changes_of_user ON bulk_changes (user_id, changed_at);
+CREATE INDEX server_changes_of_user ON server_changes (user_id, changed_at);
 
 -- Imports that were checked and wait for the user. `entries` is JSON. `saved` is what the import did, once confirmed.
 CREATE TABLE checked_imports (
@@ -298,7 +299,7 @@ CREATE TRIGGER users_removed AFTER DELETE ON users BEGIN
   DELETE FROM identities WHERE user_id = old.id;
   DELETE FROM members WHERE user_id = old.id;
   DELETE FROM invitations WHERE invited_by = old.id;
-  DELETE FROM bulk_changes WHERE user_id = old.id;
+  DELETE FROM server_changes WHERE user_id = old.id;
   DELETE FROM checked_imports WHERE user_id = old.id;
   DELETE FROM servers WHERE created_by = old.id;
 END;

@@ -6,7 +6,11 @@ import { type DeclaredState, type DeclaredUser, userFinder } from '../declared-s
 import type { StoredKey, StoredMember, StoredState } from '../state-store.ts'
 import { userColumns } from '../../accounts/records/user-columns.ts'
 import type { Dialect, Queries } from '../../database/database.ts'
-import { columnsOf, type RegisteredRow, toRegisteredServer } from '../../servers/records/servers.ts'
+import {
+  columnsOf,
+  type RegisteredRow,
+  toRegisteredServer,
+} from '../../servers/records/server-rows.ts'
 import { inBytes, inStrings, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 
 const idsOf = (records: readonly { id?: string | undefined }[]) =>

@@ -101,10 +101,14 @@ async function showInTitle({ text }: Notice): Promise<Html> {
 }
 
 /** For a form whose record is gone, or is not the user's. Both get the same answer. */
-export function showUnchanged(c: Context, reason: Html): Promise<Response> {
+export function showUnchanged(
+  c: Context,
+  reason: Html,
+  status: 404 | 409 = 404,
+): Promise<Response> {
   return showPage(c, {
     title: 'Nothing was changed',
-    status: 404,
+    status,
     width: 'form',
     body: html`<p>${reason}</p>`,
   })

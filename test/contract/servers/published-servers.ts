@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
-import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
+import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 export function publishedContract(open: OpenFixture): void {
@@ -60,9 +60,9 @@ export function publishedContract(open: OpenFixture): void {
     await update('draft')
     assert.equal(await isFound(), false)
     await update('published')
-    await bulkChanges(store.database).changeServers(
+    await serverChanges(store.database).changeServers(
       ada!.id,
-      { id: randomUUID(), status: null, servers: [id] },
+      { id: randomUUID(), becomes: null, servers: [id] },
       operatorAt(NOW),
     )
     assert.equal(await isFound(), false)

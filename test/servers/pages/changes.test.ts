@@ -7,7 +7,7 @@ import type { Person } from '../../fixtures/person.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
-import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
+import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -109,7 +109,7 @@ test('if something changed since, undoing says what it left', async (t) => {
   const undone = await person.submit('/dashboard/servers/undo', undo)
   assert.match(
     undone.body,
-    /1 of 2 servers is as before\. A server stays as it is if it has changed since, or if you are not in its organization\./,
+    /1 of 2 servers is as before\. A server stays if it has changed since, its slug is taken, you are not in its organization, or you have 500 servers\./,
   )
   assert.equal((await servers(store.database).findServer(userId, id!))?.name, 'edited')
 })
@@ -126,9 +126,9 @@ test('undoing a deletion says how many servers are back, and why the others are 
         operatorAt(presentInstant()),
       )
     const change = crypto.randomUUID()
-    await bulkChanges(store.database).changeServers(
+    await serverChanges(store.database).changeServers(
       userId,
-      { id: change, status: null, servers: ids },
+      { id: change, becomes: null, servers: ids },
       operatorAt(presentInstant()),
     )
     return change
@@ -142,11 +142,11 @@ test('undoing a deletion says how many servers are back, and why the others are 
     fields({ slug: 'taken' }),
     operatorAt(presentInstant()),
   )
+  assert.match(await undo(one), /Nothing was undone\. A server stays if it has changed since, /)
   assert.match(
-    await undo(one),
-    /Nothing was undone\. A server stays deleted if its slug is taken, /,
+    await undo(two),
+    /1 of 2 servers is back\. A server stays if it has changed since, its slug is taken, /,
   )
-  assert.match(await undo(two), /1 of 2 servers is back\. A server stays deleted if its slug is/)
 })
 
 test('editing and cancelling lead back to the place in the list', async (t) => {

@@ -9,7 +9,7 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { bulkChanges } from '../../../src/servers/records/bulk-changes.ts'
+import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
@@ -57,8 +57,8 @@ test('with the longest values, a list with links to public pages loads at most 5
   const servers = (await serverExports(dashboard.store.database).listServers(user.id)).map(
     ({ id }) => id,
   )
-  const change = { id: randomUUID(), status: 'published', servers } as const
-  await bulkChanges(dashboard.store.database).changeServers(
+  const change = { id: randomUUID(), becomes: { status: 'published' }, servers } as const
+  await serverChanges(dashboard.store.database).changeServers(
     user.id,
     change,
     operatorAt(presentInstant()),

@@ -56,7 +56,7 @@ export function addImportRoutes(app: App, dashboard: Dashboard): void {
     )
     if (saved === 'replanned') return showKept(dashboard, c, REPLANNED)
     if (saved !== 'saved') return showKept(dashboard, c)
-    tellNext(dashboard, c, 'imported', id)
+    tellNext(dashboard, c, 'changed', id)
     return c.redirect('/dashboard/servers', 303)
   })
 }

@@ -7,7 +7,7 @@ import type { ImportedRow } from './values.ts'
 import type { PlanContext } from './draft.ts'
 import { type ImportPlan, planImport } from './plan.ts'
 import { createOrderedIds } from '../../../database/ordered-ids.ts'
-import { placeOf, ROW } from '../servers.ts'
+import { placeOf, ROW } from '../server-rows.ts'
 
 /** Entries that a preview plans at a time. */
 export const PLANNED_MAX = 1_000

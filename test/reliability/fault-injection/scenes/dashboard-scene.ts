@@ -21,7 +21,7 @@ import { disabledUsers } from '../../../../src/accounts/records/disabled-users.t
 import { sessionList } from '../../../../src/accounts/records/sessions.ts'
 import { servers } from '../../../../src/servers/records/servers.ts'
 import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
-import { bulkChanges } from '../../../../src/servers/records/bulk-changes.ts'
+import { serverChanges } from '../../../../src/servers/records/server-changes.ts'
 import { checkedImports } from '../../../../src/servers/records/checked-imports.ts'
 import { organizations } from '../../../../src/organizations/records/organizations.ts'
 import { users } from '../../../../src/accounts/records/users.ts'
@@ -128,9 +128,9 @@ async function makeChanges(
     { ...SERVER, slug: 'deleted' },
     operatorAt(NOW),
   )
-  await bulkChanges(store.database).changeServers(
+  await serverChanges(store.database).changeServers(
     userId,
-    { id: deletion, status: null, servers: [deleted] },
+    { id: deletion, becomes: null, servers: [deleted] },
     operatorAt(now),
   )
   await checkedImports(store.database).keepImport(userId, id, IMPORTED, now)

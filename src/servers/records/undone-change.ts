@@ -1,0 +1,105 @@
+import { REGISTERED_MAX } from '../server.ts'
+import type { Dialect, Transaction } from '../../database/database.ts'
+import { insertGiven, updateGiven } from '../../database/given-rows.ts'
+import { inStrings, inUuids, sql } from '../../database/sql.ts'
+import type { KeptServer } from './kept-changes.ts'
+import { SERVER_COLUMNS } from './server-imports.ts'
+import { canRegisterIn, columnsOf, countOwned, isOwn, type RegisteredRow } from './server-rows.ts'
+
+/**
+ * Makes servers again what they were before a change, and returns how many. Leaves out those that
+ * are not as the change left them, and those that have no place any more. The caller holds the
+ * user's lock.
+ */
+export async function undoServers(
+  transaction: Transaction,
+  dialect: Dialect,
+  userId: string,
+  servers: readonly KeptServer[],
+): Promise<number> {
+  const open = await findOpenPlaces(transaction, userId, servers)
+  const ids = servers.map(idOf)
+  // Another program that writes the rows must not change one in between.
+  await transaction.lock('servers', ids)
+  const rows = await transaction.all<RegisteredRow>(
+    sql`SELECT ${columnsOf(dialect)} FROM servers WHERE id ${inUuids(ids)}`,
+  )
+  const stored = new Map(rows.map((row) => [row.id, row]))
+  const left = servers.filter(
+    (one) =>
+      isAsLeft(stored.get(idOf(one)), one.after) &&
+      (one.before === null || open.has(one.before.organization_id)),
+  )
+  const placed = await withFreeSlugs(transaction, userId, left)
+  const restored = withinLimit(placed, await countOwned(transaction, userId))
+  await write(transaction, restored)
+  return restored.length
+}
+
+const idOf = ({ before, after }: KeptServer): string => (before ?? after!).id
+
+function isAsLeft(row: RegisteredRow | undefined, after: RegisteredRow | null): boolean {
+  if (row === undefined || after === null) return row === undefined && after === null
+  const names = Object.keys(after) as (keyof RegisteredRow)[]
+  return names.every((name) => row[name] === after[name])
+}
+
+/** Of the places in which servers were, those in which the user can still register one. */
+async function findOpenPlaces(
+  transaction: Transaction,
+  userId: string,
+  servers: readonly KeptServer[],
+): Promise<ReadonlySet<string | null>> {
+  const places = servers.flatMap(({ before }) => before?.organization_id ?? [])
+  const open = new Set<string | null>([null])
+  // Each organization is locked, so all callers go in one order.
+  for (const place of [...new Set(places)].toSorted((one, other) => (one < other ? -1 : 1)))
+    if (await canRegisterIn(transaction, userId, place)) open.add(place)
+  return open
+}
+
+/** Without the servers whose former slug another server of the user has by now. */
+async function withFreeSlugs(
+  transaction: Transaction,
+  userId: string,
+  servers: readonly KeptServer[],
+): Promise<readonly KeptServer[]> {
+  const wanted = servers.flatMap(({ before, after }) =>
+    before === null || (after !== null && slugInPlace(before) === slugInPlace(after))
+      ? []
+      : (before.slug ?? []),
+  )
+  if (wanted.length === 0) return servers
+  const holders = await transaction.all<Slugged & { id: string }>(sql`
+    SELECT id, slug, organization_id FROM servers
+    WHERE ${isOwn(userId)} AND slug ${inStrings(wanted)}`)
+  const held = Map.groupBy(holders, slugInPlace)
+  return servers.filter(
+    (one) =>
+      one.before === null ||
+      (held.get(slugInPlace(one.before)) ?? []).every(({ id }) => id === idOf(one)),
+  )
+}
+
+type Slugged = Pick<RegisteredRow, 'slug' | 'organization_id'>
+
+const slugInPlace = ({ slug, organization_id }: Slugged): string =>
+  `${organization_id ?? ''} ${slug}`
+
+/** Without the deleted servers that would be more than REGISTERED_MAX. */
+function withinLimit(servers: readonly KeptServer[], owned: number): readonly KeptServer[] {
+  const removed = servers.filter(({ before }) => before === null).length
+  let room = REGISTERED_MAX - owned + removed
+  return servers.filter(({ after }) => after !== null || room-- > 0)
+}
+
+const { id: _id, created_by: _owner, ...VALUES } = SERVER_COLUMNS
+
+async function write(transaction: Transaction, servers: readonly KeptServer[]): Promise<void> {
+  const added = servers.filter(({ before }) => before === null).map(idOf)
+  const changed = servers.flatMap(({ before, after }) => (after === null ? [] : (before ?? [])))
+  const removed = servers.flatMap(({ before, after }) => (after === null ? before! : []))
+  if (added.length > 0) await transaction.run(sql`DELETE FROM servers WHERE id ${inUuids(added)}`)
+  await updateGiven(transaction, 'servers', VALUES, changed)
+  await insertGiven(transaction, 'servers', SERVER_COLUMNS, removed)
+}

@@ -1,0 +1,53 @@
+import type { AuditAction } from '../model/audit.ts'
+import { HOUR_US } from '../model/instant.ts'
+import type { Server } from '../model/server-row.ts'
+
+/** How long a change can be undone. */
+export const UNDO_US = HOUR_US
+/** The user's latest changes that can be undone. */
+export const CHANGES_MAX = 20
+/** Characters that these changes take together. The latest one may take more. */
+export const CHANGES_SIZE_MAX = 4_000_000
+
+/** What each server of a change becomes. Null deletes it. */
+export type Becomes = { status: string } | { organization_id: string | null } | null
+
+/** One status for several servers of a user, another place, or their deletion. */
+export interface WantedChange {
+  /** A form sent twice has one id, and changes the servers once. */
+  id: string
+  becomes: Becomes
+  /** Ids of servers. The store ignores servers of other users. */
+  servers: readonly string[]
+}
+
+/** What a change did, as its entry in the audit log says. */
+export type ChangeAction = Extract<
+  AuditAction,
+  | 'server changed'
+  | 'servers published'
+  | 'servers unpublished'
+  | 'servers removed'
+  | 'servers moved'
+  | 'servers imported'
+>
+
+export type NamedServer = Pick<Server, 'id' | 'name'>
+
+/** A change as the store made it. */
+export interface ServerChange {
+  id: string
+  action: ChangeAction
+  /** The servers that it changed. A server that was so already is not one of them. */
+  changed: NamedServer[]
+  /** The organization to which it moved servers, or null for personal ones. */
+  movedTo?: string | null
+  /** How it changed the user's listing, which has at most SERVERS_MAX servers. */
+  entered: NamedServer[]
+  left: NamedServer[]
+  /**
+   * Null until the user undoes the change. Then how many servers are as before; the others have
+   * changed since, or have no place any more.
+   */
+  restored: number | null
+}
