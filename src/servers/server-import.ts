@@ -58,13 +58,13 @@ export const IMPORT_KEPT_US = HOUR_US
 
 export const IMPORTS_MAX = 3
 
-/** Servers that a plan lists. */
+/** Servers of each kind that a plan lists. */
 export const LISTED_MAX = 40
 
 /** What saving an import would do to the user's personal servers. */
 export interface PlannedImport extends SavedServers {
-  /** The first LISTED_MAX servers that are new or that change, new ones first. */
-  listed: PlannedServer[]
+  /** The first LISTED_MAX servers that are new, and the first that change. */
+  listed: { added: PlannedServer[]; changed: PlannedServer[] }
   /** True if the user would have more than REGISTERED_MAX servers afterwards. */
   isTooMany: boolean
   /** Names the plan: it differs as soon as the import would do something else. */

@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import { sayCounts } from '../server-import.ts'
 import type { Instant } from '../../model/instant.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
+import { countOf } from '../../model/text.ts'
 import { REGISTERED_MAX } from '../server.ts'
 import type { NamedServer, ServerChange } from '../server-change.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
@@ -129,6 +130,8 @@ function sayListing({ changed, entered, left }: ServerChange): Html {
 function sayUndone({ action, changed }: ServerChange, restored: number): Notice {
   const are = restored === 1 ? 'is' : 'are'
   const before = action === 'servers removed' ? 'back' : 'as before'
+  if (restored === changed.length && action === 'servers imported')
+    return { kind: 'good', text: `The import of ${countOf(restored, 'server')} was undone.` }
   if (restored === changed.length)
     return { kind: 'good', text: html`${showNames(changed)} ${are} ${before}.` }
   const done =

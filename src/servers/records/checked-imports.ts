@@ -169,15 +169,17 @@ async function plan(
   const { createHash } = process.getBuiltinModule('node:crypto')
   const target = { userId, organizationId: null, entries, whole }
   const planned = { ...countNothing(), wrong: [] as PlannedImport['wrong'] }
-  const [added, changed]: [PlannedServer[], PlannedServer[]] = [[], []]
+  const listed: PlannedImport['listed'] = { added: [], changed: [] }
   const digest = createHash('sha256')
   await planParts(queries, dialect, target, PLANNED_MAX, UNDATED, (part) => {
     addCounts(planned, part)
     planned.wrong.push(...part.wrong)
-    const open = LISTED_MAX - added.length
-    added.push(...part.added.slice(0, open).map((row) => toPlanned(row, [])))
-    const free = LISTED_MAX - changed.length
-    changed.push(...part.changed.slice(0, free).map((one) => toPlanned(one.row, fieldsOf(one))))
+    const open = LISTED_MAX - listed.added.length
+    listed.added.push(...part.added.slice(0, open).map((row) => toPlanned(row, [])))
+    const free = LISTED_MAX - listed.changed.length
+    listed.changed.push(
+      ...part.changed.slice(0, free).map((one) => toPlanned(one.row, fieldsOf(one))),
+    )
     const differences = part.changed.map(({ stored, row }) => [stored, row])
     const fresh = part.added.map((row) => ({ ...row, id: null }))
     digest.update(JSON.stringify([fresh, differences, part.wrong]))
@@ -186,7 +188,7 @@ async function plan(
   const owned = await countOwned(queries, userId)
   return {
     ...planned,
-    listed: [...added, ...changed].slice(0, LISTED_MAX),
+    listed,
     isTooMany: planned.added > 0 && owned + planned.added > REGISTERED_MAX,
     fingerprint: digest.digest('hex'),
   }

@@ -36,17 +36,19 @@ export function checkedImportsContract(open: OpenFixture): void {
     )
     assert.deepEqual(planned, {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
-      listed: [
-        { name: 'new', address: 'new.example.com', fields: [] },
-        {
-          name: 'moved',
-          address: 'moved.example.com',
-          fields: [
-            { name: 'name', from: 'Survival', to: 'moved' },
-            { name: 'address', from: 'play.example.com', to: 'moved.example.com' },
-          ],
-        },
-      ],
+      listed: {
+        added: [{ name: 'new', address: 'new.example.com', fields: [] }],
+        changed: [
+          {
+            name: 'moved',
+            address: 'moved.example.com',
+            fields: [
+              { name: 'name', from: 'Survival', to: 'moved' },
+              { name: 'address', from: 'play.example.com', to: 'moved.example.com' },
+            ],
+          },
+        ],
+      },
       isTooMany: false,
     })
     assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)

@@ -48,6 +48,36 @@ test('the check shows the old and the new value of each field that changes', asy
   assert.match(textOf(body), /status: published → draft/)
 })
 
+test('the check shows all servers, only new ones or only changed ones', async (t) => {
+  const { person } = await withServers(t)
+  const added = Array.from({ length: 60 }, (_, index) => ({
+    name: 'n',
+    address: `n${index}.example`,
+  }))
+  const changed = [1, 2].map((number) => ({
+    id: 'ignored',
+    name: `number ${number}`,
+    address: `s${number - 1}.example.com`,
+    version: '2',
+  }))
+  const text = JSON.stringify([...added, ...changed])
+  const sent = await person.upload(IMPORT, { text })
+  const path = String(sent.headers.location)
+  const all = await person.get(path)
+  assert.match(textOf(all.body), /All 62New 60Changed 2.*22 more servers are not shown\./s)
+  const rows = (body: string) => body.split('<th scope="row">').length - 1
+  const [, href = ''] = /href="([^"]+)">Changed 2</.exec(all.body) ?? []
+  const url = new URL(href.replaceAll('&amp;', '&'), `http://x${path}`)
+  const only = await person.get(`${url.pathname}${url.search}`)
+  assert.equal(rows(only.body), 2)
+  assert.match(only.body, /aria-current="true">Changed 2</)
+  assert.match(textOf(only.body), /The import ignores "id"\./)
+  assert.doesNotMatch(only.body, /not shown/)
+  const fresh = await person.get(`${path}&show=new`)
+  assert.deepEqual([rows(fresh.body), planOf(fresh.body)], [40, planOf(all.body)])
+  assert.match(textOf(fresh.body), /20 more servers are not shown\./)
+})
+
 test("the API's answer is imported, and the check says what it ignores", async (t) => {
   const { person } = await withServers(t)
   const servers = [{ id: 'any', name: 'moved', slug: 'moved', address: 'm.example' }]

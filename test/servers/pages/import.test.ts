@@ -48,6 +48,45 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
   assert.deepEqual(await serverExports(store.database).listServers(userId), after)
 })
 
+test('an import can be undone, and the export is then as before, byte for byte', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const entries = Array.from({ length: 150 }, (_, index) => ({
+    name: `server ${index}`,
+    address: `x${index}.example.com`,
+    slug: `slug-${index}`,
+    updated_at: presentInstant() - index * 1_000_000,
+  }))
+  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(1))
+  const before = await person.get('/dashboard/servers/export.csv')
+  const changed = entries.map(({ name, slug }, index) => ({
+    name: `${name} renamed`,
+    address: `y${index}.example.com`,
+    slug,
+    ...(index % 2 === 0 ? { edition: 'bedrock', status: 'draft' } : { version: '1.21' }),
+  }))
+  const added = { name: 'new', address: 'new.example.com' }
+  const sent = await person.upload(IMPORT, {}, Buffer.from(JSON.stringify([...changed, added])))
+  const path = String(sent.headers.location)
+  const plan = planOf((await person.get(path)).body)
+  const done = await person.submit(path, { plan })
+  assert.match(
+    textOf(done.body),
+    /Import finished: 1 new, 150 changed, 0 unchanged\. The API now returns/,
+  )
+  assert.match(textOf(done.body), /left its answer, which has at most 100 servers\./)
+  assert.notEqual((await person.get('/dashboard/servers/export.csv')).body, before.body)
+
+  const [, change = ''] = /undo"><button name="change" value="([^"]*)">/.exec(done.body) ?? []
+  const undone = await person.submit('/dashboard/servers/undo', { change })
+  assert.match(textOf(undone.body), /The import of 151 servers was undone\./)
+  assert.equal((await person.get('/dashboard/servers/export.csv')).body, before.body)
+  const again = await person.submit('/dashboard/servers/undo', { change })
+  assert.match(textOf(again.body), /The import of 151 servers was undone\./)
+  assert.match((await person.get(path)).body, /<h1>Import undone<\/h1>.*You undid this import/s)
+  assert.match((await person.submit(path, { plan })).body, /was undone\./)
+  assert.equal((await person.get('/dashboard/servers/export.csv')).body, before.body)
+})
+
 test('a CSV file is imported, and an export imported again changes nothing', async (t) => {
   const { person, store, userId } = await withServers(t)
   const organization = await organizations(store.database).ensureOrganization(

@@ -4,51 +4,59 @@ import {
   type PlannedImport,
   type PlannedServer,
   type ImportCounts,
+  LISTED_MAX,
   sayCounts,
 } from '../../server-import.ts'
+import { sayLeftOut } from '../../file/records.ts'
 import type { ReadServers } from '../../file/server-file.ts'
 import { REGISTERED_MAX } from '../../server.ts'
 import { count, countOf } from '../../../model/text.ts'
 import type { Context } from '../../../web/context.ts'
 import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
-import { pill } from '../../../web/html/parts.ts'
+import { pill, showFilter } from '../../../web/html/parts.ts'
 import { type Html, isolated, NAME_BYTES, truncated } from '../../../web/html/text.ts'
 import { IMPORT_PATH } from './form.ts'
-import { readLeftOut } from './left-out.ts'
+import { readLeftOut, writeLeftOut } from './left-out.ts'
 
 /** Mistakes that a check lists. The counts cover all of them. */
 const WRONG_MAX = 20
 /** Bytes of a value that changes, for `truncated`. */
 const VALUE_BYTES = 60
 
-/** What an import would do, or has done, with a button to confirm it. */
+/** What an import would do, with a button to confirm it. */
 export function showCheck(
   c: Context,
   id: string,
-  plan: PlannedImport | ImportCounts,
+  plan: PlannedImport,
   notice?: Notice,
 ): Promise<Response> {
-  const isSaved = !('fingerprint' in plan)
   return showPage(c, {
-    title: isSaved ? 'Import finished' : 'Check the import',
+    title: 'Check the import',
     lead: `${sayCounts(plan)}.`,
     status: notice === undefined ? 200 : 409,
     notice,
-    body: isSaved ? showDone() : html`${showLeftOut(c)}${showPlan(id, plan)}`,
+    body: html`${showLeftOut(c)}${showPlan(c, id, plan)}`,
+  })
+}
+
+/** What an import has done, for a user who comes back to its check. */
+export function showSaved(c: Context, saved: ImportCounts, isUndone: boolean): Promise<Response> {
+  return showPage(c, {
+    title: isUndone ? 'Import undone' : 'Import finished',
+    lead: `${sayCounts(saved)}.`,
+    body: isUndone
+      ? html`<p>You undid this import. To import the servers again, <a href="${IMPORT_PATH}">check them again</a>.</p>`
+      : html`<p>This import is saved. Sending it again changes nothing. <a href="/dashboard/servers">Go to your servers</a></p>`,
   })
 }
 
 function showLeftOut(c: Context): Html | '' {
-  const text = readLeftOut(c)
-  return text === null ? '' : html`<p class="hint">${text}</p>`
+  const said = sayLeftOut(readLeftOut(c), null)
+  return said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`
 }
 
-function showDone(): Html {
-  return html`<p>This import is saved. Sending it again changes nothing. <a href="/dashboard/servers">Go to your servers</a></p>`
-}
-
-function showPlan(id: string, plan: PlannedImport): Html {
-  const { added, changed, unchanged, listed, isTooMany, fingerprint, wrong } = plan
+function showPlan(c: Context, id: string, plan: PlannedImport): Html {
+  const { added, changed, unchanged, isTooMany, fingerprint, wrong } = plan
   const servers = added + changed
   const back = html`<a class="button" href="${IMPORT_PATH}">Back</a>`
   if (wrong.length > 0)
@@ -61,7 +69,7 @@ function showPlan(id: string, plan: PlannedImport): Html {
     return html`<p>${none} There is nothing to import.</p><div class="row">${back}</div>`
   if (isTooMany) return html`${showNotice(TOO_MANY)}<div class="row">${back}</div>`
   return html`<form class="row" method="post" action="${IMPORT_PATH}/${id}"><button class="primary" name="plan" value="${fingerprint}">Import ${countOf(servers, 'server')}</button>${back}</form>
-${showPlanned(listed, servers)}`
+${showPlanned(c, plan)}`
 }
 
 const TOO_MANY: Notice = {
@@ -69,9 +77,29 @@ const TOO_MANY: Notice = {
   text: `Nothing was imported. You would have more than ${REGISTERED_MAX} servers, the limit. Delete some or import fewer.`,
 }
 
-function showPlanned(servers: readonly PlannedServer[], total: number): Html {
+/** All servers of the plan, or only those that are new or that change. */
+function showPlanned(c: Context, { added, changed, listed }: PlannedImport): Html {
+  const shown = {
+    '': { label: 'All', total: added + changed, servers: [...listed.added, ...listed.changed] },
+    new: { label: 'New', total: added, servers: listed.added },
+    changed: { label: 'Changed', total: changed, servers: listed.changed },
+  }
+  const wanted = c.req.query('show') ?? ''
+  const current = wanted === 'new' || wanted === 'changed' ? wanted : ''
+  const { total } = shown[current]
+  const servers = shown[current].servers.slice(0, LISTED_MAX)
+  const query = new URLSearchParams(writeLeftOut(readLeftOut(c)))
+  const segments = Object.entries(shown).map(([show, { label, total }]) => {
+    query.set('show', show)
+    return {
+      href: `?${query.toString()}`,
+      label: `${label} ${count(total)}`,
+      isCurrent: show === current,
+    }
+  })
   const more = total - servers.length
-  return html`<div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
+  return html`${added > 0 && changed > 0 ? showFilter('Servers shown', segments) : ''}
+<div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
 ${servers.map(showPlannedRow)}</tbody></table></div>
 ${more > 0 ? html`<p class="hint">${more} more ${more === 1 ? 'server is' : 'servers are'} not shown.</p>` : ''}`
 }

@@ -1,4 +1,4 @@
-import { IGNORED, type LeftOut, sayLeftOut } from '../../file/records.ts'
+import { IGNORED, type LeftOut } from '../../file/records.ts'
 import type { Context } from '../../../web/context.ts'
 
 /*
@@ -13,15 +13,13 @@ export function writeLeftOut({ ignored, elsewhere }: LeftOut): string {
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
-/** The sentence, or null. Ignores what `writeLeftOut` does not write. */
-export function readLeftOut(c: Context): string | null {
+/** Ignores what `writeLeftOut` does not write. */
+export function readLeftOut(c: Context): LeftOut {
   const names = (c.req.query('ignored') ?? '').split(' ')
   const elsewhere = Number(c.req.query('elsewhere') ?? 0)
-  const left = {
+  return {
     ignored: IGNORED.filter((name) => names.includes(name)),
     elsewhere:
       Number.isInteger(elsewhere) && elsewhere > 0 && elsewhere < 1_000_000 ? elsewhere : 0,
   }
-  const said = sayLeftOut(left, null)
-  return said === null ? null : `${said[0]!.toUpperCase()}${said.slice(1)}.`
 }

@@ -10,9 +10,10 @@ import { showPage } from '../../../web/html/page.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import { readUpload, type Upload, UPLOAD_BYTES_MAX } from '../../../web/request/upload.ts'
 import { IMPORT_PATH, refuseImport, showImportForm } from './form.ts'
-import { showCheck, showFirstWrong, showWrong } from './check.ts'
+import { showCheck, showFirstWrong, showSaved, showWrong } from './check.ts'
 import { writeLeftOut } from './left-out.ts'
 import { checkedImports } from '../../records/checked-imports.ts'
+import { serverChanges } from '../../records/server-changes.ts'
 import type { Database } from '../../../database/database.ts'
 import { serverSearch } from '../../records/server-search.ts'
 
@@ -74,7 +75,10 @@ async function showKept(
   const id = c.req.param('id') ?? ''
   const kept = await checkedImports(database).findImport(userId, id, now())
   if (kept === null) return showExpired(c)
-  if (kept.saved !== null) return showCheck(c, id, kept.saved)
+  if (kept.saved !== null) {
+    const change = await serverChanges(database).findChange(userId, id, now())
+    return showSaved(c, kept.saved, change !== null && change.restored !== null)
+  }
   const placeOf = (position: number) => kept.places[position]!
   const plan = await checkedImports(database).planServers(userId, kept.entries, { placeOf })
   return showCheck(
