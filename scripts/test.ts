@@ -27,7 +27,7 @@ const SUITES: Record<string, string[]> = {
     'test/reliability/history/*.test.ts',
   ],
   sequences: ['test/reliability/sequences/*.test.ts'],
-  package: ['test/reliability/package/**/*.test.ts'],
+  package: ['test/reliability/{package,releases}/**/*.test.ts'],
   conform: ['{,test/}conform/**/*.conform.ts'],
   // They need `npm ci --prefix bench/peers`, so they are not in the gate.
   peers: ['test/conform/peers/*.peers.ts'],

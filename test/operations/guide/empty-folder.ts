@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { pack } from '../../../scripts/package/installed.ts'
+import { release } from '../../../scripts/release/release.ts'
 import { freeFixedPort } from '../../fixtures/daemon/daemon.ts'
 import { openTerminal, pathIn, type Terminal } from './terminal.ts'
 
@@ -22,7 +22,7 @@ const USER = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 /** What a network with a proxy of its own needs to install packages. */
 const NETWORK = ['NODE_EXTRA_CA_CERTS', 'HTTP_PROXY', 'HTTPS_PROXY', 'npm_config_registry']
 
-/** A terminal in a folder that has the packed package and nothing else. */
+/** A terminal in a folder that has the files of a release and nothing else. */
 export interface Walk {
   terminal: Terminal
   /** The guide's text, with ports that are free on this machine. */
@@ -31,7 +31,7 @@ export interface Walk {
 
 /**
  * Prepares what the guide asks for before its first block: Node.js, Debian's programs on the PATH,
- * and the tarball in an empty folder of an unprivileged user. A Debian with another root folder
+ * and a release in an empty folder of an unprivileged user. A Debian with another root folder
  * gets no Node.js.
  */
 export async function prepareWalk(t: Pick<TestContext, 'after'>, root?: string): Promise<Walk> {
@@ -45,7 +45,7 @@ export async function prepareWalk(t: Pick<TestContext, 'after'>, root?: string):
   })
   // The unprivileged user may not be able to read the checkout.
   if (root === undefined) copyFileSync(process.execPath, join(programs!, 'node'))
-  pack(folder!)
+  release(folder!)
   for (const path of [folder!, ...readdirSync(folder!).map((name) => join(folder!, name))])
     if (USER.uid !== undefined) chownSync(path, USER.uid, USER.gid)
   const terminal = openTerminal({

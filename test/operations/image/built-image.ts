@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { release } from '../../../scripts/package/release.ts'
+import { release } from '../../../scripts/release/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { bootstrapDebian } from '../debian.ts'
 
-/** The image that `deploy/Dockerfile` builds, on a Debian of its own. */
+/** The image that the `Dockerfile` of a release builds, on a Debian of its own. */
 export interface BuiltImage {
   config: ImageConfig
   /** Where the files of a container are. */
@@ -53,10 +53,10 @@ export function buildImage(version: string): BuiltImage {
   buildah('commit', '--quiet', base, BASE)
 
   const released = join(folder, 'release')
-  release(released)
+  const { dockerfile } = release(released)
   const values = [`BASE=${BASE}`, `VERSION=${version}`].flatMap((each) => ['--build-arg', each])
   const options = ['--isolation', 'chroot', '--format', 'docker', '--pull-never', '--quiet']
-  buildah('build', ...options, ...values, '--file', 'deploy/Dockerfile', '--tag', IMAGE, released)
+  buildah('build', ...options, ...values, '--file', dockerfile, '--tag', IMAGE, released)
   const container = buildah('from', '--pull-never', IMAGE)
   return {
     config: JSON.parse(buildah('inspect', '--type', 'image', IMAGE)).Docker.config,

@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { addTo, install } from '../../../scripts/package/installed.ts'
-import { type Release, release } from '../../../scripts/package/release.ts'
+import { type Release, release } from '../../../scripts/release/release.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 /** The package in a folder of its own. */

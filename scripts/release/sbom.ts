@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
+import { hash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { librariesIn } from './licenses.ts'
-import { lockOfOperators } from './lock.ts'
+import { librariesIn } from '../package/licenses.ts'
+import { lockOfOperators } from '../package/lock.ts'
 
 /**
  * The bill of materials of the built package, in the JSON of CycloneDX. It has the libraries that
@@ -23,10 +24,29 @@ export function sbom(): string {
     writeFileSync(join(folder, 'package.json'), JSON.stringify(lock.packages['']))
     const form = ['--sbom-format=cyclonedx', '--sbom-type=application']
     const args = ['sbom', '--package-lock-only', ...form, '--loglevel=error']
-    return execFileSync('npm', args, { cwd: folder, encoding: 'utf8' })
+    return reproducible(execFileSync('npm', args, { cwd: folder, encoding: 'utf8' }))
   } finally {
     rmSync(above, { recursive: true, force: true })
   }
+}
+
+/** Without the time, and with a number that depends only on the content. */
+function reproducible(output: string): string {
+  const bill = JSON.parse(output)
+  delete bill.metadata.timestamp
+  bill.serialNumber = null
+  const sum = hash('sha256', JSON.stringify(bill))
+  // A UUID of version 8, whose other bits a program chooses.
+  const groups = [
+    [0, 8],
+    [8, 12],
+    [13, 16],
+    [17, 20],
+    [20, 32],
+  ] as const
+  const [one, two, three, four, five] = groups.map(([from, to]) => sum.slice(from, to))
+  bill.serialNumber = `urn:uuid:${one}-${two}-8${three}-8${four}-${five}`
+  return `${JSON.stringify(bill, null, 2)}\n`
 }
 
 const ROOT = join(import.meta.dirname, '../..')

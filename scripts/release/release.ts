@@ -1,24 +1,31 @@
 import { createHash } from 'node:crypto'
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { BUILT_CLIENT } from './bundle.ts'
-import { pack } from './installed.ts'
+import { BUILT_CLIENT } from '../package/bundle.ts'
+import { pack } from '../package/installed.ts'
+import { findObstacles } from './obstacles.ts'
 import { sbom } from './sbom.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 /** The files of a release, by their paths. */
 export interface Release {
+  /** The package of the service, with all commands, documents and the conformance kit. */
   tarball: string
   /** The package of the client for TypeScript and JavaScript. */
   client: string
   /** The bill of materials, in the JSON of CycloneDX. */
   sbom: string
+  /** Makes the image of the tarball in the same folder. */
+  dockerfile: string
   /** SHA-256 sums of the others, for `sha256sum --check`. */
   sums: string
 }
 
-/** Builds the package, with the client's in it, and writes the files of a release into a folder. */
+/**
+ * Builds the package, with the client's in it, and writes the files of a release into a folder. The
+ * same tree gives the same bytes.
+ */
 export function release(folder: string): Release {
   mkdirSync(folder, { recursive: true })
   const tarball = pack(folder)
@@ -27,9 +34,11 @@ export function release(folder: string): Release {
   copyFileSync(join(ROOT, 'dist', BUILT_CLIENT), client)
   const bill = tarball.replace(/\.tgz$/, '.cdx.json')
   writeFileSync(bill, sbom())
+  const dockerfile = join(folder, 'Dockerfile')
+  copyFileSync(join(ROOT, 'deploy/Dockerfile'), dockerfile)
   const sums = join(folder, 'SHA256SUMS')
-  writeFileSync(sums, [tarball, client, bill].map(sumOf).join(''))
-  return { tarball, client, sbom: bill, sums }
+  writeFileSync(sums, [tarball, client, bill, dockerfile].map(sumOf).join(''))
+  return { tarball, client, sbom: bill, dockerfile, sums }
 }
 
 function sumOf(path: string): string {
@@ -39,5 +48,8 @@ function sumOf(path: string): string {
 
 if (import.meta.main) {
   const [folder = 'release'] = process.argv.slice(2)
-  for (const path of Object.values(release(folder))) console.log(path)
+  const obstacles = findObstacles(ROOT)
+  for (const obstacle of obstacles) console.error(`error: ${obstacle}`)
+  if (obstacles.length > 0) process.exitCode = 1
+  else for (const path of Object.values(release(folder))) console.log(path)
 }

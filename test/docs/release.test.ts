@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { findUnwritten, isReleased } from '../../scripts/release/changelog.ts'
+import { findOtherVersions } from '../../scripts/release/named-versions.ts'
+import { ROOT } from '../fixtures/tree.ts'
+
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
+const readRaised = (path: string) =>
+  path === 'package.json' ? '{"version":"0.2.0"}' : read(path).replaceAll('0.1.0', '0.1.9')
+
+test('every file that names the version of the project names the one of package.json', () => {
+  assert.deepEqual(findOtherVersions(read), [])
+})
+
+test('a file that names another version is an obstacle to a release', () => {
+  const sentences = findOtherVersions(readRaised)
+  assert.ok(
+    sentences.includes('client/package.json names version 0.1.9, and package.json has 0.2.0'),
+  )
+  assert.equal(new Set(sentences.map((each) => each.split(' ')[0])).size, 7)
+})
+
+test('a release needs its heading with a date, its text, and nothing left under Unreleased', () => {
+  const text = '# Changelog\n\n## Unreleased\n\n- new\n\n## 0.1.0 - 2026-12-01\n\n- first\n'
+  assert.match(findUnwritten(text, '0.2.0')[0]!, /no heading "## 0\.2\.0 - YYYY-MM-DD"/)
+  assert.match(findUnwritten(text, '0.1.0')[0]!, /changes under "## Unreleased"/)
+  assert.deepEqual(findUnwritten(text.replace('- new', ''), '0.1.0'), [])
+  assert.deepEqual(findUnwritten('## 0.1.0 - 2026-12-01\n\n- first\n', '0.1.0'), [])
+  assert.deepEqual(findUnwritten('## 0.1.0 - 2026-12-01\n\n', '0.1.0'), [
+    'CHANGELOG.md says nothing about 0.1.0',
+  ])
+})
+
+test('a version without a date, or with a longer number, is not released', () => {
+  assert.equal(isReleased('0.1.0', '## 0.1.0 - 2026-12-01\n'), true)
+  for (const heading of [
+    '## 0.1.0',
+    '## 0.1.0 - soon',
+    '## 0.1.0-rc.1 - 2026-12-01',
+    '## 10.1.0 - 2026-12-01',
+  ])
+    assert.equal(isReleased('0.1.0', `${heading}\n`), false, heading)
+})

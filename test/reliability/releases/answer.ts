@@ -1,0 +1,16 @@
+import { eventually } from '../../fixtures/eventually.ts'
+import { type Answer, ask } from '../../fixtures/requests.ts'
+import { keyNamed } from './life.ts'
+
+/** Statuses that say nothing about a key: within a second of a claim or a start, or when busy. */
+const UNDECIDED = [429, 502]
+
+/** The first answer of the API that decides about a key of the site. */
+export async function decidedAnswer(port: number, keyName: string): Promise<Answer> {
+  let answer: Answer | undefined
+  await eventually(async () => {
+    answer = await ask(port, { key: keyNamed(keyName) })
+    return !UNDECIDED.includes(answer.status)
+  })
+  return answer!
+}
