@@ -25,6 +25,7 @@ import { addOrganizationRoutes } from '../organizations/pages/list.ts'
 import { addMemberRoutes } from '../organizations/pages/members.ts'
 import { checkRequest, setSecurityHeaders } from '../web/request/guard.ts'
 import { throttleAddress, throttleUser } from '../web/request/throttle.ts'
+import { addRobotsRoute } from './robots.ts'
 import { addStartRoutes } from './start/page.ts'
 import { addEditRoutes } from '../servers/pages/edit.ts'
 import { addChangeRoutes } from '../servers/pages/changes.ts'
@@ -74,6 +75,7 @@ export function createRoutes(
   })
   app.use(setSecurityHeaders(dashboard))
   addAssets(app)
+  addRobotsRoute(app, dashboard)
   addClientRoute(app)
   const { managesServers } = dashboard.site
   app.use(checkRequest(dashboard, managesServers ? [] : [IMPORT_PATH]))

@@ -13,9 +13,12 @@ export interface ProgramRoute {
  */
 export function everyRoute(managesServers = false): ProgramRoute[] {
   return registered(managesServers)
-    .filter(({ method, path }) => method !== 'ALL' && !path.startsWith('/assets/'))
+    .filter(({ method, path }) => method !== 'ALL' && !NO_PAGE.test(path))
     .map(({ method, path }) => ({ method, path }) as ProgramRoute)
 }
+
+/** Style sheets, icons and scripts. */
+const NO_PAGE = /^\/assets\/|\.(ico|png)$/
 
 /** The paths of all routes and of what runs before them, as they are registered. */
 export function everyPattern(): string[] {

@@ -67,6 +67,7 @@ function publicRoutes({ shown, server, shared }: Place): Route[] {
     ...[...docs, ...files, '/server-listing-client.tgz'].map((path) => {
       return { method: 'GET', path: `/docs${path}`, everyone: 200 } as const
     }),
+    { method: 'GET', path: '/robots.txt', everyone: 200 },
     { method: 'GET', path: '/docs/errors', everyone: 301 },
     { method: 'GET', path: '/dashboard/docs', everyone: 301 },
     { method: 'GET', path: '/dashboard/docs/guide', everyone: 301 },

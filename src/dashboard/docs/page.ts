@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { html, raw } from 'hono/html'
 import type { App, Dashboard } from '../../web/context.ts'
+import { DOCS_STYLE_PATH } from '../../web/html/assets.ts'
 import { showPage } from '../../web/html/page.ts'
 import { type Action, showAction, showFilter } from '../../web/html/parts.ts'
+import type { Heading, Rendered } from './markdown.ts'
 import { showKeySettings, showSnippets } from '../../keys/pages/snippet-list.ts'
 
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)
@@ -74,12 +76,13 @@ function addExampleRoute(app: App, file: string): void {
 
 function addDocumentRoute(app: App, page: DocumentPage, dashboard: Dashboard): void {
   const { path, title, lead, label } = page
-  let rendered: string | null = null
+  let rendered: Rendered | null = null
 
   app.get(path, async (c) => {
     // Loaded on demand: no other page needs the renderer.
     const { renderMarkdown } = await import('./markdown.ts')
     rendered ??= renderMarkdown(textFor(page, dashboard), linkFrom)
+    const hasClients = page === PAGES[0]
     const pages = PAGES.map((each) => ({
       href: each.path,
       label: each.label,
@@ -90,10 +93,12 @@ function addDocumentRoute(app: App, page: DocumentPage, dashboard: Dashboard): v
       tabTitle: label === title ? `${title} · API` : title,
       lead,
       actions: showAction(c.get('session') === undefined ? SIGN_IN : API_KEYS),
-      width: 'form',
-      body: html`${showFilter('Documents', pages)}
-${path === PAGES[0]!.path ? showClients(dashboard.baseUrl) : ''}
-${raw(rendered)}`,
+      width: 'docs',
+      body: html`<link rel="stylesheet" href="${DOCS_STYLE_PATH}">
+${showFilter('Documents', pages)}
+<div class="beside">${showContents([...(hasClients ? [CLIENTS] : []), ...rendered.headings])}
+<div class="stack">${hasClients ? showClients(dashboard.baseUrl) : ''}
+${raw(rendered.html)}</div></div>`,
     })
   })
 }
@@ -101,8 +106,16 @@ ${raw(rendered)}`,
 const SIGN_IN: Action = { href: '/sign-in', label: 'Sign in', icon: 'user' }
 const API_KEYS: Action = { href: '/dashboard/api', label: 'Your API keys', icon: 'key' }
 
+/** Links to the sections, closed above the text, or open beside it in a wide window. */
+function showContents(headings: readonly Heading[]) {
+  return html`<details class="card"><summary>On this page</summary>
+<nav aria-label="On this page"><ul>${headings.map(({ id, label }) => html`<li><a href="#${id}">${raw(label)}</a></li>`)}</ul></nav></details>`
+}
+
+const CLIENTS: Heading = { id: 'clients', label: 'Clients' }
+
 function showClients(baseUrl: string) {
-  return html`<section><h2 id="clients">Clients</h2>
+  return html`<section><h2 id="${CLIENTS.id}">${CLIENTS.label}</h2>
 <p>Each of these reads the key from an environment variable. Set it in one of these ways.</p>
 ${showKeySettings('svc_live_…')}
 <p>Then run one of these in the same shell. After a 429, each waits and tries again.</p>

@@ -2,12 +2,19 @@ import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { App } from '../context.ts'
 
-/** The parts of the style sheet, in the order of its layers. */
-const STYLES = ['tokens', 'base', 'layout', 'parts', 'servers', 'keys', 'docs']
+/** The parts of the style sheet of all pages, in the order of its layers. */
+const STYLES = ['tokens', 'base', 'layout', 'parts', 'servers', 'keys', 'print']
+/** Separates the style sheet of all pages from the one of the documents. Both use its tokens. */
+const CUT = '@layer cut;'
 
-const style = assetOf('style', 'css', STYLES.map((name) => read(`style/${name}.css`)).join(''))
-const script = assetOf('script', 'js', read('script.js'))
-const arrivalScript = assetOf('arrival', 'js', read('arrival.js'))
+const [pagesCss = '', docsCss = ''] = minify(
+  'css',
+  [...STYLES.map((name) => read(`style/${name}.css`)), CUT, read('style/docs.css')].join(''),
+).split(CUT)
+const style = assetOf('style', 'css', pagesCss)
+const docsStyle = assetOf('docs', 'css', docsCss)
+const script = assetOf('script', 'js', minify('js', read('script.js')))
+const arrivalScript = assetOf('arrival', 'js', minify('js', read('arrival.js')))
 const icons = assetOf('icons', 'svg', read('icons.svg'))
 
 /** For the public pages of servers, which load nothing. */
@@ -15,6 +22,8 @@ export const PUBLIC_STYLE = minify('css', read('style/tokens.css') + read('publi
 
 /** Paths contain a hash of the file, so that browsers can cache it forever. */
 export const STYLE_PATH = style.path
+/** Only for the documents, beside the style sheet of all pages. */
+export const DOCS_STYLE_PATH = docsStyle.path
 export const SCRIPT_PATH = script.path
 /** Only for the pages that wait for a key's first use. */
 export const ARRIVAL_SCRIPT_PATH = arrivalScript.path
@@ -28,8 +37,23 @@ const TYPES = {
 }
 type Ending = keyof typeof TYPES
 
+/**
+ * What browsers without SVG icons and phones ask for by themselves, so that no page has to name it:
+ * `npm run icons` draws both.
+ */
+const PICTURES = [
+  { path: '/favicon.ico', type: 'image/x-icon' },
+  { path: '/apple-touch-icon.png', type: 'image/png' },
+] as const
+
 export function addAssets(app: App): void {
-  for (const { path, text, ending } of [style, script, arrivalScript, icons])
+  for (const { path, type } of PICTURES) {
+    const bytes = readFileSync(new URL(`./assets${path}`, import.meta.url))
+    app.get(path, (c) =>
+      c.body(bytes, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=86400' }),
+    )
+  }
+  for (const { path, text, ending } of [style, docsStyle, script, arrivalScript, icons])
     app.get(path, (c) =>
       c.body(text, 200, {
         'Content-Type': TYPES[ending],
@@ -42,14 +66,13 @@ function read(name: string): string {
   return readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8')
 }
 
-function assetOf(base: string, ending: Ending, source: string) {
-  const text = minify(ending, source)
+function assetOf(base: string, ending: Ending, text: string) {
   const tag = hash('sha256', text, 'hex').slice(0, 8)
   return { path: `/assets/${base}-${tag}.${ending}`, text, ending }
 }
 
 /** Removes spaces and comments. Safe for our style sheet, since its strings contain neither. */
-function minify(ending: Ending, source: string): string {
+function minify(ending: 'css' | 'js', source: string): string {
   if (ending === 'css')
     return shortenNames(
       withoutUnused(
@@ -60,12 +83,13 @@ function minify(ending: Ending, source: string): string {
             .replace(/ ?([{};,>]) ?/g, '$1')
             .replaceAll(': ', ':')
             .replace(/\b0\.(?=\d)/g, '.')
-            .replaceAll(';}', '}'),
+            .replaceAll(';}', '}')
+            .replace(/::(?=before|after)/g, ':')
+            .replaceAll(' / ', '/'),
         ),
       ),
     )
-  if (ending === 'js') return source.replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
-  return source
+  return source.replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
 }
 
 /** Gives each custom property a name of one or two letters. No other file names them. */

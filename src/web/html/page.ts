@@ -17,8 +17,11 @@ export interface Page {
   /** Links at the right of the title, the main one last. */
   actions?: Html
   body: Html
-  /** `form` is a narrower column for one form, `auth` a still narrower one for signing in. */
-  width?: 'form' | 'auth'
+  /**
+   * `form` is a narrower column for one form, `auth` a still narrower one for signing in. `docs` is
+   * as wide as `form`, with room for a list beside it.
+   */
+  width?: 'form' | 'auth' | 'docs'
   /** True if the session of the request ended with its action. */
   isForVisitor?: boolean
   /** What is wrong with the fields of the submitted form, by the id of the field. */

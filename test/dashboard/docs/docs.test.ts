@@ -108,17 +108,54 @@ test('visitors find the documents from the page to sign in, and old addresses le
   assert.match(body, /Your API keys/)
 })
 
+test('the list of contents has each section of the page, under the name of its heading', async (t) => {
+  const { visitor } = await startDashboard(t)
+  for (const path of Object.keys(PAGES)) {
+    const { body } = await visitor().get(`/docs${path}`)
+    const [, contents = ''] = /<nav aria-label="On this page">(.*?)<\/nav>/s.exec(body)!
+    const listed = [...contents.matchAll(/<a href="#([\w-]+)">(.*?)<\/a>/g)]
+    const shown = [...body.matchAll(/<h2 id="([\w-]+)">(?:<a [^>]*><\/a>)?(.*?)<\/h2>/g)]
+    assert.ok(listed.length > 5)
+    assert.deepEqual(
+      listed.map(([, id, label]) => [id, label]),
+      shown.map(([, id, label]) => [id, label]),
+    )
+  }
+})
+
+test('each block of code has a button that copies it, which only a script shows', async (t) => {
+  const { visitor } = await startDashboard(t)
+  for (const path of Object.keys(PAGES)) {
+    const { body } = await visitor().get(`/docs${path}`)
+    const blocks = [...body.matchAll(/<pre id="([\w-]+)"/g)].map(([, id]) => id)
+    const buttons = [...body.matchAll(/<button [^>]*data-copy="([\w-]+)" hidden>/g)]
+    assert.equal(body.match(/<pre/g)?.length ?? 0, blocks.length)
+    assert.deepEqual(
+      buttons.map(([, id]) => id),
+      blocks,
+    )
+  }
+})
+
+test('the pages name other documents by their subject, not by their file', async (t) => {
+  const { visitor } = await startDashboard(t)
+  for (const path of Object.keys(PAGES)) {
+    const { body } = await visitor().get(`/docs${path}`)
+    assert.doesNotMatch(body.replace(/<pre.*?<\/pre>/gs, '').replace(/<[^>]+>/g, ''), /\w\.md\b/)
+  }
+})
+
 test('Markdown is escaped, and blocks may stand in a list', () => {
-  const rendered = renderMarkdown(
+  const { html } = renderMarkdown(
     '# A <b>\n\nOne\ntwo **three** `<four>`.\n\n- five\n  six\n- seven:\n\n  ```\n  <8>\n  ```\n\n| a | `b` |\n|---|---|\n| 1 | "2" |',
   )
   assert.equal(
-    words(rendered),
+    words(html).replaceAll(/ aria-hidden="true" tabindex="-1"|<button.*?<\/button>/g, ''),
     [
       '<h1 id="a-b">A &lt;b&gt;</h1>',
       '<p>One two <strong>three</strong> <code>&lt;four&gt;</code>.</p>',
       '<ul> <li><p>five six</p> </li>',
-      '<li><p>seven:</p> <div class="code"><pre tabindex="0">&lt;8&gt;</pre></div> </li> </ul>',
+      '<li><p>seven:</p> <div class="code"><div><span id="block-1-label" class="hint">Output<span class="unseen">, block 1</span></span></div> <pre id="block-1" tabindex="0" role="textbox" aria-readonly="true" aria-labelledby="block-1-label" translate="no">&lt;8&gt;</pre></div> </li> </ul>',
       '<div class="table" tabindex="0" role="region" aria-label="Table: a, b"><table><thead><tr><th scope="col">a</th><th scope="col"><code>b</code></th></tr></thead>',
       '<tbody><tr><td>1</td><td>&quot;2&quot;</td></tr></tbody></table></div>',
     ].join(' '),
@@ -126,12 +163,12 @@ test('Markdown is escaped, and blocks may stand in a list', () => {
 })
 
 test('a numbered list, a comment and a link to another document', () => {
-  const rendered = renderMarkdown(
+  const { html } = renderMarkdown(
     '1. one\n   two\n2. three\n\n<!-- four -->\n\n[five](five.md) [six](six.md#seven) <i>',
     (target) => (target === 'five.md' ? null : `/${target}`),
   )
   assert.equal(
-    words(rendered),
+    words(html),
     '<ol> <li>one two</li> <li>three</li> </ol> <p>five <a href="/six.md#seven">six</a> &lt;i&gt;</p>',
   )
 })

@@ -18,10 +18,12 @@ test('the style sheet has at most 12 kB', async (t) => {
   assert.ok(bytes <= STYLE_BYTES_MAX, `${bytes} bytes`)
 })
 
-test('the served style sheet has each string of its sources', async (t) => {
+test('the served style sheets have each string of their sources', async (t) => {
   const { visitor } = await startDashboard(t)
-  const path = /href="(\/assets\/style-[^"]+)"/.exec((await visitor().get('/sign-in')).body)![1]!
-  const { body } = await visitor().get(path)
+  const linked = (await visitor().get('/docs')).body.matchAll(/href="(\/assets\/[^"]+\.css)"/g)
+  const sheets = await Promise.all([...linked].map(([, path = '']) => visitor().get(path)))
+  assert.equal(sheets.length, 2)
+  const body = sheets.map((sheet) => sheet.body).join('')
   for (const { text } of filesBelow('src/web/html/assets/style', '.css'))
     for (const [string] of text.matchAll(/"[^"]*"/g)) assert.ok(body.includes(string), string)
 })
