@@ -1,4 +1,9 @@
-import { COUNTS_SLICE, type UsageCount, type UsageCountStore } from '../model/usage-counts.ts'
+import {
+  COUNTS_SLICE,
+  SLOTS_OF_HOUR,
+  type UsageCount,
+  type UsageCountStore,
+} from '../model/usage-counts.ts'
 import type { Database } from './database.ts'
 
 export function usageCounts(database: Database): UsageCountStore {
@@ -27,6 +32,28 @@ export function usageCounts(database: Database): UsageCountStore {
          WHERE api_key_id = ANY ($1::uuid[]) AND slot >= $2`,
         [apiKeyIds, fromSlot],
       )
+    },
+
+    // Several processes do this at once: each takes other rows, and adds in the order of the keys.
+    async rollUpUsageCounts(beforeSlot) {
+      const [rolledUp] = await database.query<{ rows: number }>(
+        `WITH old AS MATERIALIZED (
+           SELECT api_key_id, slot FROM usage_counts
+           WHERE slot < $1 AND slot % ${SLOTS_OF_HOUR} <> 0 LIMIT ${COUNTS_SLICE}
+           FOR UPDATE SKIP LOCKED
+         ), taken AS (
+           DELETE FROM usage_counts WHERE (api_key_id, slot) IN (SELECT * FROM old) RETURNING *
+         ), added AS (
+           INSERT INTO usage_counts AS known (api_key_id, slot, answered, limited, revoked)
+           SELECT api_key_id, slot - slot % ${SLOTS_OF_HOUR} AS hour,
+             sum(answered), sum(limited), sum(revoked)
+           FROM taken GROUP BY api_key_id, hour ORDER BY api_key_id, hour
+           ON CONFLICT (api_key_id, slot) DO UPDATE SET answered = known.answered + excluded.answered,
+             limited = known.limited + excluded.limited, revoked = known.revoked + excluded.revoked
+         ) SELECT count(*)::int AS rows FROM taken`,
+        [beforeSlot],
+      )
+      return rolledUp!.rows === COUNTS_SLICE
     },
 
     async dropUsageCounts(beforeSlot) {

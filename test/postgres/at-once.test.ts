@@ -99,6 +99,28 @@ test('two processes that write the same counts in opposite order both succeed', 
   )
 })
 
+test('two processes that roll up the same hours lose no count, and both succeed', async (t) => {
+  const url = await createMigratedDatabase(server)
+  const stores = [await openStore(t, url), await openStore(t, url)]
+  const ids = Array.from({ length: 15 }, () => crypto.randomUUID())
+  const slots = Array.from({ length: 24 }, (_, slot) => slot)
+  for (const slot of slots)
+    await stores[0]!.addUsageCounts(
+      ids.map((api_key_id) => ({ api_key_id, slot, answered: 1, limited: 2, revoked: 3 })),
+    )
+  await slowDown(url, 'usage_counts')
+  await Promise.all(
+    stores.map(async (store) => {
+      while (await store.rollUpUsageCounts(24));
+    }),
+  )
+  const left = await stores[0]!.listUsageCounts(ids, 0)
+  const hours = [0, 6, 12, 18].flatMap((slot) =>
+    ids.map((api_key_id) => ({ api_key_id, slot, answered: 6, limited: 12, revoked: 18 })),
+  )
+  assert.deepEqual(new Set(left), new Set(hours))
+})
+
 async function openCommand(t: TestContext, url: string) {
   const store = await openPostgresStore(url, { create: true })
   t.after(() => store.close())

@@ -1,10 +1,11 @@
 import { oldestInvitation } from '../../organizations/invitation.ts'
 import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
-import { SLOTS_SHOWN, slotOf } from '../../model/usage-counts.ts'
+import { slotOf } from '../../model/usage-counts.ts'
 import type { UsageCounter } from '../usage/usage-counter.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import type { Context } from '../../web/context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
+import { SLOTS_SHOWN } from './usage-chart.ts'
 import { apiKeys } from '../records/api-keys.ts'
 import { invitations } from '../../organizations/records/invitations.ts'
 

@@ -1,6 +1,6 @@
 import { html, raw } from 'hono/html'
-import { HOUR_US, MINUTE_US } from '../../model/instant.ts'
-import { SLOT_LENGTH_US, SLOTS_SHOWN, type UsageCount } from '../../model/usage-counts.ts'
+import { DAY_US, HOUR_US, MINUTE_US } from '../../model/instant.ts'
+import { SLOT_LENGTH_US, type UsageCount } from '../../model/usage-counts.ts'
 import { count } from '../../model/text.ts'
 import type { Html } from '../../web/html/text.ts'
 
@@ -8,6 +8,7 @@ const KINDS = ['answered', 'limited', 'revoked'] as const
 type Kind = (typeof KINDS)[number]
 type Sums = Record<Kind, number>
 
+export const SLOTS_SHOWN = DAY_US / SLOT_LENGTH_US
 /** Hours that the chart covers, and the hours below its marks. */
 const HOURS = (SLOTS_SHOWN * SLOT_LENGTH_US) / HOUR_US
 const SLOT_MINUTES = SLOT_LENGTH_US / MINUTE_US

@@ -3,7 +3,8 @@ import type { KnownClaim } from '../../model/claim.ts'
 import { type Instant, presentInstant } from '../../model/instant.ts'
 import {
   COUNTS_SLICE,
-  SLOTS_KEPT,
+  DROPPED_FROM,
+  ROLLED_UP_FROM,
   slotOf,
   type UsageCount,
   type UsageCountStore,
@@ -33,7 +34,7 @@ export interface UsageCounter {
  * minute. A request costs one lookup in a map.
  */
 export function createUsageCounter(
-  store: Pick<UsageCountStore, 'addUsageCounts' | 'dropUsageCounts'>,
+  store: Omit<UsageCountStore, 'listUsageCounts'>,
   onFault: (fault: unknown) => void,
   now: () => Instant = presentInstant,
 ): UsageCounter {
@@ -56,7 +57,8 @@ export function createUsageCounter(
         await store.addUsageCounts(slice)
         await pause()
       }
-      while (await store.dropUsageCounts(slotNow() - SLOTS_KEPT)) await pause()
+      while (await store.rollUpUsageCounts(slotNow() - ROLLED_UP_FROM)) await pause()
+      while (await store.dropUsageCounts(slotNow() - DROPPED_FROM)) await pause()
     } catch (fault) {
       onFault(fault)
       // The next write includes the slices that were not sent.

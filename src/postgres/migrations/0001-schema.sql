@@ -215,7 +215,8 @@ CREATE INDEX removed_claims_by_age ON removed_claims (claimed_at);
 CREATE VIEW api_key_uses AS
 SELECT id AS api_key_id, prefix, last_used_at FROM api_keys;
 
--- How a key's requests were answered, by ten minutes counted from 1970. Kept for two days.
+-- How a key's requests were answered, by ten minutes counted from 1970. After two days the row of an hour's first ten
+-- minutes has the whole hour, which is kept for 31 days.
 CREATE TABLE usage_counts (
   slot integer NOT NULL,
   api_key_id uuid NOT NULL,
@@ -226,6 +227,7 @@ CREATE TABLE usage_counts (
 );
 
 CREATE INDEX usage_counts_by_age ON usage_counts (slot);
+CREATE INDEX usage_counts_within_hours ON usage_counts (slot) WHERE slot % 6 <> 0;
 
 -- When the last backup was made. No row before the first one.
 CREATE TABLE last_backup (

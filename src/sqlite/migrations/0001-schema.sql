@@ -268,8 +268,9 @@ LEFT JOIN (SELECT api_key, claimed_at, max(number) FROM recent_claims GROUP BY a
 LEFT JOIN last_claims ON last_claims.api_key = api_keys.serial
 LEFT JOIN older_claims ON older_claims.api_key = api_keys.serial;
 
--- How a key's requests were answered, by ten minutes counted from 1970. Kept for two days. Counts are written for many
--- keys at once and for one slot: rows of one slot that stand together share a page with their neighbours.
+-- How a key's requests were answered, by ten minutes counted from 1970. After two days the row of an hour's first ten
+-- minutes has the whole hour, which is kept for 31 days. Counts are written for many keys at once and for one slot: rows
+-- of one slot that stand together share a page with their neighbours.
 CREATE TABLE usage_counts (
   slot INTEGER NOT NULL,
   api_key_id TEXT NOT NULL CHECK (

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { COUNTS_SLICE, SLOTS_KEPT, type UsageCount } from '../../../src/model/usage-counts.ts'
+import { COUNTS_SLICE, hourOf, type UsageCount } from '../../../src/model/usage-counts.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 
+/** The first slot of an hour. */
 const SLOT = 3_000_000
 
 const count = (api_key_id: string, slot: number, answered = 1): UsageCount => ({
@@ -35,7 +36,8 @@ export function usageCountsContract(open: OpenFixture): void {
   test('counts are listed from a time slot on', async (t) => {
     const { store } = await open(t)
     const a = randomUUID()
-    const slots = [SLOT - 1, SLOT, SLOT + 1, SLOT + SLOTS_KEPT - 1]
+    // The last one is from a clock that was far ahead.
+    const slots = [SLOT - 1, SLOT, SLOT + 1, 100_000_000]
     await store.addUsageCounts(slots.map((slot) => count(a, slot)))
     assert.deepEqual(
       (await list(store, [a], SLOT)).map(({ slot }) => slot),
@@ -74,6 +76,47 @@ export function usageCountsContract(open: OpenFixture): void {
     assert.deepEqual(await list(store, ids), [kept])
   })
 
+  test('an older hour has its counts in one row, with the same sums after each step', async (t) => {
+    const { store } = await open(t)
+    const ids = Array.from({ length: 80 }, () => randomUUID())
+    const slots = [SLOT - 12, SLOT - 7, SLOT - 6, SLOT - 5, SLOT - 1, SLOT, SLOT + 1]
+    for (const slot of slots) await store.addUsageCounts(ids.map((id) => count(id, slot, slot % 7)))
+    const before = sumsByHour(await list(store, ids))
+    let steps = 0
+    for (let hasMore = true; hasMore; steps += 1) {
+      hasMore = await store.rollUpUsageCounts(SLOT)
+      assert.deepEqual(sumsByHour(await list(store, ids)), before)
+    }
+    assert.ok(steps > 1)
+    const left = new Set((await list(store, ids)).map(({ slot }) => slot))
+    assert.deepEqual(left, new Set([SLOT - 12, SLOT - 6, SLOT, SLOT + 1]))
+    assert.equal(await store.rollUpUsageCounts(SLOT), false)
+    // A process that could not write for days adds to what is rolled up.
+    await store.addUsageCounts([count(ids[0]!, SLOT - 4)])
+    const late = sumsByHour(await list(store, ids))
+    while (await store.rollUpUsageCounts(SLOT));
+    assert.deepEqual(sumsByHour(await list(store, ids)), late)
+    assert.equal((await list(store, ids)).length, 80 * 4)
+  })
+
+  test('services that roll up and count at once lose no count and do not deadlock', async (t) => {
+    const { store } = await open(t)
+    const ids = Array.from({ length: 50 }, () => randomUUID()).toSorted()
+    const slots = [SLOT - 6, SLOT - 5, SLOT - 4, SLOT - 3, SLOT - 2, SLOT - 1]
+    for (const slot of slots) await store.addUsageCounts(ids.map((id) => count(id, slot)))
+    await Promise.all(
+      Array.from({ length: 12 }, async (_, index) => {
+        if (index % 3 === 0) await store.addUsageCounts(ids.map((id) => count(id, SLOT + index)))
+        else while (await store.rollUpUsageCounts(SLOT));
+      }),
+    )
+    while (await store.rollUpUsageCounts(SLOT));
+    const counts = await list(store, ids)
+    const hour = ids.map((id) => count(id, SLOT - 6, 6))
+    assert.deepEqual(new Set(counts.filter(({ slot }) => slot < SLOT)), new Set(hour))
+    assert.equal(counts.length, 50 * 5)
+  })
+
   test('services that count the same keys at once lose no count and do not deadlock', async (t) => {
     const { store } = await open(t)
     const ids = Array.from({ length: 40 }, () => randomUUID())
@@ -86,6 +129,14 @@ export function usageCountsContract(open: OpenFixture): void {
     const expected = ids.map((id) => count(id, SLOT, 20))
     assert.deepEqual(new Set(await list(store, ids)), new Set(expected))
   })
+}
+
+/** The sums of each key and hour, in the order of both. */
+function sumsByHour(counts: readonly UsageCount[]): string[] {
+  const byHour = Map.groupBy(counts, ({ api_key_id, slot }) => `${api_key_id} ${hourOf(slot)}`)
+  return [...byHour]
+    .map(([hour, all]) => `${hour} ${all.map(({ answered }) => answered).reduce((a, b) => a + b)}`)
+    .toSorted()
 }
 
 async function list(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { slotOf, type UsageCount } from '../../../src/model/usage-counts.ts'
+import { DAY_US, HOUR_US } from '../../../src/model/instant.ts'
+import { hourOf, slotOf, type UsageCount } from '../../../src/model/usage-counts.ts'
 import { createUsageCounter, type UsageCounter } from '../../../src/keys/usage/usage-counter.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
@@ -11,7 +12,8 @@ import { apiKeys } from '../../../src/keys/records/api-keys.ts'
  * The usage charts of keys.
  */
 
-const NOW = 1_800_000_000_000_000
+/** Not within the first ten minutes of an hour. */
+const NOW = 1_800_000_000_000_000 + HOUR_US / 2
 
 test('the chart counts 200s, 429s and a deleted key’s 401s for that key only', async (t) => {
   const { signedIn, apiPort } = await startDashboard(t)
@@ -37,7 +39,7 @@ test('the chart counts 200s, 429s and a deleted key’s 401s for that key only',
   )
 })
 
-test('counts are written in slices, added up and deleted after two days', async (t) => {
+test('counts are written in slices, rolled up after two days and deleted after 31', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
@@ -65,7 +67,13 @@ test('counts are written in slices, added up and deleted after two days', async 
     counts.map((count) => ({ ...count })),
     [{ api_key_id: apiKey!.id, slot, answered: 2, limited: 2, revoked: 1 }],
   )
-  now += 49 * 3_600_000_000
+  now += 49 * HOUR_US
+  await counter.write()
+  assert.deepEqual(
+    (await store.listUsageCounts([apiKey!.id], 0)).map((count) => ({ ...count })),
+    [{ api_key_id: apiKey!.id, slot: hourOf(slot), answered: 2, limited: 2, revoked: 1 }],
+  )
+  now += 29 * DAY_US
   await counter.write()
   assert.deepEqual(await store.listUsageCounts([apiKey!.id], 0), [])
   assert.deepEqual(faults, [])
@@ -116,6 +124,7 @@ test('a second write starts after the first has ended', async (t) => {
   const written: string[] = []
   const watched = {
     dropUsageCounts: store.dropUsageCounts,
+    rollUpUsageCounts: store.rollUpUsageCounts,
     addUsageCounts(counts: readonly UsageCount[]) {
       written.push(...counts.map(({ api_key_id }) => api_key_id))
       return store.addUsageCounts(counts)
@@ -134,7 +143,11 @@ test('a second write starts after the first has ended', async (t) => {
 })
 
 test('the counter keeps at most 200,000 keys between two writes', (t) => {
-  const nowhere = { addUsageCounts: async () => {}, dropUsageCounts: async () => false }
+  const nowhere = {
+    addUsageCounts: async () => {},
+    rollUpUsageCounts: async () => false,
+    dropUsageCounts: async () => false,
+  }
   const counter = createUsageCounter(nowhere, assert.ifError, () => NOW)
   t.after(() => counter.close())
   for (let index = 0; index <= 200_000; index += 1) countOnce(counter, idOf(index))
