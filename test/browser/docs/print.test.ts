@@ -9,7 +9,7 @@ import { launchForFile, openWindow, signIn } from '../tab.ts'
  */
 
 /** What only a screen needs. */
-const ON_SCREEN = 'header.top, button, a.button, nav, [type=checkbox]'
+const ON_SCREEN = 'header.top, button, a.button, .filter, .beside nav, [type=checkbox]'
 
 const launched = launchForFile()
 
