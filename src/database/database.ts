@@ -1,3 +1,4 @@
+import type { Instant } from '../model/instant.ts'
 import type { Sql } from './sql.ts'
 
 /** Runs statements: a database runs each in a transaction of its own. */
@@ -92,6 +93,14 @@ export interface Dialect {
   recordLastUses(given: Given): Sql
   /** A query for the ids of the keys that were used last. */
   recentApiKeys(keysMax: number): Sql
+  /**
+   * A query for the working keys without a use since an instant, or since their issue: `place`,
+   * `id` and `idle_since`. A place is the value of `keyPlace`.
+   */
+  idleApiKeys(since: Instant): Sql
+  /** The column in whose order keys lie together, and a value below all of them. */
+  readonly keyPlace: Sql
+  readonly firstKeyPlace: string | number
   /** A query for the facts about the database that the operator's page shows. */
   readonly databaseFacts: Sql
   /** After an ORDER BY expression: order text by its bytes. */

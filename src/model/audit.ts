@@ -53,7 +53,7 @@ export const inParts = (actor: Actor): Actor & Required<Pick<Actor, 'parts'>> =>
 })
 
 /** Stands where an entry of an account has the address, if an operator acted at the dashboard. */
-export const OPERATORS_PAGE = 'operator’s page'
+export const OPERATORS_PAGE = 'operator page'
 
 /** An operator at the command line. */
 export const operatorAt = (at: Instant): Actor => ({ address: COMMAND_LINE, at })

@@ -7,7 +7,7 @@ import type {
   Queries,
   Transaction,
 } from '../database/database.ts'
-import { isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../database/sql.ts'
+import { at, isTyped, raw, type Sql, sql, type TypedValue, type Value } from '../database/sql.ts'
 import type { Database as Connections } from './database.ts'
 
 const UNIQUE_VIOLATION = '23505'
@@ -52,6 +52,12 @@ export function managementConnection(connections: Connections): Database {
       recentApiKeys: (keysMax) => sql`
         SELECT id FROM api_keys WHERE last_used_at IS NOT NULL
         ORDER BY last_used_at DESC LIMIT ${keysMax}`,
+      idleApiKeys: (since) => sql`
+        SELECT id AS place, id, coalesce(last_used_at, created_at) AS idle_since FROM api_keys
+        WHERE revoked_at IS NULL AND disabled_at IS NULL
+          AND coalesce(last_used_at, created_at) < ${at(since)}`,
+      keyPlace: raw('id'),
+      firstKeyPlace: '00000000-0000-0000-0000-000000000000',
       databaseFacts: sql`
         SELECT 'PostgreSQL' AS engine, current_setting('server_version') AS version,
           pg_database_size(current_database()) AS bytes`,

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { INSTANT_MAX } from '../model/instant.ts'
+import { type Instant, INSTANT_MAX } from '../model/instant.ts'
 import type { Database, Dialect, Given, Transaction } from '../database/database.ts'
-import { raw, type Sql, sql } from '../database/sql.ts'
+import { at, raw, type Sql, sql } from '../database/sql.ts'
 import { retryWhileLocked, rollBack } from './database.ts'
 import { isLocked } from './errors.ts'
 import type { FileWatch } from './file/file-watch.ts'
@@ -113,6 +113,9 @@ const DIALECT: Dialect = {
   selectApiKeys,
   recordLastUses,
   recentApiKeys,
+  idleApiKeys,
+  keyPlace: raw('serial'),
+  firstKeyPlace: 0,
   databaseFacts: sql`
     SELECT 'SQLite' AS engine, sqlite_version() AS version, page_count * page_size AS bytes
     FROM pragma_page_count(), pragma_page_size()`,
@@ -219,6 +222,17 @@ function recentApiKeys(keysMax: number): Sql {
         )
       ) GROUP BY api_key ORDER BY 2 DESC LIMIT ${keysMax}
     ) ON api_key = serial`
+}
+
+/** The newest claims are few, so that one list of them serves all keys. */
+function idleApiKeys(since: Instant): Sql {
+  const idleSince = sql`coalesce(last_claims.claimed_at, older_claims.claimed_at, created_at)`
+  return sql`
+    SELECT serial AS place, id, ${idleSince} AS idle_since FROM api_keys
+    LEFT JOIN last_claims ON last_claims.api_key = serial
+    LEFT JOIN older_claims ON older_claims.api_key = serial
+    WHERE revoked_at IS NULL AND disabled_at IS NULL AND ${idleSince} < ${at(since)}
+      AND serial NOT IN (SELECT api_key FROM recent_claims WHERE claimed_at >= ${at(since)})`
 }
 
 /** The driver can't read an integer that a number can't hold. Null stays null. */

@@ -152,9 +152,6 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     const servers = await serverExports(store.database).listServers(id)
     return servers.find((server) => server.name === name)!.id
   }
-  const [id, now] = [user.id, operatorAt(presentInstant())]
-  await invitations(store.database).invite(id, organization, 'dan@example.com', 0, now)
-  const [invited] = await invitations(store.database).listInvited(id, organization, 0)
   const place = {
     server: await save(user.id, 'own', 'draft', null),
     shown: await save(user.id, 'shown', 'published', null),
@@ -164,7 +161,7 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
     waiting: randomUUID(),
     organization,
     member: ids.member,
-    invitation: invited!.id,
+    invitation: await inviteDan(dashboard, user.id, organization),
   }
   const imported = [{ name: 'new', address: 'n.example' }]
   await checkedImports(store.database).keepImport(
@@ -192,6 +189,18 @@ async function fill(dashboard: TestDashboard): Promise<Filled> {
   )
   assert.equal((await visitor().signIn('disabled@example.com', PASSWORD)).status, 401)
   return { people, place, owner: user.id }
+}
+
+/** Returns the id of the invitation. */
+async function inviteDan(
+  { store }: TestDashboard,
+  owner: string,
+  organization: string,
+): Promise<string> {
+  const { invite, listInvited } = invitations(store.database)
+  await invite(owner, organization, 'dan@example.com', 0, operatorAt(presentInstant()))
+  const [invited] = await listInvited(owner, organization, 0)
+  return invited!.id
 }
 
 async function join(

@@ -140,7 +140,7 @@ async function setDisabled(
   return toUser(dashboard, c, user, isDisabled ? 'user-disabled' : 'user-enabled')
 }
 
-/** The user's page says the same if another tab has done it, or if the user has just been removed. */
+/** The page says the same if another tab has done it, and 404 if the user is gone. */
 function toUser(dashboard: AccountsDashboard, c: Context, { id }: UserDetails, outcome: string) {
   tellNext(dashboard, c, outcome)
   return c.redirect(`${USERS_PATH}/${id}`, 303)

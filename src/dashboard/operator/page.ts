@@ -55,7 +55,7 @@ ${showUserSearch('')}
 ${health}
 <section id="keys"><h2>Keys by last use ${inTotal(counts.apiKeys)}</h2>
 ${keys.length === 0 ? html`<p>No program has used a key yet.</p>` : showKeys(keys, at)}</section>
-${await showUnusedKeys(database, at)}
+${await showUnusedKeys(dashboard, at)}
 <section id="audit"><h2>Audit log</h2>
 ${showTable(
   'Audit log',

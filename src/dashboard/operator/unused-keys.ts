@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
 import { UNUSED_US, unusedApiKeys } from '../../directory/records/unused-keys.ts'
 import type { OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
-import type { Database } from '../../database/database.ts'
 import { DAY_US, type Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
+import type { Dashboard } from '../../web/context.ts'
 import { showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, NAME_BYTES, truncated } from '../../web/html/text.ts'
@@ -13,7 +13,7 @@ const KEYS_SHOWN = 20
 const TITLE = `Keys unused for ${UNUSED_US / DAY_US} days`
 
 /** How many working keys have had no use for long, and whose they are. */
-export async function showUnusedKeys(database: Database, now: Instant): Promise<Html> {
+export async function showUnusedKeys({ database }: Dashboard, now: Instant): Promise<Html> {
   const found = await unusedApiKeys(database).countUnused(now - UNUSED_US, KEYS_SHOWN)
   const { count: unused, isMore, longest } = found
   const total = html`<span class="hint">${isMore ? 'at least ' : ''}${count(unused)}</span>`
@@ -27,7 +27,7 @@ ${
         longest.map((key) => showKey(key, now)),
       )
 }
-${unused > longest.length ? html`<p class="hint">These ${KEYS_SHOWN} are unused for the longest time.</p>` : ''}</section>`
+${unused > longest.length ? html`<p class="hint">These ${KEYS_SHOWN} are unused for the longest time. <code>server-listing key list --unused-for ${UNUSED_US / DAY_US}d</code> lists all.</p>` : ''}</section>`
 }
 
 function showKey(apiKey: OwnedApiKey, now: Instant): Html[] {

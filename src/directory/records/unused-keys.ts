@@ -1,14 +1,15 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import { DAY_US, type Instant } from '../../model/instant.ts'
 import type { ApiKey } from '../../keys/api-key.ts'
+import { apiKeys } from '../../keys/records/api-keys.ts'
 import { type OwnedApiKey, withOwners } from '../../keys/records/owned-api-keys.ts'
 import type { Database } from '../../database/database.ts'
-import { sql, uuid } from '../../database/sql.ts'
+import { sql } from '../../database/sql.ts'
 
 /** A key counts as unused after this long without a use, or since its issue if it has none. */
 export const UNUSED_US = 90 * DAY_US
 /** The keys that a count examines at most, and those that one query does. */
-const KEYS_EXAMINED = { max: 100_000, together: 5_000 }
+const KEYS_EXAMINED = { max: 100_000, together: 10_000 }
 
 export interface UnusedApiKeys {
   count: number
@@ -19,48 +20,57 @@ export interface UnusedApiKeys {
 }
 
 export function unusedApiKeys(database: Database, examined = KEYS_EXAMINED) {
-  const { selectApiKeys } = database.dialect
+  const { firstKeyPlace, idleApiKeys, instant, keyPlace } = database.dialect
 
   return {
     /** Counts working keys without a use since an instant, and lists some of them. */
     async countUnused(since: Instant, listedMax: number): Promise<UnusedApiKeys> {
-      let longest: ApiKey[] = []
-      let [count, after] = [0, NO_ID]
+      let longest: Idle[] = []
+      let [count, after]: [number, string | number] = [0, firstKeyPlace]
       for (let before = 0; before < examined.max; before += examined.together) {
         // Between two queries, other work gets its turn: SQLite runs one within the process.
         if (before > 0) await otherWork()
-        const last = await database.get<{ id: string }>(sql`
-          SELECT id FROM api_keys WHERE id > ${uuid(after)}
-          ORDER BY id LIMIT 1 OFFSET ${examined.together - 1}`)
-        const until = last === null ? sql`true` : sql`id <= ${uuid(last.id)}`
-        const keys = selectApiKeys(
-          sql`id > ${uuid(after)} AND ${until} AND revoked_at IS NULL AND disabled_at IS NULL`,
-        )
-        const rows = await database.all<ApiKey & { found: number }>(sql`
-          SELECT keys.*, count(*) OVER () AS found FROM (${keys}) AS keys
-          WHERE coalesce(last_used_at, created_at) < ${since}
-          ORDER BY coalesce(last_used_at, created_at), id LIMIT ${listedMax}`)
-        count += rows[0]?.found ?? 0
-        longest = byIdleness([...longest, ...rows]).slice(0, listedMax)
-        if (last === null) return { count, isMore: false, longest: await owned(longest) }
-        after = last.id
+        const last = await findPlace(after, examined.together - 1)
+        const until = last === null ? sql`true` : sql`place <= ${last}`
+        const idle = sql`FROM (${idleApiKeys(since)}) AS idle WHERE place > ${after} AND ${until}`
+        const counted = await database.get<{ count: number }>(sql`SELECT count(*) AS count ${idle}`)
+        count += counted!.count
+        const rows = await database.all<Idle>(sql`
+          SELECT id, ${instant('idle_since')} ${idle} ORDER BY idle.idle_since LIMIT ${listedMax}`)
+        longest = [...longest, ...rows]
+          .toSorted((a, b) => a.idle_since - b.idle_since)
+          .slice(0, listedMax)
+        if (last === null) return { count, isMore: false, longest: await listOwned(longest) }
+        after = last
       }
-      const next = await database.get(sql`SELECT 1 FROM api_keys WHERE id > ${uuid(after)} LIMIT 1`)
-      return { count, isMore: next !== null, longest: await owned(longest) }
+      const isMore = (await findPlace(after, 0)) !== null
+      return { count, isMore, longest: await listOwned(longest) }
     },
   }
 
-  async function owned(keys: readonly ApiKey[]): Promise<OwnedApiKey[]> {
-    return byIdleness(await withOwners(database, keys))
+  /** The place of a key behind another one, or null if there are fewer keys. */
+  async function findPlace(
+    after: string | number,
+    skipped: number,
+  ): Promise<string | number | null> {
+    const row = await database.get<{ place: string | number }>(sql`
+      SELECT ${keyPlace} AS place FROM api_keys WHERE ${keyPlace} > ${after}
+      ORDER BY ${keyPlace} LIMIT 1 OFFSET ${skipped}`)
+    return row?.place ?? null
+  }
+
+  async function listOwned(idle: readonly Idle[]): Promise<OwnedApiKey[]> {
+    const keys = await apiKeys(database).findApiKeys(idle.map(({ id }) => id))
+    const owned = await withOwners(database, keys)
+    return owned.toSorted((a, b) => idleSince(a) - idleSince(b))
   }
 }
 
-/** Below every id of a key. */
-const NO_ID = '00000000-0000-0000-0000-000000000000'
+interface Idle {
+  id: string
+  idle_since: Instant
+}
 
-export const idleSince = ({ last_used_at, created_at }: ApiKey): Instant =>
-  last_used_at ?? created_at
-
-function byIdleness<Key extends ApiKey>(keys: readonly Key[]): Key[] {
-  return keys.toSorted((a, b) => idleSince(a) - idleSince(b))
+function idleSince({ last_used_at, created_at }: ApiKey): Instant {
+  return last_used_at ?? created_at
 }

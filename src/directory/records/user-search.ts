@@ -26,7 +26,7 @@ export interface UserPage {
   users: FoundUser[]
   /** Where the next page begins. Null if there is none. */
   next: UserPlace | null
-  /** False if the page ended after the most users that it examines, so that it may have found fewer. */
+  /** False if the page ended after the most users that it examines. Older ones may match. */
   isFull: boolean
 }
 
@@ -52,8 +52,8 @@ export function userSearch(database: Database, examined = USERS_EXAMINED) {
 
   return {
     /**
-     * Users whose address, external id or id has this text, the newest first from a place on. On the
-     * first page those come first who have exactly this text. Empty text finds all users.
+     * Users whose address, external id or id has this text, the newest first from a place on. On
+     * the first page those come first who have exactly this text. Empty text finds all users.
      */
     async searchUsers(text: string, from: UserPlace | null = null): Promise<UserPage> {
       const exact = text === '' ? [] : await findExact(text)

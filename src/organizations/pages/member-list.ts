@@ -16,7 +16,7 @@ import { invitations } from '../records/invitations.ts'
 
 /** Bytes of a member's name in a list, for `truncated`. */
 const MEMBER_BYTES = 56
-/** The path of this page, from the page itself: a full path in each row would make the page long. */
+/** The path of this page from itself. A full path in each row would make the page long. */
 const MEMBERS = 'members'
 
 interface MembersPage {

@@ -63,4 +63,5 @@ export function showGone(c: Context, reason: string): Promise<Response> {
 /** For a form of an organization that the user has left meanwhile, or that is gone. */
 export const ORGANIZATION_GONE =
   'This organization no longer exists, or you are not one of its owners.'
+export const NOT_REMOVED = 'This person is no longer a member, or you can’t remove them.'
 export const INVITATION_GONE = 'This invitation is no longer open.'

@@ -60,20 +60,8 @@ export function organizations(database: Database) {
     },
 
     /** The member, if `removeMember` would remove them on behalf of the user. */
-    findRemovableMember: (
-      userId: string,
-      organizationId: string,
-      memberId: string,
-    ): Promise<RemovableMember | null> =>
-      database.get<RemovableMember>(sql`
-        SELECT members.user_id, email, external_id, role, (
-          SELECT count(*) FROM servers
-          WHERE organization_id = ${uuid(organizationId)} AND created_by = members.user_id
-        ) AS servers
-        FROM members JOIN users ON users.id = members.user_id
-        WHERE ${isRemovable(organizationId, memberId)} AND (
-          members.user_id = ${uuid(userId)} OR ${isOwner(userId, organizationId)}
-        )`),
+    findRemovableMember: (userId: string, organizationId: string, memberId: string) =>
+      findRemovable(database, userId, organizationId, memberId),
 
     /**
      * Removes a member. An owner can remove any member, and all members can remove themselves. The
@@ -139,6 +127,23 @@ async function remove(
     sql`DELETE FROM members WHERE ${isRemovable(organizationId, memberId)}`,
   )
   return removed === 1
+}
+
+function findRemovable(
+  queries: Queries,
+  userId: string,
+  organizationId: string,
+  memberId: string,
+): Promise<RemovableMember | null> {
+  return queries.get<RemovableMember>(sql`
+    SELECT members.user_id, email, external_id, role, (
+      SELECT count(*) FROM servers
+      WHERE organization_id = ${uuid(organizationId)} AND created_by = members.user_id
+    ) AS servers
+    FROM members JOIN users ON users.id = members.user_id
+    WHERE ${isRemovable(organizationId, memberId)} AND (
+      members.user_id = ${uuid(userId)} OR ${isOwner(userId, organizationId)}
+    )`)
 }
 
 /** The member, unless it is the last owner. */

@@ -5,6 +5,7 @@ import { createUser } from '../../../src/accounts/user.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { users } from '../../../src/accounts/records/users.ts'
 import { sql } from '../../../src/database/sql.ts'
+import { userSearch } from '../../../src/directory/records/user-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { type OpenDatabase, PASSWORD } from '../../fixtures/dashboard.ts'
@@ -55,6 +56,31 @@ export function operatorsSuite(open: OpenDatabase): void {
         JSON.stringify(groups)?.slice(-80),
       )
     }
+  })
+
+  test('an operator by group confirms at the provider before each act, and only within the group', async (t) => {
+    const { provider, arrived, age, come, store } = await startSite(t, open, BY_GROUP)
+    const [ops, mia] = [await arrived('ada'), await arrived('max')]
+    const { users: found } = await userSearch(store.database).searchUsers('')
+    const path = `/dashboard/operator/users/${found[0]!.id}/sign-out`
+    await age()
+    const asked = await ops.get(path)
+    assert.doesNotMatch(asked.body, /type="password"/)
+    const link = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(asked.body)![1]!
+    const refused = await ops.post(path)
+    assert.equal(refused.status, 403)
+    assert.match(refused.body, /class="error">You signed in more than 10 minutes ago\./)
+    assert.equal((await mia.get('/dashboard/account')).status, 200)
+    const answer = await come(ops, 'ada', provider.browser(), link)
+    assert.equal(answer.headers.location, path)
+    assert.equal((await ops.post(path)).status, 303)
+    assert.equal((await mia.get('/dashboard/account')).status, 303)
+
+    await age()
+    provider.people.ada = { ...provider.people.ada, groups: ['staff'] }
+    await come(ops, 'ada', provider.browser(), link)
+    assert.equal((await ops.get(path)).status, 404)
+    assert.equal((await ops.post(path)).status, 404)
   })
 
   test('the right of a group lasts at most 12 hours', async (t) => {

@@ -97,11 +97,11 @@ export function operatorContract(open: OpenFixture): void {
         ({ action, subject, address }) => [action, subject, address],
       )
     assert.deepEqual(await listed(ada!.id), [
-      of('sessions ended', 'operator’s page'),
+      of('sessions ended', 'operator page'),
       of('signed in by link', ''),
-      of('sign-in link issued', 'operator’s page'),
-      of('user enabled', 'operator’s page'),
-      of('user disabled', 'operator’s page'),
+      of('sign-in link issued', 'operator page'),
+      of('user enabled', 'operator page'),
+      of('user disabled', 'operator page'),
     ])
     assert.deepEqual(await listed(ops!.id), [
       of('operator ended sessions', '192.0.2.1'),

@@ -44,7 +44,7 @@ test('a user who forgot the password is back without a shell', async (t) => {
   assert.equal((await mia.get(link)).status, 200)
   await mia.post(link, { password: 'another battery of horses' })
   const account = (await mia.get('/dashboard/account')).body
-  assert.match(account, /An operator issued a sign-in link<\/td><td><code>operator’s page<\/code>/)
+  assert.match(account, /An operator issued a sign-in link<\/td><td><code>operator page<\/code>/)
   assert.doesNotMatch(account, /ops@example\.com/, 'users do not learn who the operators are')
   const own = (await ops.get('/dashboard/account')).body
   assert.match(own, /Issued a sign-in link for <bdi>ada@example\.com<\/bdi><\/td><td><code>127/)
@@ -87,7 +87,7 @@ test('disabling ends sign-in and keys at once, and enabling brings the same keys
   assert.match(enabled.body, /The account is enabled\. Its keys work again/)
   assert.equal((await ask(apiPort, { key })).status, 200)
   assert.equal((await visitor().signIn('ada@example.com', PASSWORD)).status, 303)
-  assert.match(enabled.body, /An operator enabled the account<\/td><td><code>operator’s page</)
+  assert.match(enabled.body, /An operator enabled the account<\/td><td><code>operator page</)
 })
 
 test('an operator acts on no own account, and makes no link for another operator', async (t) => {
@@ -125,6 +125,30 @@ test('an operator who loses the right while a password is checked gets the answe
   assert.equal(status, 404)
   assert.match(body, /This page does not exist, or you don’t have access to it\./)
   assert.equal(absent.status, 404)
+  assert.equal((await ada.get('/dashboard/api')).status, 200)
+})
+
+test('a former operator, a user and an unknown page get one answer on every path', async (t) => {
+  const { ops, ada, store, opsId, elapse, path } = await open(t)
+  await store.database.run(
+    sql`UPDATE users SET email = 'gone@example.com' WHERE id = ${uuid(opsId)}`,
+  )
+  const acts = ['link', 'sign-out', 'disable', 'enable'].map((act) => `${path}/${act}`)
+  for (const person of [ops, ada]) {
+    const absent = await person.get('/dashboard/operators')
+    assert.equal(absent.status, 404)
+    for (const page of ['/dashboard/operator', USERS, path, ...acts, `${USERS}/x`, `${path}/x`]) {
+      elapse(1_000)
+      const { status, body } = await person.get(page)
+      assert.deepEqual([status, body], [404, absent.body], page)
+    }
+    for (const page of acts) {
+      elapse(1_000)
+      const { status, body } = await person.post(page, { password: PASSWORD })
+      assert.deepEqual([status, body], [404, absent.body], page)
+    }
+  }
+  assert.equal((await operator(store.database).findUserDetails(opsId))!.disabled_at, null)
   assert.equal((await ada.get('/dashboard/api')).status, 200)
 })
 
@@ -193,9 +217,9 @@ test('keys without a use for 90 days are counted with their owners', async (t) =
 
 test('the list and the operator’s page stay below 50 kB with the longest names', async (t) => {
   const { ops, store, opsId } = await open(t)
-  const long = (index: number) => `${String(index).padStart(3, '0')}${'&'.repeat(200)}`
   for (let index = 0; index < 60; index += 1) {
-    const email = index % 2 === 0 ? `${long(index)}@example.com` : null
+    const email =
+      index % 2 === 0 ? `${String(index).padStart(3, '0')}${'&'.repeat(200)}@example.com` : null
     const user = createUser(email, '<"&'.repeat(80) + String(index))
     await users(store.database).insertUser(user, operatorAt(presentInstant()))
     await apiKeys(store.database).insertApiKey(

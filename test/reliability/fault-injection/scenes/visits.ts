@@ -88,13 +88,11 @@ export function changingVisits(scene: Scene): Visit[] {
 }
 
 function operatorVisits({ bob, disabled }: Scene): Visit[] {
-  const to = ({ id }: AddressedUser, act: string, status: number) =>
-    posting(`${OPERATOR}/:id/${act}`, status, {}, `${OPERATOR}/${id}/${act}`)
   return [
-    to(bob, 'link', 200),
-    to(bob, 'sign-out', 303),
-    to(bob, 'disable', 303),
-    to(disabled, 'enable', 303),
+    acting(bob, 'link', 200),
+    acting(bob, 'sign-out', 303),
+    acting(bob, 'disable', 303),
+    acting(disabled, 'enable', 303),
   ]
 }
 
@@ -117,6 +115,10 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
       name: 'ending a session',
     },
   ]
+}
+
+function acting({ id }: AddressedUser, act: string, status: number): Visit {
+  return posting(`${OPERATOR}/:id/${act}`, status, {}, `${OPERATOR}/${id}/${act}`)
 }
 
 function organizationVisits(scene: Scene): Visit[] {
