@@ -20,6 +20,19 @@ export interface ApiKey {
   last_used_at: Instant | null
 }
 
+/** The days after which the dashboard calls a key unused. */
+export const UNUSED_DAYS = 90
+
+/** The last use of a key. A key without one counts from its issue. */
+export function lastUseOf({ last_used_at, created_at }: ApiKey): Instant {
+  return last_used_at ?? created_at
+}
+
+/** True for an active key that was last used before then. */
+export function isUnused(apiKey: ApiKey, before: Instant): boolean {
+  return apiKey.revoked_at === null && lastUseOf(apiKey) < before
+}
+
 /**
  * A new key: the fixed prefix and 64 lowercase hex digits from a cryptographic source (spec 2.2).
  */

@@ -15,7 +15,7 @@ export const COUNTS_SLICE = 200
 /** The answers to one key's requests within one time slot. */
 export interface UsageCount {
   api_key_id: string
-  /** The number of the time slot, counted from 1970; of a rolled-up count, the first of its hour. */
+  /** The number of the time slot, counted from 1970. A rolled-up hour has its first one. */
   slot: number
   /** 200s. */
   answered: number

@@ -6,6 +6,7 @@ import { slotOf } from '../../src/model/usage-counts.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { SPANS } from '../../src/keys/pages/usage/usage-span.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 /*
@@ -38,7 +39,7 @@ for (const colorScheme of ['light', 'dark'] as const)
     }
   })
 
-test('on a phone, ten minutes of too many requests are seen in both colors', async (t) => {
+test('on a phone, ten minutes of too many requests are seen in both colors in every period', async (t) => {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn(EMAIL)
   await person.issue('bot')
@@ -53,15 +54,18 @@ test('on a phone, ten minutes of too many requests are seen in both colors', asy
     await colorOf(page, 'path.answered', 'fill'),
     await colorOf(page, 'path.limited', 'fill'),
   ]
-  const picture = (await page.locator('.chart svg').screenshot()).toString('base64')
   const reader = await page.context().newPage()
-  const drawn = (at: number, color: string) =>
-    reader.evaluate(`(${READ_WIDTH})(${JSON.stringify({ picture, at, color, ground })})`)
-  for (const [kind, width] of [
-    ['limited', await drawn(0.25, limited)],
-    ['answered', await drawn(0.75, answered)],
-  ] as const)
-    assert.ok(Number(width) >= BURST_PX_MIN, `${kind}: ${String(width)} px`)
+  for (const { id } of SPANS) {
+    await page.goto(`${dashboard.url}/dashboard/api?span=${id}`)
+    const picture = (await page.locator('.chart svg').screenshot()).toString('base64')
+    const drawn = (at: number, color: string) =>
+      reader.evaluate(`(${READ_WIDTH})(${JSON.stringify({ picture, at, color, ground })})`)
+    for (const [kind, width] of [
+      ['limited', await drawn(0.25, limited)],
+      ['answered', await drawn(0.75, answered)],
+    ] as const)
+      assert.ok(Number(width) >= BURST_PX_MIN, `${kind} in ${id}: ${String(width)} px`)
+  }
 })
 
 test('in forced colors, the legend has the colors of the chart', async (t) => {
@@ -102,7 +106,7 @@ test('in forced colors, notices differ by their icons, and the present section i
   await page.click('main .primary')
   await page.waitForSelector('.error')
   await readIcon()
-  await page.goto(page.url().replace(/servers.*/, 'api'))
+  await page.goto(page.url().replace(/servers.*/, 'api?name='))
   await page.fill('#name', 'another')
   await page.click('text=Issue key')
   await page.waitForSelector('#key')

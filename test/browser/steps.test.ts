@@ -26,6 +26,8 @@ interface Job {
   name: string
   /** True if the job begins with the list of servers of a signed-in user. */
   isSignedIn: boolean
+  /** True if the user has a key already. */
+  hasKey?: boolean
   do(hands: Hands): Promise<void>
 }
 
@@ -72,6 +74,7 @@ const JOBS: Job[] = [
   {
     name: 'leaked key',
     isSignedIn: true,
+    hasKey: true,
     async do({ click, fill, see }) {
       await click('nav >> text=API keys')
       await click('text=Has a key leaked?')
@@ -83,6 +86,7 @@ const JOBS: Job[] = [
   {
     name: 'replace a key',
     isSignedIn: true,
+    hasKey: true,
     async do({ click, see }) {
       await click('nav >> text=API keys')
       await click('text=Replace…')
@@ -104,7 +108,7 @@ for (const job of JOBS)
     const dashboard = await startDashboard(t)
     const permissions = ['clipboard-read', 'clipboard-write']
     const { page } = await openWindow(t, launched(), { permissions })
-    if (job.isSignedIn) await prepare(dashboard, page)
+    if (job.isSignedIn) await prepare(dashboard, page, job)
     else await page.goto(dashboard.url)
     const [clicks, fields] = await count(page, job)
     assert.equal(
@@ -113,12 +117,12 @@ for (const job of JOBS)
     )
   })
 
-/** A user with a server and a key, at the list of servers. */
-async function prepare(dashboard: TestDashboard, page: Page): Promise<void> {
+/** A user with a server, and a key if the job needs one, at the list of servers. */
+async function prepare(dashboard: TestDashboard, page: Page, job: Job): Promise<void> {
   const { person, user } = await dashboard.signedIn(EMAIL)
   const entry = { name: 'Cobblestone', address: 'play.example.com' }
   await serverImports(dashboard.store.database).saveServers(user.id, null, [entry], operatorAt(1))
-  key = await person.issue('Discord bot')
+  if (job.hasKey) key = await person.issue('Discord bot')
   await signIn(page, dashboard, EMAIL)
   await page.goto(`${dashboard.url}/dashboard/servers`)
 }

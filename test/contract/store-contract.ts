@@ -31,6 +31,7 @@ import { readingContract } from './servers/read-servers.ts'
 import { registeringContract } from './servers/servers.ts'
 import { removedUsersContract } from './accounts/removed-users.ts'
 import { revocationContract } from './keys/revocation.ts'
+import { renamingContract } from './keys/renaming.ts'
 import { roundTripsContract } from './servers/round-trips.ts'
 import { revokedHashesContract } from './keys/revoked-hashes.ts'
 import { schemaContract } from './schema.ts'
@@ -64,6 +65,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: instants far away`, () => farInstantsContract(open))
   suite(`${engine}: users, keys and servers`, () => managementContract(open))
   suite(`${engine}: api keys`, () => apiKeysContract(open))
+  suite(`${engine}: names and prefixes of keys`, () => renamingContract(open))
   suite(`${engine}: imports`, () => importsContract(open))
   suite(`${engine}: long imports`, () => longImportsContract(open))
   suite(`${engine}: round trips`, () => roundTripsContract(open))

@@ -130,6 +130,7 @@ function readingRoutes(place: Place): Route[] {
       { method: 'POST', path: `${user}/${act}`, operator: 403 },
     ]),
     { method: 'GET', path: `/dashboard/servers/import/${waiting}`, owner: 200 },
+    { method: 'GET', path: `/dashboard/api/${key}`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/delete`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/replace`, owner: 200 },
     { method: 'GET', path: `/dashboard/api/${key}/arrival`, owner: 200 },
@@ -174,6 +175,7 @@ function changingRoutes(place: Place): Route[] {
     { method: 'POST', path: `${under}/accept`, owner: 303, member: 303 },
     { method: 'POST', path: `${under}/decline`, owner: 404 },
     { method: 'POST', path: `${under}/remove`, owner: 404 },
+    { method: 'POST', path: `/dashboard/api/${key}`, owner: 422 },
     { method: 'POST', path: `/dashboard/api/${key}/delete`, owner: 303 },
     {
       method: 'POST',

@@ -82,6 +82,7 @@ const MEASURED = new RegExp(
   [
     String.raw`(?<=PostgreSQL |SQLite |\bv)\d+(?:\.\d+)+`,
     String.raw`(?<=answers in |started )(?:\d+ ms|just now|[^,]* ago)`,
+    String.raw`(?<=(?:Never used in|Unused for) )[\d,]+(?= days)`,
     String.raw`[\d.]+ (?=MB (?:left|of memory))|(?<=, )[\d.]+ (?=MB)`,
   ].join('|'),
   'g',

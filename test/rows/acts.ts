@@ -68,6 +68,8 @@ const KEYS: Act[] = [
   post('ada', '/dashboard/api', { form: 'k1', name: 'bot' }),
   post('ada', '/dashboard/api', { form: 'k2', name: 'spare' }),
   post('ada', '/dashboard/api', { form: 'k3', name: 'leaked' }),
+  post('ada', '/dashboard/api/<key:bot>', { name: ' Discord bot ', was: 'bot' }),
+  post('ada', '/dashboard/api/<key:bot>', { name: 'bot', was: 'Discord bot' }),
   post('ada', '/dashboard/api/<key:spare>/delete'),
   post('ada', '/dashboard/api/leaked', { leaked: 'in a log: <secret:leaked>' }),
 ]
@@ -143,6 +145,7 @@ const USER_COMMANDS: Act[] = [
 
 const KEY_COMMANDS: Act[] = [
   run('key issue --user ada@example.net --name second'),
+  run('key rename --user ada@example.net --name other <key:second>'),
   run('key revoke --user ada@example.net <key:second>'),
   run(
     'key import --user bob@example.com --hash-file -',

@@ -72,7 +72,7 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
     case 'key imported':
       return html`An operator imported ${key()}`
     case 'key renamed':
-      return html`An operator renamed ${key()}`
+      return html`Renamed ${key()}`
     case 'member added':
       return html`An operator added you to ${organization()}`
     case 'member role changed':

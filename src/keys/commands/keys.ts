@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { OwnedApiKey } from '../records/owned-api-keys.ts'
 import { nameOf } from '../../accounts/user.ts'
-import type { ApiKey } from '../api-key.ts'
+import { isUnused } from '../api-key.ts'
 import { KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
 import { type Instant, presentInstant, formatNullable } from '../../model/instant.ts'
 import { changeStore, needOption, withStore } from '../../terminal/context.ts'
@@ -10,6 +10,7 @@ import { Failure, Misuse } from '../../terminal/errors.ts'
 import { keyJson } from './key-json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../../terminal/output.ts'
 import { addImportCommand } from '../../state/commands/import-keys-command.ts'
+import type { RenameOptions } from './rename-key.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { inventory } from '../../directory/records/inventory.ts'
@@ -18,7 +19,7 @@ import { operatorAt } from '../../model/audit.ts'
 export function addKeyCommands(program: Command, shell: Shell): void {
   const key = program
     .command('key')
-    .description('issue, list and revoke API keys')
+    .description('issue, list, rename and revoke API keys')
     .addHelpText(
       'after',
       `
@@ -63,7 +64,31 @@ Examples:
   server-listing key list --unused-for 90d --json`,
     )
     .action((options) => list(shell, options))
+  addRenameCommand(key, shell)
   addRevokeCommand(key, shell)
+}
+
+function addRenameCommand(key: Command, shell: Shell): void {
+  key
+    .command('rename')
+    .description('rename an active key; programs that use it notice nothing')
+    .usage('--user <email> --name <name> <key-id>')
+    .argument('<key-id>', 'the id of the key, from `key list`')
+    .option('--user <email>', 'the email address of the owner')
+    .option(...EXTERNAL_ID)
+    .option('--name <name>', `the new name, 1 to ${KEY_NAME_LENGTH_MAX} characters`)
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Example:
+  server-listing key rename --user ada@example.com --name "Status page" 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10`,
+    )
+    .action(async (keyId: string, options: RenameOptions) => {
+      // Loaded on demand, as for the other rare commands of the group.
+      const { rename } = await import('./rename-key.ts')
+      await rename(shell, keyId, options)
+    })
 }
 
 function addRevokeCommand(key: Command, shell: Shell): void {
@@ -175,9 +200,4 @@ function stateOf({ revoked_at, disabled_at }: OwnedApiKey): string {
 async function readBefore(unusedFor: string): Promise<Instant> {
   const { readSpan } = await import('../../terminal/spans.ts')
   return presentInstant() - readSpan(unusedFor, '--unused-for')
-}
-
-/** An active key. A new one without a use is as old as its issue. */
-function isUnused({ revoked_at, last_used_at, created_at }: ApiKey, before: Instant): boolean {
-  return revoked_at === null && (last_used_at ?? created_at) < before
 }

@@ -40,18 +40,22 @@ function sayRevoked(shell: Shell, revoked: ApiKey, now: number): void {
   else say(shell, `${named} was already revoked at ${shortInstant(revoked.revoked_at, '')}`)
 }
 
+/** The message does not repeat the argument. */
+export function refuseWholeKey(keyId: string | undefined): void {
+  if (!keyId?.toLowerCase().startsWith(FIXED_PREFIX)) return
+  throw new Misuse(
+    'the argument is a key, not the id of a key. The shell history now contains it. ' +
+      'To revoke it, run `server-listing key revoke --key-stdin` and paste the key',
+  )
+}
+
 async function revokeById(
   shell: Shell,
   keyId: string | undefined,
   options: RevokeOptions,
   now: number,
 ): Promise<void> {
-  // The message does not repeat the argument, which may be a whole key.
-  if (keyId?.toLowerCase().startsWith(FIXED_PREFIX))
-    throw new Misuse(
-      'the argument is a key, not the id of a key. The shell history now contains it. ' +
-        'To revoke it, run `server-listing key revoke --key-stdin` and paste the key',
-    )
+  refuseWholeKey(keyId)
   const reference = needUser(options.user, options.externalId)
   const list = `server-listing key list ${wordsFor(reference)}`
   if (keyId === undefined)

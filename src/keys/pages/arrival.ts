@@ -6,6 +6,7 @@ import { ARRIVAL_SCRIPT_PATH } from '../../web/html/assets.ts'
 import { showPage } from '../../web/html/page.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
+import { showPrefix } from './shown-key.ts'
 
 /**
  * Whether a program has used the key. Until one has, the script loads the page at `data-poll` every
@@ -27,7 +28,7 @@ export function showArrivalPage(c: Context, apiKey: ApiKey, now: Instant): Promi
   return showPage(c, {
     title: 'Has it arrived?',
     width: 'form',
-    body: html`<section class="card"><h2>${isolated(apiKey.name)}</h2><p><code>${apiKey.prefix}…</code></p>
+    body: html`<section class="card"><h2>${isolated(apiKey.name)}</h2><p>${showPrefix(apiKey)}</p>
 ${showArrival(apiKey, now)}
 ${
   apiKey.last_used_at === null

@@ -1,36 +1,49 @@
 import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
-import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
+import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX, PREFIX_LENGTH } from '../../model/key-format.ts'
 import { type Confirmation, showConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { AS_CODE, showField, showFormTag } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
+import { showPrefix } from './shown-key.ts'
 import { FORM_BYTES_MAX } from '../../web/request/guard.ts'
 
 export const AT_KEY_LIMIT = `You have ${ACTIVE_KEYS_MAX} active keys, the maximum.`
-const LAST_FREE =
-  'This is the last free key. Without a free one, you can’t replace a key before you delete another.'
+const KEEP_ONE_FREE =
+  'Keep one free to be able to replace a key: meanwhile you have the old one and the new one.'
+const LAST_FREE = `This is your last free key. ${KEEP_ONE_FREE}`
 
-interface IssueForm {
-  name?: string
+const KEYS_PATH = '/dashboard/api'
+
+/** The page of keys with the form to issue one, filled in with this name. */
+export function issuePathOf(name = ''): string {
+  return `${KEYS_PATH}?name=${encodeURIComponent(name)}`
+}
+
+export interface IssueForm {
+  name?: string | undefined
   nameError?: string
   passwordError?: string | undefined
   needed: Confirmation | null
   /** The number of the user's active keys. */
   active: number
+  /** True if the user has deleted keys. */
+  hasDeleted: boolean
 }
 
+/** For a user without an active key, the form is all that the page has of keys. */
 export function showIssueForm(c: Context, form: IssueForm): Html {
-  const { name = '', nameError, active, needed, passwordError } = form
-  const next = `/dashboard/api${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`
-  if (active >= ACTIVE_KEYS_MAX)
-    return html`<section class="card" id="issue"><h2>Issue a key</h2>
-<p>${AT_KEY_LIMIT} Delete one you no longer use to issue another. Keep one free: while you replace a key, you have the old one and the new one.</p></section>`
+  const { name = '', nameError, active, needed, passwordError, hasDeleted } = form
+  const [title, text] =
+    active > 0
+      ? ['Issue a key', '']
+      : [hasDeleted ? 'No active API keys' : 'No API keys yet', NEEDED]
   return html`<form class="card" id="issue" method="post" action="/dashboard/api">
-<h2>Issue a key</h2>
+<h2>${title}</h2>
+${text === '' ? '' : html`<p>${text}</p>`}
 ${showFormTag()}
 ${showField({
   name: 'name',
@@ -41,9 +54,20 @@ ${showField({
   hint: `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`,
   error: nameError,
 })}
-${showConfirmation(c, needed, next, passwordError)}
-<button class="primary">Issue key</button>
+${showConfirmation(c, needed, name === '' && active === 0 ? KEYS_PATH : issuePathOf(name), passwordError)}
+<div class="row"><button class="primary">Issue key</button>${
+    active === 0
+      ? ''
+      : html`
+<a class="button" href="/dashboard/api">Cancel</a>`
+  }</div>
 </form>`
+}
+
+const NEEDED = 'A program needs one to read your listing.'
+
+export function showAtLimit(): Html {
+  return html`<p class="hint" id="issue">${AT_KEY_LIMIT} Delete one you no longer use to issue another. ${KEEP_ONE_FREE}</p>`
 }
 
 /** Closed until a key has leaked: most visits don't need it. */
@@ -51,8 +75,8 @@ export function showLeakedForm(error: string | undefined): Html {
   return html`<details class="card"${error ? html` open` : ''}><summary>Has a key leaked?</summary>
 <form class="stack" method="post" action="/dashboard/api/leaked">
 <div class="field"><label for="leaked">Leaked text</label>
-<p class="hint" id="leaked-hint">Paste the key, or the text that contains it, up to ${FORM_BYTES_MAX / 1_024} kB. Each of your keys in it is deleted at once. Only a complete key can be recognized.</p>
-<textarea id="leaked" name="leaked" rows="3" autocomplete="off"${AS_CODE} aria-describedby="leaked-hint${error ? ' leaked-error' : ''}"${error ? html` aria-invalid="true" autofocus` : ''}></textarea>
+<p class="hint" id="leaked-hint">Paste the key, its first ${PREFIX_LENGTH} characters or the text that contains them, up to ${FORM_BYTES_MAX / 1_024} kB. Each of your keys in it is deleted at once.</p>
+<textarea id="leaked" name="leaked" rows="3" translate="no" autocomplete="off"${AS_CODE} aria-describedby="leaked-hint${error ? ' leaked-error' : ''}"${error ? html` aria-invalid="true" autofocus` : ''}></textarea>
 ${error ? html`<p class="error" id="leaked-error">${error}</p>` : ''}</div>
 <button>Delete leaked keys</button>
 </form></details>`
@@ -63,7 +87,7 @@ export function showDeleteKey(c: Context, apiKey: ApiKey, now: Instant): Promise
     title: 'Delete a key',
     width: 'form',
     body: html`<form class="card" method="post" action="/dashboard/api/${apiKey.id}/delete">
-<p>Delete the key ${isolated(apiKey.name)} (<code>${apiKey.prefix}…</code>)?</p>
+<p>Delete the key ${isolated(apiKey.name)} (${showPrefix(apiKey)})?</p>
 <p>Programs that use it get a 401 at once. You can’t undo this.</p>
 <p>${apiKey.last_used_at === null ? 'No program has used it.' : html`It was last used ${showAgo(apiKey.last_used_at, now)}.`}</p>
 <div class="row"><button class="danger">Delete ${isolated(apiKey.name)}</button>
@@ -88,7 +112,7 @@ export function showReplaceKey(
     title: 'Replace a key',
     width: 'form',
     body: html`<form class="card" method="post" action="/dashboard/api">
-<p>Replace the key ${isolated(apiKey.name)} (<code>${apiKey.prefix}…</code>)?</p>
+<p>Replace the key ${isolated(apiKey.name)} (${showPrefix(apiKey)})?</p>
 ${
   active >= ACTIVE_KEYS_MAX
     ? html`<p>${AT_KEY_LIMIT} To replace one, first delete another one that you no longer use.</p>

@@ -6,6 +6,7 @@ import { showNotice, showPage } from '../../web/html/page.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { arrivalPathOf, showArrival } from './arrival.ts'
 import { showBlock, showKeySettings, showSnippets } from './snippet-list.ts'
+import { showPrefix } from './shown-key.ts'
 import { KEY_VARIABLE } from './snippets.ts'
 
 interface IssuedKey {
@@ -50,8 +51,9 @@ const COPY_NOW = {
   text: 'Copy the key now. This is the only time it is shown: we do not store it. If you lose it, delete it and issue another.',
 } as const
 
-function showReplaced({ id, name, prefix }: ApiKey): Html {
+function showReplaced(apiKey: ApiKey): Html {
+  const { id, name } = apiKey
   return html`<section class="card"><h2>The old key still works</h2>
-<p>${isolated(name)} (<code>${prefix}…</code>) works until you delete it. Give your programs the new key first.</p>
+<p>${isolated(name)} (${showPrefix(apiKey)}) works until you delete it. Give your programs the new key first.</p>
 <p><a href="/dashboard/api/${id}/delete">Delete the old key…</a></p></section>`
 }

@@ -5,6 +5,7 @@ import type { Context, Dashboard } from '../../web/context.ts'
 import type { Notice } from '../../web/html/page.ts'
 import { type Html, truncated } from '../../web/html/text.ts'
 import { takeTold, tellNext } from '../../web/request/next-notice.ts'
+import { issuePathOf } from './forms.ts'
 import { apiKeys } from '../records/api-keys.ts'
 
 /*
@@ -41,7 +42,17 @@ export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Noti
   const [found = 0, own = 0, at = 0] = told.id.split('-').map(Number)
   const revoked = await apiKeys(database).listApiKeys(userId, own)
   const deleted = revoked.filter(({ revoked_at }) => revoked_at === at)
-  return { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
+  const notice: Notice = { kind: 'good', text: sayLeaked({ found, own, at }, deleted) }
+  return deleted.length === 0 ? notice : { ...notice, followUp: offerOthers(deleted) }
+}
+
+/** Programs need a new key in the place of a leaked one. */
+function offerOthers(deleted: readonly ApiKey[]): Html {
+  const links = deleted.map(
+    ({ name }) =>
+      html`<a class="button" href="${issuePathOf(name)}#name">Issue a new key named ${truncated(name, NAME_BYTES)}</a>`,
+  )
+  return html`<div class="row">${links}</div>`
 }
 
 /** A user has at most five active keys, so this names them all. */

@@ -1,11 +1,12 @@
 import { oldestInvitation } from '../../organizations/invitation.ts'
 import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
-import { slotOf } from '../../model/usage-counts.ts'
+import type { ApiKey } from '../api-key.ts'
+import type { UsageCount } from '../../model/usage-counts.ts'
 import type { UsageCounter } from '../usage/usage-counter.ts'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
 import type { Context } from '../../web/context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
-import { SLOTS_SHOWN } from './usage-chart.ts'
+import { firstSlotOf, LAST_DAY, spanOf, type UsageSpan } from './usage/usage-span.ts'
 import { apiKeys } from '../records/api-keys.ts'
 import { invitations } from '../../organizations/records/invitations.ts'
 
@@ -18,22 +19,40 @@ export interface KeysDashboard extends AccountsDashboard {
 export async function showOwnKeys(
   dashboard: KeysDashboard,
   c: Context,
-  page: KeysPage,
+  page: Omit<KeysPage, 'span'>,
 ): Promise<Response> {
-  const { database, counts, counter, now } = dashboard
+  const { database, now } = dashboard
   const { userId } = c.get('session')
   const keys = await apiKeys(database).listApiKeys(userId, REVOKED_SHOWN + 1)
   const at = now()
-  const ids = keys.map(({ id }) => id)
-  const written = await counts.listUsageCounts(ids, slotOf(at) - SLOTS_SHOWN + 1)
+  const span = spanOf(c.req.query('span'))
+  const [active, deleted] = [true, false].map((isActive) =>
+    keys.filter(({ revoked_at }) => (revoked_at === null) === isActive),
+  )
+  const counts = [
+    ...(await readCounts(dashboard, active!, span)),
+    ...(await readCounts(dashboard, deleted!, LAST_DAY)),
+  ]
   const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
   const needed = await neededConfirmation(dashboard, c)
   return showKeys(c, {
     ...page,
+    span,
     apiKeys: keys,
-    counts: [...written, ...counter.unwritten(ids)],
+    counts,
     now: at,
     needed,
     invitations: invited,
   })
+}
+
+/** The counts of these keys in a span, also those that are not written yet. */
+export async function readCounts(
+  { counts, counter, now }: KeysDashboard,
+  keys: readonly ApiKey[],
+  span: UsageSpan,
+): Promise<UsageCount[]> {
+  const ids = keys.map(({ id }) => id)
+  const written = await counts.listUsageCounts(ids, firstSlotOf(span, now()))
+  return [...written, ...counter.unwritten(ids)]
 }

@@ -1,19 +1,22 @@
 import { html } from 'hono/html'
-import type { ApiKey } from '../api-key.ts'
+import { type ApiKey, isUnused, UNUSED_DAYS } from '../api-key.ts'
 import { ACTIVE_KEYS_MAX } from '../../model/key-format.ts'
-import type { Instant } from '../../model/instant.ts'
+import { DAY_US, type Instant } from '../../model/instant.ts'
 import type { Invitation } from '../../organizations/invitation.ts'
 import { count } from '../../model/text.ts'
-import { slotOf, type UsageCount } from '../../model/usage-counts.ts'
+import type { UsageCount } from '../../model/usage-counts.ts'
 import type { Confirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
-import { showAction, showEmpty } from '../../web/html/parts.ts'
+import { showAction } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
 import { type Html, isolated, truncated } from '../../web/html/text.ts'
-import { showIssueForm, showLeakedForm } from './forms.ts'
-import { showUsageChart } from './usage-chart.ts'
+import { issuePathOf, showAtLimit, showIssueForm, showLeakedForm } from './forms.ts'
+import { showLastUse, showPrefix } from './shown-key.ts'
+import { CHART_ASSETS, showUsageChart } from './usage/usage-chart.ts'
+import { LAST_DAY, pathWith, showSpans, type UsageSpan } from './usage/usage-span.ts'
+import { usageOf } from './usage/usage-sums.ts'
 
 /** The most recently deleted keys that the page shows. */
 export const REVOKED_SHOWN = 20
@@ -24,17 +27,20 @@ const CHARTS_OF_REVOKED_MAX = 1
 
 /** What the page shows besides the keys. */
 export interface KeysPage {
-  name?: string
+  /** Fills in the form to issue a key. Without a name, users with keys see no form. */
+  name?: string | undefined
   nameError?: string
   passwordError?: string
   leakedError?: string
   notice?: Notice
   status?: 200 | 403 | 409 | 422 | 429
+  span: UsageSpan
 }
 
 interface AllKeys extends KeysPage {
   /** Oldest first. */
   apiKeys: readonly ApiKey[]
+  /** Of active keys in the span of the page, and of deleted keys in the last day. */
   counts: readonly UsageCount[]
   now: Instant
   needed: Confirmation | null
@@ -52,47 +58,56 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
   const stillUsed = shown.filter(isRefused)
   const quiet = shown.filter((apiKey) => !stillUsed.includes(apiKey))
   const hasOlder = revoked.length > shown.length
-  // A link to a field focuses it, also without script.
-  const href = active.length < ACTIVE_KEYS_MAX ? '#name' : '#issue'
+  const isFull = active.length >= ACTIVE_KEYS_MAX
+  const asksForName = !isFull && (active.length === 0 || page.name !== undefined)
   return showPage(c, {
     title: 'API keys',
     lead: html`A program sends a key to get your listing as JSON. Each key can make one request per second. <a href="/docs">API documentation</a>`,
-    ...(active.length === 0 ? {} : { actions: showAction({ ...ISSUE, href }) }),
+    ...(isFull || asksForName ? {} : { actions: showAction(ISSUE) }),
     errors: { name: page.nameError, password: page.passwordError, leaked: page.leakedError },
     status: page.status ?? 200,
     notice: page.notice,
-    body: html`${showInvitationNote(page.invitations)}
-${active.length === 0 ? showEmpty({ ...NO_KEYS, title: revoked.length === 0 ? 'No API keys yet' : 'No active API keys' }) : html`<section><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2><ul class="rows keys">${active.map((apiKey, index) => showActive(apiKey, index, active, page))}</ul></section>`}
-${showIssueForm(c, { ...page, active: active.length })}
+    body: html`${CHART_ASSETS}${showInvitationNote(page.invitations)}
+${asksForName ? showIssueForm(c, { ...page, active: active.length, hasDeleted: revoked.length > 0 }) : ''}
+${active.length === 0 ? '' : showActive(active, page)}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
 ${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}
 ${showLeakedForm(page.leakedError)}`,
   })
 }
 
-const NO_KEYS = {
-  icon: 'key',
-  text: 'A program needs one to read your listing.',
-  action: { href: '#name', label: 'Issue a key' },
+// A link to a field focuses it, also without script.
+const ISSUE = {
+  href: `${issuePathOf()}#name`,
+  label: 'Issue a key',
+  icon: 'plus',
+  isMain: true,
 } as const
 
-const ISSUE = { label: 'Issue a key', icon: 'plus', isMain: true } as const
+function showActive(active: readonly ApiKey[], page: AllKeys): Html {
+  const { now, span } = page
+  const unused = active.filter((apiKey) => isUnused(apiKey, now - UNUSED_DAYS * DAY_US)).length
+  return html`<section><div class="row pages"><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2>${showSpans('/dashboard/api', span)}</div>
+${active.length < ACTIVE_KEYS_MAX ? '' : showAtLimit()}
+${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key is' : `${unused} keys are`} unused for ${UNUSED_DAYS} days. Delete keys that no program needs.</p>`}
+<ul class="rows keys">${active.map((apiKey, index) => showRow(apiKey, index, active, page))}</ul></section>`
+}
 
-function showActive(apiKey: ApiKey, index: number, active: readonly ApiKey[], page: AllKeys): Html {
-  const { id, name, prefix, created_at, last_used_at } = apiKey
-  const { now } = page
+function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page: AllKeys): Html {
+  const { id, name, created_at, last_used_at } = apiKey
+  const { now, span } = page
   const path = `/dashboard/api/${id}`
-  const used =
+  const arrival =
     last_used_at === null
-      ? html`Never used. <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id="a${index}">Has it arrived?</a>`
-      : html`Last used ${showAgo(last_used_at, now)}`
+      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id="a${index}">Has it arrived?</a>`
+      : ''
   const isReplaced = active.slice(index + 1).some((newer) => newer.name === name)
   const action = (word: string, verb: string) =>
     html`<a class="button quiet" href="${path}/${verb}" id="${verb}${index}" aria-labelledby="${verb}${index} k${index} p${index}">${word}</a>`
-  return html`<li><div><h3 id="k${index}">${isolated(name)}</h3><code id="p${index}">${prefix}…</code>
-<p><span>${used}</span> <span>Issued ${showAgo(created_at, now)}</span></p>
+  return html`<li><div><a href="${pathWith(path, span)}" id="k${index}">${isolated(name)}</a>
+<p><span id="p${index}">${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${arrival} <span>Issued ${showAgo(created_at, now)}</span></p>
 ${isReplaced ? html`<p>A newer key has the same name. Delete this one once your programs use the new one.</p>` : ''}</div>
-${showUsageChart(countsOf(apiKey, page), slotOf(now))}
+${showUsageChart(usageOf(countsOf(apiKey, page), span, now), `${pathWith(path, span)}#values`)}
 <span class="row">${action('Replace…', 'replace')}${action('Delete…', 'delete')}</span></li>
 `
 }
@@ -102,13 +117,14 @@ function countsOf({ id }: ApiKey, { counts }: AllKeys): UsageCount[] {
 }
 
 function showStillUsed(stillUsed: readonly ApiKey[], page: AllKeys): Html {
-  return html`<section><h2>Deleted, but still asking</h2>
-<p>Programs still use these deleted keys. Every request gets a 401. Give those programs another key, or stop them.</p>
+  const { now } = page
+  return html`<section><h2>Deleted, but still in use</h2>
+<p>Programs used these deleted keys in the last ${LAST_DAY.inWords}. Every request gets a 401. Give those programs another key, or stop them.</p>
 <ul class="rows keys">${stillUsed.map((apiKey, index) => {
     const counts = countsOf(apiKey, page)
     const refused = counts.reduce((sum, { revoked }) => sum + revoked, 0)
-    return html`<li>${showDeleted(apiKey, page.now)}
-${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(counts, slotOf(page.now)) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
+    return html`<li>${showDeleted(apiKey, now)}
+${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(usageOf(counts, LAST_DAY, now), `/dashboard/api/${apiKey.id}#values`) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
   })}</ul></section>`
 }
 
@@ -118,7 +134,7 @@ ${quiet.length > 0 ? html`<ul class="rows">${quiet.map((apiKey) => html`<li>${sh
 ${hasOlder ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</section>`
 }
 
-function showDeleted({ name, prefix, revoked_at, last_used_at }: ApiKey, now: Instant): Html {
-  const used = last_used_at === null ? 'Never used' : html`Last used ${showAgo(last_used_at, now)}`
-  return html`<div><h3>${truncated(name, DELETED_NAME_BYTES)}</h3><p><code>${prefix}…</code> <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${used}</span></p></div>`
+function showDeleted(apiKey: ApiKey, now: Instant): Html {
+  const { name, revoked_at } = apiKey
+  return html`<div><h3>${truncated(name, DELETED_NAME_BYTES)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
 }

@@ -6,6 +6,7 @@ import { showNotFound } from '../../web/html/page.ts'
 import { showArrivalPage } from './arrival.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
+import { addKeyPageRoutes } from './rename.ts'
 import { takeNotice, tellDeleted } from './notices.ts'
 import { apiKeys } from '../records/api-keys.ts'
 
@@ -16,12 +17,14 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
   app.get('/dashboard/api', async (c) => {
     const notice = await takeNotice(dashboard, c)
     return showOwnKeys(dashboard, c, {
-      name: c.req.query('name') ?? '',
+      name: c.req.query('name'),
       ...(notice === null ? {} : { notice }),
     })
   })
 
   app.post('/dashboard/api', (c) => issue(dashboard, c))
+
+  addKeyPageRoutes(app, dashboard)
 
   app.get('/dashboard/api/:id/delete', async (c) => {
     const { apiKey } = await findActive(dashboard, c)

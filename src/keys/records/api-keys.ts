@@ -1,6 +1,6 @@
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
-import type { Database, Queries, Transaction } from '../../database/database.ts'
+import type { Database, Dialect, Queries, Transaction } from '../../database/database.ts'
 import { at, inBytes, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
 import type { Actor } from '../../model/audit.ts'
 import { act, type Note } from '../../accounts/records/audit.ts'
@@ -75,14 +75,25 @@ export function apiKeys(database: Database) {
       const known = sql`SELECT id FROM api_keys WHERE key_hash ${inBytes(keyHashes)} ${owned}`
       return act(database, actor, async (transaction, note) => {
         const ids = (await transaction.all<{ id: string }>(known)).map(({ id }) => id)
-        await transaction.lock('api_keys', ids)
-        await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, actor.at))
-        const revoked = await transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
-        noteRevoked(note, actor, revoked)
-        return revoked
+        return revokeAll(transaction, database.dialect, ids, actor, note)
       })
     },
   }
+}
+
+/** Revokes the keys with these ids, and returns their records. */
+export async function revokeAll(
+  transaction: Transaction,
+  { selectApiKeys }: Dialect,
+  ids: readonly string[],
+  actor: Actor,
+  note: Note,
+): Promise<ApiKey[]> {
+  await transaction.lock('api_keys', ids)
+  await transaction.run(revocationOf(sql`id ${inUuids(ids)}`, actor.at))
+  const revoked = await transaction.all<ApiKey>(selectApiKeys(sql`id ${inUuids(ids)}`))
+  noteRevoked(note, actor, revoked)
+  return revoked
 }
 
 /** A key that was already revoked has its entry. */

@@ -1,7 +1,9 @@
-import type { ApiKey } from '../api-key.ts'
+import { type ApiKey, prefixOf } from '../api-key.ts'
 import { hashApiKey } from '../../model/key-hash.ts'
-import { findKeys } from '../leaked-keys.ts'
-import { apiKeys } from './api-keys.ts'
+import { findKeys, findPrefixes } from '../leaked-keys.ts'
+import { apiKeys, revokeAll } from './api-keys.ts'
+import { act } from '../../accounts/records/audit.ts'
+import { inStrings, sql, uuid } from '../../database/sql.ts'
 import type { Database } from '../../database/database.ts'
 import type { Actor } from '../../model/audit.ts'
 
@@ -9,14 +11,17 @@ import type { Actor } from '../../model/audit.ts'
 const LOOKED_UP_MAX = 1_000
 
 export interface Leaked {
-  /** The number of distinct keys in the text, including those of other installations. */
+  /** The number of distinct keys in the text, or of their prefixes, including unknown ones. */
   found: number
   /** The records of the known keys, including keys that were already revoked. */
   apiKeys: ApiKey[]
 }
 
 export interface LeakedOptions {
-  /** Limits the revocation to this user's keys. */
+  /**
+   * Limits the revocation to this user's keys. Among these, the prefix of a key suffices if it is
+   * the prefix of one active key only.
+   */
   userId?: string
   /** Runs after each part, with its records and the number of keys looked up so far. */
   onPart?: (apiKeys: readonly ApiKey[], lookedUp: number) => Promise<void>
@@ -32,7 +37,8 @@ export async function revokeLeakedKeys(
   actor: Actor,
   { userId, onPart }: LeakedOptions = {},
 ): Promise<Leaked> {
-  const hashes = findKeys(text).map(hashApiKey)
+  const whole = findKeys(text)
+  const hashes = whole.map(hashApiKey)
   const keys: ApiKey[] = []
   for (let start = 0; start < hashes.length; start += LOOKED_UP_MAX) {
     const part = hashes.slice(start, start + LOOKED_UP_MAX)
@@ -40,5 +46,34 @@ export async function revokeLeakedKeys(
     keys.push(...revoked)
     await onPart?.(revoked, start + part.length)
   }
-  return { found: hashes.length, apiKeys: keys }
+  if (userId === undefined) return { found: hashes.length, apiKeys: keys }
+  const known = new Set(whole.map(prefixOf))
+  const prefixes = findPrefixes(text).filter((prefix) => !known.has(prefix))
+  const revoked = await revokeByPrefix(database, prefixes, actor, userId)
+  return { found: hashes.length + prefixes.length, apiKeys: [...keys, ...revoked] }
+}
+
+/**
+ * Revokes the user's leaked keys with these prefixes, each of which must be that of one active key
+ * only. Returns the records of the known keys, one for each prefix, including keys that were
+ * already revoked.
+ */
+export async function revokeByPrefix(
+  database: Database,
+  prefixes: readonly string[],
+  actor: Actor,
+  userId: string,
+): Promise<ApiKey[]> {
+  const { dialect } = database
+  const known = sql`user_id = ${uuid(userId)} AND prefix ${inStrings(prefixes)}`
+  return act(database, actor, async (transaction, note) => {
+    const all = await transaction.all<ApiKey>(dialect.selectApiKeys(known))
+    const meant = [...Map.groupBy(all, ({ prefix }) => prefix).values()].flatMap((same) => {
+      const active = same.filter(({ revoked_at }) => revoked_at === null)
+      if (active.length > 1) return []
+      return active.length === 1 ? active : same.slice(0, 1)
+    })
+    const ids = meant.map(({ id }) => id)
+    return revokeAll(transaction, dialect, ids, actor, note)
+  })
 }

@@ -3,18 +3,20 @@ import { readFileSync } from 'node:fs'
 import type { App } from '../context.ts'
 
 /** The parts of the style sheet of all pages, in the order of its layers. */
-const STYLES = ['tokens', 'base', 'layout', 'parts', 'servers', 'keys', 'print']
-/** Separates the style sheet of all pages from the one of the documents. Both use its tokens. */
+const STYLES = ['tokens', 'base', 'layout', 'parts', 'servers', 'print']
+/** Separates the style sheet of all pages from those of some pages, which use its tokens. */
 const CUT = '@layer cut;'
 
-const [pagesCss = '', docsCss = ''] = minify(
+const [pagesCss = '', docsCss = '', keysCss = ''] = minify(
   'css',
-  [...STYLES.map((name) => read(`style/${name}.css`)), CUT, read('style/docs.css')].join(''),
+  [readStyles(STYLES), readStyles(['docs']), readStyles(['keys'])].join(CUT),
 ).split(CUT)
 const style = assetOf('style', 'css', pagesCss)
 const docsStyle = assetOf('docs', 'css', docsCss)
+const keysStyle = assetOf('keys', 'css', keysCss)
 const script = assetOf('script', 'js', minify('js', read('script.js')))
 const arrivalScript = assetOf('arrival', 'js', minify('js', read('arrival.js')))
+const chartScript = assetOf('chart', 'js', minify('js', read('chart.js')))
 const icons = assetOf('icons', 'svg', read('icons.svg'))
 
 /** For the public pages of servers, which load nothing. */
@@ -24,9 +26,13 @@ export const PUBLIC_STYLE = minify('css', read('style/tokens.css') + read('publi
 export const STYLE_PATH = style.path
 /** Only for the documents, beside the style sheet of all pages. */
 export const DOCS_STYLE_PATH = docsStyle.path
+/** Only for the pages of keys, the same. */
+export const KEYS_STYLE_PATH = keysStyle.path
 export const SCRIPT_PATH = script.path
 /** Only for the pages that wait for a key's first use. */
 export const ARRIVAL_SCRIPT_PATH = arrivalScript.path
+/** Only for the pages with charts. */
+export const CHART_SCRIPT_PATH = chartScript.path
 /** The site's icon. It also holds a symbol for each `IconName`. */
 export const ICONS_PATH = icons.path
 
@@ -46,6 +52,8 @@ const PICTURES = [
   { path: '/apple-touch-icon.png', type: 'image/png' },
 ] as const
 
+const ASSETS = [style, docsStyle, keysStyle, script, arrivalScript, chartScript, icons]
+
 export function addAssets(app: App): void {
   for (const { path, type } of PICTURES) {
     const bytes = readFileSync(new URL(`./assets${path}`, import.meta.url))
@@ -53,13 +61,17 @@ export function addAssets(app: App): void {
       c.body(bytes, 200, { 'Content-Type': type, 'Cache-Control': 'public, max-age=86400' }),
     )
   }
-  for (const { path, text, ending } of [style, docsStyle, script, arrivalScript, icons])
+  for (const { path, text, ending } of ASSETS)
     app.get(path, (c) =>
       c.body(text, 200, {
         'Content-Type': TYPES[ending],
         'Cache-Control': 'public, max-age=31536000, immutable',
       }),
     )
+}
+
+function readStyles(names: readonly string[]): string {
+  return names.map((name) => read(`style/${name}.css`)).join('')
 }
 
 function read(name: string): string {

@@ -40,7 +40,7 @@ function serverStates(): State[] {
 function keyStates(): State[] {
   return [
     {
-      path: 'dashboard/api',
+      path: 'dashboard/api?name=',
       async act(page) {
         await page.fill('#name', 'bot')
         await submit(page, 'text=Issue key')
@@ -48,7 +48,9 @@ function keyStates(): State[] {
         await openEverything(page)
       },
     },
-    sending('dashboard/api', { '#name': '\u3164' }, 'text=Issue key', '#name-error'),
+    { path: 'dashboard/api?span=7d' },
+    { path: 'dashboard/api?span=30d' },
+    sending('dashboard/api?name=', { '#name': '\u3164' }, 'text=Issue key', '#name-error'),
     {
       path: 'dashboard/api',
       async act(page) {
@@ -137,7 +139,7 @@ export const LATER: State[] = [
   },
   { path: 'dashboard/operator/users?q=no-user' },
   sending(
-    'dashboard/api',
+    'dashboard/api?name=',
     { '#name': 'bot', '#password': 'not this one' },
     'text=Issue key',
     '#password-error',

@@ -57,6 +57,8 @@ function pagesOf(scene: Scene): string[] {
   const under = `/organizations/${organization}`
   return [
     '/api',
+    '/api?name=',
+    key,
     `${key}/delete`,
     `${key}/replace`,
     `${key}/arrival`,

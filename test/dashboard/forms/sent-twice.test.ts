@@ -38,6 +38,11 @@ const FORMS: Record<string, Expected> = {
   '/sign-out': { first: 303, again: 303, says: /Sign in/ },
   '/dashboard/api': { first: 200, again: 409, says: /This form already issued its key/ },
   '/dashboard/api replaces=*': { first: 200, again: 409, says: /already issued its key/ },
+  '/dashboard/api/:id': {
+    first: 303,
+    again: 303,
+    says: /The key is now named <b><bdi>Typed/,
+  },
   '/dashboard/api/leaked': { first: 303, again: 303, says: /1 key in this text had been deleted/ },
   '/dashboard/api/:id/delete': { first: 303, again: 303, says: /one<\/bdi><\/b> was deleted\./ },
   '/dashboard/servers/new': { first: 303, again: 303, says: /Typed<\/bdi><\/b> was added\./ },

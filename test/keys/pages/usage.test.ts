@@ -26,8 +26,8 @@ test('the chart counts 200s, 429s and a deleted key’s 401s for that key only',
   const { body } = await person.get('/dashboard/api')
   assert.match(body, /aria-label="Requests per 10 minutes in the last 24 hours, at most 4"/)
   assert.match(body, /<b>1<\/b> answered<.*<b>3<\/b> rate-limited \(429\), 75%: <a[^>]*>slow down/)
-  assert.match(body, /<path class="limited" d="M0 56V56h286V0h2V56z"/)
-  assert.match(body, /<path class="answered" d="M0 56V56h286V42h2V56z"/)
+  assert.match(body, /<path class="limited" d="M0 56V56h143V0h1V56z"/)
+  assert.match(body, /<path class="answered" d="M0 56V56h143V42h1V56z"/)
   assert.match((await bob.get('/dashboard/api')).body, /No requests in the last 24 hours/)
 
   await person.post('/dashboard/api/leaked', { leaked: key })
@@ -35,7 +35,7 @@ test('the chart counts 200s, 429s and a deleted key’s 401s for that key only',
   await ask(apiPort, { key })
   assert.match(
     (await person.get('/dashboard/api')).body,
-    /Deleted, but still asking.*<b>1<\/b> answered<.*<b>3<\/b> rate-limited.*<b>2<\/b> refused after deletion \(401\)/s,
+    /Deleted, but still in use.*<b>1<\/b> answered<.*<b>3<\/b> rate-limited.*<b>2<\/b> refused after deletion \(401\)/s,
   )
 })
 

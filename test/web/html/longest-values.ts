@@ -166,13 +166,18 @@ async function addKeys(
     if (number < 22)
       await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(now + number))
     if (number < 19) continue
-    const counts = Array.from({ length: 144 }, (_, ago) => ({
+    // Each ten minutes of a day, then each hour of a week and each day of a month.
+    const agos = Array.from({ length: 336 }, (_, index) =>
+      index < 144 ? index : index < 312 ? (index - 120) * 6 : (index - 304) * 144,
+    )
+    const counts = agos.map((ago) => ({
       api_key_id: id,
       slot: slotOf(now) - ago,
-      answered: 100_000 + ((ago * 7_919) % 1_000_003),
+      // One in each second. Only a deleted key has refused requests.
+      answered: 100 + ((ago * 7_919) % 501),
       limited: 100_000 + ((ago * 104_729) % 1_000_003),
-      revoked: 100_000 + ((ago * 1_299_709) % 1_000_003),
+      revoked: number < 22 ? 100_000 + ((ago * 1_299_709) % 1_000_003) : 0,
     }))
-    await store.addUsageCounts(counts)
+    for (const half of [counts.slice(0, 168), counts.slice(168)]) await store.addUsageCounts(half)
   }
 }

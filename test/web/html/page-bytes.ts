@@ -10,7 +10,9 @@ export async function bytesOf(person: Person, { body }: Pick<Answer, 'body'>): P
   let bytes = Buffer.byteLength(body)
   const named = body.matchAll(/(?:href|src)="(\/assets\/[^"#]+)/g)
   const loaded = new Set([...named].map(([, asset = '']) => asset))
-  const more = ['data-poll', 'class="docs"'].filter((mark) => body.includes(mark))
+  const more = ['data-poll', 'class="docs"', '/assets/keys-', '/assets/chart-'].filter((mark) =>
+    body.includes(mark),
+  )
   assert.equal(loaded.size, 3 + more.length)
   for (const asset of loaded) bytes += Buffer.byteLength((await person.get(asset)).body)
   return bytes

@@ -46,6 +46,7 @@ export function entriesOf(scene: Scene): Readonly<Record<string, readonly Entry[
     'POST /dashboard/api': [by('key issued', NEW)],
     'a key after an old sign-in': [by('key issued', NEW)],
     'POST /link/:token': [by('sign-in link used', user.email), by('sign-in', user.email)],
+    'POST /dashboard/api/:id': [by('key renamed', keys[0]!.id)],
     'POST /dashboard/api/:id/delete': [by('key revoked', keys[0]!.id)],
     'POST /dashboard/api/leaked': keys.map(({ id }) => by('key revoked', id)),
     'POST /dashboard/organizations': [by('organization made', NEW)],

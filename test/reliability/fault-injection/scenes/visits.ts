@@ -17,6 +17,7 @@ export function readingVisits(scene: Scene): Visit[] {
   const members = `${organizations}/${organization}/members`
   const pages: [route: string, path?: string][] = [
     ['/dashboard/api'],
+    ['/dashboard/api/:id', `/dashboard/api/${keys[0]!.id}`],
     ['/dashboard/api/:id/delete', `/dashboard/api/${keys[0]!.id}/delete`],
     ['/dashboard/api/:id/replace', `/dashboard/api/${keys[0]!.id}/replace`],
     ['/dashboard/api/:id/arrival', `/dashboard/api/${keys[0]!.id}/arrival`],
@@ -100,6 +101,7 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
   const leaked = keys.map(({ key }) => key).join(' ')
   return [
     { ...posting('/dashboard/api', 200, { name: 'bot', form: 'f' }), repeated: 409 },
+    posting('/dashboard/api/:id', 303, { name: 'renamed' }, `/dashboard/api/${keys[0]!.id}`),
     posting('/dashboard/api/:id/delete', 303, {}, `/dashboard/api/${keys[0]!.id}/delete`),
     posting('/dashboard/api/leaked', 303, { leaked }),
     posting('/sign-out', 303),

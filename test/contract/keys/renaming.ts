@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { revokeByPrefix } from '../../../src/keys/records/leaked-keys.ts'
+import { renameApiKey } from '../../../src/keys/records/renamed-keys.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { audit } from '../../../src/accounts/records/audit.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { addUser } from '../../fixtures/service.ts'
+import type { OpenFixture, StoreFixture } from '../fixture.ts'
+
+/** What a user changes about a key by its name or its prefix. */
+export function renamingContract(open: OpenFixture): void {
+  test('a key gets another name once, with an entry in the audit log', async (t) => {
+    const { store } = await open(t)
+    const user = await addUser(store)
+    const id = await addKey(store, user.id, 'bot')
+    const rename = (name: string, was?: string) =>
+      renameApiKey(
+        store.database,
+        user.id,
+        id,
+        { name, ...(was === undefined ? {} : { was }) },
+        operatorAt(2),
+      )
+    const nameOf = async () => (await apiKeys(store.database).findApiKeys([id]))[0]!.name
+    const renamed = await rename('  Discord bot ', 'bot')
+    assert.ok(renamed !== null && 'apiKey' in renamed)
+    assert.equal(renamed.apiKey.name, 'Discord bot')
+    assert.ok('apiKey' in (await rename('Discord bot', 'bot'))!)
+    const refusals = [
+      [await rename('other', 'bot'), 'other name'],
+      [await rename(' '), 'name'],
+      [await rename('x'.repeat(65)), 'name'],
+    ] as const
+    for (const [refused, because] of refusals)
+      assert.equal(refused !== null && 'because' in refused && refused.because, because)
+    assert.equal(await nameOf(), 'Discord bot')
+    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(3))
+    const late = await rename('late')
+    assert.equal(late !== null && 'because' in late && late.because, 'revoked')
+    assert.equal(await nameOf(), 'Discord bot')
+    const events = await audit(store.database).listEvents(user.id, 20)
+    assert.deepEqual(
+      events.filter(({ action }) => action === 'key renamed').map(({ subject }) => subject),
+      [id],
+    )
+  })
+
+  test('a key of another user, or none, is not renamed', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = [await addUser(store), await addUser(store, 'bob@example.com')]
+    const id = await addKey(store, ada.id, 'bot')
+    for (const other of [id, randomUUID(), 'not an id'])
+      assert.equal(
+        await renameApiKey(store.database, bob.id, other, { name: 'x' }, operatorAt(2)),
+        null,
+      )
+    assert.equal((await apiKeys(store.database).findApiKeys([id]))[0]!.name, 'bot')
+  })
+
+  test('a prefix revokes the only active key that has it', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = [await addUser(store), await addUser(store, 'bob@example.com')]
+    const [one, two] = [await addKey(store, ada.id, 'one'), await addKey(store, ada.id, 'two')]
+    const other = await addKey(store, ada.id, 'other', 'svc_live_fffffff')
+    const theirs = await addKey(store, bob.id, 'theirs')
+    const revoke = async (at: number, ...prefixes: string[]) => {
+      const found = await revokeByPrefix(store.database, prefixes, operatorAt(at), ada.id)
+      return found.map(({ id, revoked_at }) => [id, revoked_at])
+    }
+    assert.deepEqual(await revoke(2), [])
+    assert.deepEqual(await revoke(2, 'svc_live_eeeeeee'), [])
+    assert.deepEqual(await revoke(3, PREFIX, 'svc_live_fffffff'), [[other, 3]])
+    await apiKeys(store.database).revokeApiKey(ada.id, one, operatorAt(4))
+    assert.deepEqual(await revoke(5, PREFIX), [[two, 5]])
+    assert.deepEqual(await revoke(6, 'svc_live_fffffff'), [[other, 3]])
+    const [kept] = await apiKeys(store.database).findApiKeys([theirs])
+    assert.equal(kept!.revoked_at, null)
+    const events = await audit(store.database).listEvents(ada.id, 20)
+    assert.equal(events.filter(({ action }) => action === 'key revoked').length, 3)
+  })
+}
+
+const PREFIX = 'svc_live_0123456'
+
+async function addKey(
+  { database }: StoreFixture['store'],
+  user_id: string,
+  name: string,
+  prefix = PREFIX,
+): Promise<string> {
+  const id = randomUUID()
+  const times = { created_at: 1, revoked_at: null, last_used_at: null }
+  const hash = crypto.getRandomValues(new Uint8Array(32))
+  await apiKeys(database).insertApiKey(
+    { id, user_id, name, prefix, ...times },
+    hash,
+    5,
+    operatorAt(1),
+  )
+  return id
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+
+/*
+ * A leaked text that has the beginning of a key only, as scanners and screenshots show it.
+ */
+
+test('the shown prefix of a key revokes it, however the rest is hidden', async (t) => {
+  const { signedIn, apiPort } = await startDashboard(t)
+  const { person } = await signedIn()
+  for (const [name, hide] of Object.entries({
+    shown: (key: string) => `${key.slice(0, 16)}…`,
+    masked: (key: string) => `key: ${key.slice(0, 16)}${'*'.repeat(57)}`,
+    'cut off': (key: string) => key.slice(0, -1),
+    'in capitals': (key: string) => `${key.slice(0, 20).toUpperCase()}...`,
+  })) {
+    const key = await person.issue(name)
+    const { body } = await person.submit('/dashboard/api/leaked', { leaked: hide(key) })
+    assert.ok(body.includes(`<bdi>${name}</bdi></b> was deleted.`), name)
+    assert.equal((await ask(apiPort, { key })).status, 401)
+  }
+})
+
+test('a prefix of another user’s key, or of none, deletes nothing and tells nothing', async (t) => {
+  const { signedIn, apiPort } = await startDashboard(t)
+  const { person: ada } = await signedIn('ada@example.com')
+  const { person: bob } = await signedIn('bob@example.com')
+  const theirs = await bob.issue('his')
+  const answers = []
+  for (const prefix of [theirs.slice(0, 16), 'svc_live_0000000']) {
+    const { status, body } = await ada.post('/dashboard/api/leaked', { leaked: `${prefix}…` })
+    answers.push(/id="leaked-error">([^<]*)</.exec(body)?.[1])
+    assert.equal(status, 422)
+  }
+  const sentence = 'This text contains 1 key, and it is not yours. Nothing was deleted.'
+  assert.deepEqual(answers, [sentence, sentence])
+  assert.equal((await ask(apiPort, { key: theirs })).status, 200)
+})
+
+test('a whole key and its prefix in one text are one key', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
+  const key = await person.issue('bot')
+  const leaked = `${key} is listed as ${key.slice(0, 16)}…`
+  const { body } = await person.submit('/dashboard/api/leaked', { leaked })
+  assert.match(body, /<bdi>bot<\/bdi><\/b> was deleted\. Requests with it now get a 401\.<\/div>/)
+})
+
+test('a prefix that two active keys have deletes neither, and the page says what to do', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const other = await person.issue('other')
+  const times = { created_at: 1, revoked_at: null, last_used_at: null }
+  const prefix = 'svc_live_0123456'
+  for (const name of ['one', 'two'])
+    await apiKeys(store.database).insertApiKey(
+      { id: crypto.randomUUID(), user_id: user.id, name, prefix, ...times },
+      crypto.getRandomValues(new Uint8Array(32)),
+      5,
+      operatorAt(1),
+    )
+  const { status, body } = await person.post('/dashboard/api/leaked', {
+    leaked: `${prefix}… and ${other}`,
+  })
+  assert.equal(status, 409)
+  assert.match(
+    body,
+    /2 of your keys begin with svc_live_0123456, so [^<]* Delete the right one in the list\. 1 other key of yours in this text was deleted\./,
+  )
+  assert.equal((await apiKeys(store.database).listApiKeys(user.id, 0)).length, 2)
+})
+
+test('after a leak, one click leads to the form for a key of the same name', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
+  const key = await person.issue('Tom’s "bot" & co')
+  const { body } = await person.submit('/dashboard/api/leaked', { leaked: key })
+  const [, link = ''] =
+    /<a class="button" href="([^"#]+)#name">Issue a new key named <bdi>Tom/.exec(body)!
+  const form = (await person.get(link.replaceAll('&amp;', '&'))).body
+  assert.match(form, /<input id="name" [^>]*value="Tom’s &quot;bot&quot; &amp; co"/)
+})
+
+test('no browser translates a key or its beginning', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  await person.issue('deleted')
+  const issued = await person.post('/dashboard/api', { form: 'f', name: 'bot' })
+  const [deleted, apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  await person.post(`/dashboard/api/${deleted!.id}/delete`)
+  const path = `/dashboard/api/${apiKey!.id}`
+  const paths = ['/dashboard/api', path, `${path}/delete`, `${path}/replace`, `${path}/arrival`]
+  const pages = await Promise.all(paths.map((one) => person.get(one)))
+  for (const { body } of [issued, ...pages]) {
+    const shown = [...body.matchAll(/<(code|pre)\b([^>]*)>[^<]*svc_live_[0-9a-f]{7}/g)]
+    assert.ok(shown.length > 0)
+    for (const [, , attributes = ''] of shown) assert.match(attributes, /translate="no"/)
+  }
+})
