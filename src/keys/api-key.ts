@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Instant } from '../model/instant.ts'
+import { DAY_US, type Instant } from '../model/instant.ts'
 import {
   FIXED_PREFIX,
   KEY_BODY_LENGTH,
@@ -20,8 +20,8 @@ export interface ApiKey {
   last_used_at: Instant | null
 }
 
-/** The days after which the dashboard calls a key unused. */
-export const UNUSED_DAYS = 90
+/** A key counts as unused after this long without a use, or since its issue if it has none. */
+export const UNUSED_US = 90 * DAY_US
 
 /** The last use of a key. A key without one counts from its issue. */
 export function lastUseOf({ last_used_at, created_at }: ApiKey): Instant {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
-import { UNUSED_US, unusedApiKeys } from '../../directory/records/unused-keys.ts'
+import { unusedApiKeys } from '../../directory/records/unused-keys.ts'
+import { UNUSED_US } from '../../keys/api-key.ts'
 import type { OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
 import { DAY_US, type Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'

@@ -1,13 +1,11 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
-import { DAY_US, type Instant } from '../../model/instant.ts'
+import type { Instant } from '../../model/instant.ts'
 import type { ApiKey } from '../../keys/api-key.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 import { type OwnedApiKey, withOwners } from '../../keys/records/owned-api-keys.ts'
 import type { Database } from '../../database/database.ts'
 import { sql } from '../../database/sql.ts'
 
-/** A key counts as unused after this long without a use, or since its issue if it has none. */
-export const UNUSED_US = 90 * DAY_US
 /** The keys that a count examines at most, and those that one query does. */
 const KEYS_EXAMINED = { max: 100_000, together: 10_000 }
 

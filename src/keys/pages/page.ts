@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type ApiKey, isUnused, UNUSED_DAYS } from '../api-key.ts'
+import { type ApiKey, isUnused, UNUSED_US } from '../api-key.ts'
 import { ACTIVE_KEYS_MAX } from '../../model/key-format.ts'
 import { DAY_US, type Instant } from '../../model/instant.ts'
 import type { Invitation } from '../../organizations/invitation.ts'
@@ -86,10 +86,10 @@ const ISSUE = {
 
 function showActive(active: readonly ApiKey[], page: AllKeys): Html {
   const { now, span } = page
-  const unused = active.filter((apiKey) => isUnused(apiKey, now - UNUSED_DAYS * DAY_US)).length
+  const unused = active.filter((apiKey) => isUnused(apiKey, now - UNUSED_US)).length
   return html`<section><div class="row pages"><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2>${showSpans('/dashboard/api', span)}</div>
 ${active.length < ACTIVE_KEYS_MAX ? '' : showAtLimit()}
-${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key is' : `${unused} keys are`} unused for ${UNUSED_DAYS} days. Delete keys that no program needs.</p>`}
+${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key is' : `${unused} keys are`} unused for ${UNUSED_US / DAY_US} days. Delete keys that no program needs.</p>`}
 <ul class="rows keys">${active.map((apiKey, index) => showRow(apiKey, index, active, page))}</ul></section>`
 }
 
