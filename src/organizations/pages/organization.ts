@@ -12,7 +12,7 @@ import { takeOrganizationNotice } from './notices.ts'
 import { serverSearch } from '../../servers/records/server-search.ts'
 import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 import type { Database } from '../../database/database.ts'
-import { organizations } from '../records/organizations.ts'
+import { namesOfMembers, organizations } from '../records/organizations.ts'
 
 /** Shows an organization's servers to its members. Other users get a 404. */
 export async function showOrganization(dashboard: Dashboard, c: Context): Promise<Response> {
@@ -42,7 +42,16 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const now = dashboard.now()
   const isSelected = readSelectedPage(c) !== undefined
   const shown = { path, search, found, isPersonal: false, isSelected }
-  const table = { ...shown, userId, now, siteUrl: null, isReadOnly: managesServers, whenNone }
+  const members = await namesOfMembers(database, userId, id)
+  const table = {
+    ...shown,
+    userId,
+    now,
+    siteUrl: null,
+    isReadOnly: managesServers,
+    members,
+    whenNone,
+  }
   return showPage(c, {
     title: isolatedText(name),
     tabTitle: shortIsolatedText(name),

@@ -7,6 +7,7 @@ import {
   type RemovableMember,
   type Role,
 } from '../organization.ts'
+import { nameOf } from '../../accounts/user.ts'
 import { USER_NAME } from '../../accounts/records/user-columns.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, type Sql, sql, uuid } from '../../database/sql.ts'
@@ -113,6 +114,16 @@ async function insert(
   if (inserted === 0) return 'slug taken'
   await transaction.run(insertionOfMember(organization.id, userId, 'owner', now))
   return 'made'
+}
+
+/** The names of an organization's members, by their ids. Empty unless the user is a member. */
+export async function namesOfMembers(
+  database: Database,
+  userId: string,
+  organizationId: string,
+): Promise<Map<string, string>> {
+  const members = await organizations(database).listMembers(userId, organizationId)
+  return new Map(members.map((one) => [one.user_id, nameOf({ ...one, id: one.user_id })]))
 }
 
 async function remove(

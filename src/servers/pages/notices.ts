@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import { sayCounts } from '../server-import.ts'
 import type { Instant } from '../../model/instant.ts'
-import { SERVERS_MAX } from '../../model/server-row.ts'
 import { countOf } from '../../model/text.ts'
 import { REGISTERED_MAX } from '../server.ts'
 import type { NamedServer, ServerChange } from '../server-change.ts'
@@ -95,7 +94,8 @@ function sayChange(change: ServerChange, done: Html | string | null): Notice {
   const undo = html`<form method="post" action="/dashboard/servers/undo"><button name="change" value="${id}">Undo</button></form>`
   return {
     kind: 'good',
-    text: html`${done}${sayListing(change)}`,
+    text: done,
+    detail: sayListing(change),
     ...(changed.length === 0 ? {} : { followUp: undo }),
   }
 }
@@ -120,11 +120,12 @@ function sayListing({ changed, entered, left }: ServerChange): Html {
   }
   const others = (some: readonly NamedServer[]) => {
     const names = some.filter(({ id }) => !ids.has(id))
-    return names.length === 0 ? null : showNames(names)
+    if (names.length === 0) return null
+    return names.length === 1 ? showNames(names) : `${names.length} others`
   }
   const [returned, dropped] = [own(entered), own(left)]
   const [movedUp, pushedOut] = [others(entered), others(left)]
-  return html`${returned && ` The API now returns ${returned}.`}${dropped && ` The API no longer returns ${dropped}.`}${movedUp && html` ${movedUp} entered its answer.`}${pushedOut && html` ${pushedOut} left its answer, which has at most ${SERVERS_MAX} servers.`}`
+  return html`${returned && ` The API now returns ${returned}.`}${dropped && ` The API no longer returns ${dropped}.`}${movedUp && html` ${movedUp} entered its answer.`}${pushedOut && html` ${pushedOut} left its answer.`}`
 }
 
 function sayUndone({ action, changed }: ServerChange, restored: number): Notice {

@@ -30,6 +30,8 @@ export interface ServerTable extends Searched {
   siteUrl: string | null
   /** True if the site manages servers, so that none can be selected and changed here. */
   isReadOnly: boolean
+  /** The names of an organization's members, by their ids. */
+  members?: ReadonlyMap<string, string>
   /** What stands in the place of a list without any server. */
   whenNone: Html
 }
@@ -106,7 +108,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : showRegistrant(table, server)}
 `
 }
 
@@ -123,6 +125,16 @@ const TONES = new Map([
   ['published', 'good'],
   ['draft', 'warn'],
 ] as const) as ReadonlyMap<string, 'good' | 'warn'>
+
+/** The member who can change the server stands in the place of the button. */
+function showRegistrant({ members, userId }: ServerTable, { created_by }: FoundServer): Html | '' {
+  if (members === undefined) return ''
+  const name = created_by === userId ? 'you' : (members.get(created_by) ?? FORMER)
+  return html`<span class=hint>by ${truncatedText(name, ADDRESS_BYTES)}</span>`
+}
+
+/** A member of an organization can't see the name of a user who has left it. */
+export const FORMER = 'a former member'
 
 function showButton(status: string, row: number): Html {
   const [next, label] = status === 'published' ? ['draft', 'Unpublish'] : ['published', 'Publish']

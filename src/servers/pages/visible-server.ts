@@ -7,6 +7,8 @@ import { type Html, isolated, showInstant } from '../../web/html/text.ts'
 import { servers } from '../records/servers.ts'
 import type { RegisteredServer } from '../server.ts'
 import { listPathOf } from './location.ts'
+import { FORMER } from './table.ts'
+import { namesOfMembers } from '../../organizations/records/organizations.ts'
 
 /** The page of each server, if the site alone changes servers. */
 export function addVisibleServerRoute(app: App, dashboard: Dashboard): void {
@@ -18,13 +20,17 @@ export function addVisibleServerRoute(app: App, dashboard: Dashboard): void {
 }
 
 /** Shows all of a server that the user can't change here. */
-export function showVisibleServer(
-  { site }: Pick<Dashboard, 'site'>,
+export async function showVisibleServer(
+  { database, site }: Pick<Dashboard, 'database' | 'site'>,
   c: Context,
   server: RegisteredServer,
 ): Promise<Response> {
   const { name, address, slug, edition, status, version, listing_kind, updated_at } = server
-  const isOwn = server.created_by === c.get('session').userId
+  const { userId } = c.get('session')
+  const isOwn = server.created_by === userId
+  const members = isOwn
+    ? null
+    : await namesOfMembers(database, userId, server.organization_id ?? '')
   const facts = [
     ['Name', name],
     ['Address', address],
@@ -33,6 +39,7 @@ export function showVisibleServer(
     ['Version', version],
     ['Kind', listing_kind],
     ['Status', status],
+    ['Registered by', members && (members.get(server.created_by) ?? FORMER)],
   ] as const
   return showPage(c, {
     title: isOwn ? 'Your server' : 'Another member’s server',

@@ -78,6 +78,8 @@ const NOTICE_ICONS = { good: 'check', bad: 'alert', note: 'info' } as const
 export interface Notice {
   kind: 'good' | 'bad' | 'note'
   text: string | Html
+  /** What follows the text. The title leaves it out. */
+  detail?: Html
   /** A link or a form for what comes next. */
   followUp?: Html
   /** True if it stays in sight on a page that opens further down. */
@@ -88,8 +90,8 @@ export interface Notice {
  * A bad notice gets the focus, so that the user is where it stands and a screen reader reads it.
  * The title tells the others. None is a live region as well, which would be read a second time.
  */
-export function showNotice({ kind, text, followUp, isSticky }: Notice): Html {
-  return html`<div class="notice ${kind}${isSticky ? ' done' : ''}"${kind === 'bad' ? html` tabindex="-1" autofocus` : ''}>${icon(NOTICE_ICONS[kind])}<div>${text}</div>${followUp ?? ''}</div>`
+export function showNotice({ kind, text, detail, followUp, isSticky }: Notice): Html {
+  return html`<div class="notice ${kind}${isSticky ? ' done' : ''}"${kind === 'bad' ? html` tabindex="-1" autofocus` : ''}>${icon(NOTICE_ICONS[kind])}<div>${text}${detail ?? ''}</div>${followUp ?? ''}</div>`
 }
 
 /**

@@ -130,6 +130,17 @@ async function answersOf(
   const refused = await upload(wrong)
   assert.equal(refused.status, 422)
   const checked = await upload(entries)
+  const stored = await serverExports(store.database).listServers(userId)
+  const changed = stored
+    .filter(({ organization }) => organization === null)
+    .map(({ slug }, index) => {
+      const word = `a${letter.repeat(63)}`
+      const words = { edition: word, status: word, version: word, listing_kind: word }
+      const updated_at = '2100-01-01T00:00:00Z'
+      return { ...entry, slug, address: `${index}.${'a'.repeat(60)}.example`, ...words, updated_at }
+    })
+  const differing = await upload([...entries, ...changed])
+  const only = new URL(String(differing.headers.location), 'http://here')
   const keys = await apiKeys(store.database).listApiKeys(userId, 0)
   const at = presentInstant()
   for (const { id } of keys) await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(at))
@@ -140,6 +151,7 @@ async function answersOf(
     ['a stale edit', stale],
     ['an import with mistakes', refused],
     ['a check', await person.get(String(checked.headers.location))],
+    ['a check of changes', await person.get(`${only.pathname}?show=changed`)],
     [
       'deleted keys',
       await dashboard.visitor().get('/dashboard/api', { Cookie: `${person.cookie()}; ${leaked}` }),

@@ -20,6 +20,8 @@ import { readLeftOut, writeLeftOut } from './left-out.ts'
 
 /** Mistakes that a check lists. The counts cover all of them. */
 const WRONG_MAX = 20
+/** Servers and fields that a check shows. With these, it fits into a page of 50 kB. */
+const LINES_MAX = 140
 /** Bytes of a value that changes, for `truncated`. */
 const VALUE_BYTES = 60
 
@@ -87,7 +89,10 @@ function showPlanned(c: Context, { added, changed, listed }: PlannedImport): Htm
   const wanted = c.req.query('show') ?? ''
   const current = wanted === 'new' || wanted === 'changed' ? wanted : ''
   const { total } = shown[current]
-  const servers = shown[current].servers.slice(0, LISTED_MAX)
+  let room = LINES_MAX
+  const servers = shown[current].servers
+    .slice(0, LISTED_MAX)
+    .filter(({ fields }) => (room -= 1 + fields.length) >= 0)
   const query = new URLSearchParams(writeLeftOut(readLeftOut(c)))
   const segments = Object.entries(shown).map(([show, { label, total }]) => {
     query.set('show', show)
