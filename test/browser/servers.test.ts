@@ -85,6 +85,35 @@ for (const javaScriptEnabled of [true, false])
     assert.deepEqual([troubles, dashboard.faults], [[], []])
   })
 
+for (const javaScriptEnabled of [true, false])
+  test(`a user checks 150 changes, imports and undoes them; ${javaScriptEnabled ? 'with' : 'without'} script`, async (t) => {
+    const dashboard = await startDashboard(t)
+    const { person } = await fill(dashboard, 150)
+    const before = await person.get('/dashboard/servers/export.json')
+    const rows = Array.from(
+      { length: 150 },
+      (_, index) => `number ${index + 1},s${index + 1}.example.com,1.21,draft\n`,
+    )
+    const text = `name,address,version,status\n${rows.join('')}new,n.example,,\n`
+    const buffer = Buffer.from(text)
+    const { page, troubles } = await openWindow(t, launched(), { javaScriptEnabled })
+    await signIn(page, dashboard, 'ada@example.com')
+    await page.goto(`${dashboard.url}/dashboard/servers/import`)
+    await page.setInputFiles('#file', { name: 's.csv', mimeType: 'text/csv', buffer })
+    await page.click('button:has-text("Check")')
+    await page.waitForSelector('text=1 new, 150 changed, 0 unchanged')
+    await page.click('.filter a:has-text("Changed 150")')
+    await page.waitForSelector('text=110 more servers are not shown')
+    assert.match(await page.innerText('tbody tr >> nth=0'), /version: none → 1\.21/)
+    await page.click('button:has-text("Import 151 servers")')
+    await page.waitForSelector('text=Import finished: 1 new, 150 changed')
+    assert.notEqual((await person.get('/dashboard/servers/export.json')).body, before.body)
+    await page.click('text=Undo')
+    await page.waitForSelector('text=The import of 151 servers was undone.')
+    assert.equal((await person.get('/dashboard/servers/export.json')).body, before.body)
+    assert.deepEqual([troubles, dashboard.faults], [[], []])
+  })
+
 test('a file of 10 MB gets its answer in the browser', async (t) => {
   const dashboard = await startDashboard(t)
   await fill(dashboard, 1)
@@ -98,7 +127,7 @@ test('a file of 10 MB gets its answer in the browser', async (t) => {
 })
 
 async function fill({ signedIn, store }: TestDashboard, count: number) {
-  const { user } = await signedIn('ada@example.com')
+  const { person, user } = await signedIn('ada@example.com')
   const now = presentInstant()
   const entries = Array.from({ length: count }, (_, index) => ({
     name: `number ${index + 1}`,
@@ -106,5 +135,5 @@ async function fill({ signedIn, store }: TestDashboard, count: number) {
     updated_at: now - index * 3_600_000_000,
   }))
   await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(now))
-  return { user }
+  return { person, user }
 }

@@ -145,7 +145,7 @@ function sayUndone({ action, changed }: ServerChange, restored: number): Notice 
 
 const NAMED_MAX = 2
 /** Bytes of a name, for `truncated`. It also stands in the title. */
-const NAME_BYTES = 56
+const NAME_BYTES = 44
 
 /** The names of servers, as the subject of a sentence. */
 function showNames(servers: readonly { name: string }[]): Html {
