@@ -30,6 +30,20 @@ export interface WrongEntry {
   /** Such as `row 4`. */
   place: string
   message: string
+  /** A known edition or status that differs from the entry's only in case. */
+  offered?: OfferedValues
+}
+
+export type OfferedValues = Partial<Pick<ServerEntry, 'edition' | 'status'>>
+
+/** The entries with the known values that a plan offers instead of theirs. */
+export function withOffered(
+  entries: readonly ServerEntry[],
+  wrong: readonly WrongEntry[],
+): ServerEntry[] {
+  const taken = [...entries]
+  for (const { position, offered } of wrong) taken[position] = { ...taken[position]!, ...offered }
+  return taken
 }
 
 /** Nothing is saved if an entry is wrong. */

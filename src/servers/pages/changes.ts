@@ -167,6 +167,6 @@ function sayRefusal(refusal: Unchanged): Html {
     case 'not a member':
       return html`You are not a member of the organization to which the servers should move.`
     default:
-      return html`The place to which the servers should move would have two of your servers with one slug. Change the slugs of these, or leave them out: ${refusal.slugs.map((slug) => html`<code>${truncated(slug, NAME_BYTES)}</code> `)}`
+      return html`Two of your servers would have the same slug there. Change these slugs, or leave the servers out:${refusal.slugs.map((slug) => html` <code>${truncated(slug, NAME_BYTES)}</code>`)}.`
   }
 }

@@ -45,19 +45,16 @@ export function showMove(
         : html`<form class="card" method="post" action="/dashboard/servers/change">
 ${showFormTag()}<input type="hidden" name="from" value="${from}">
 <input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
-${showNames(servers)}
+${isOne ? html`<p>Move <b>${isolated(servers[0]!.name)}</b> (<code>${servers[0]!.address}</code>).</p>` : ''}
 ${showChoice({ name: 'move', label: 'Owner', value: open[0]![0], options: open })}
 <p>You can undo this for one hour.</p>
 <div class="row"><button class="primary" name="to" value="moved for sure">${label}</button>
 <a class="button" href="${from}">Cancel</a></div>
-</form>`,
+${isOne ? '' : showNames(servers)}</form>`,
   })
 }
 
 function showNames(servers: readonly RegisteredServer[]): Html {
-  const [first, ...others] = servers
-  if (others.length === 0)
-    return html`<p>Move <b>${isolated(first!.name)}</b> (<code>${first!.address}</code>).</p>`
   const more = servers.length - PAGE_SIZE
-  return html`<p>Move these servers:</p><ul>${servers.slice(0, PAGE_SIZE).map(({ name }) => html`<li>${truncated(name, NAME_BYTES)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
+  return html`<p>These servers move:</p><ul>${servers.slice(0, PAGE_SIZE).map(({ name }) => html`<li>${truncated(name, NAME_BYTES)}</li>`)}${more > 0 ? html`<li>and ${more} more</li>` : ''}</ul>`
 }

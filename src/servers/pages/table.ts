@@ -21,6 +21,7 @@ import {
 const NAME_BYTES = 46
 const ADDRESS_BYTES = 28
 const WORD_BYTES = 12
+const REGISTRANT_BYTES = 22
 
 export interface ServerTable extends Searched {
   /** Only servers that this user registered can be selected and changed. */
@@ -108,7 +109,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number): Html {
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a><td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : showRegistrant(table, server)}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a>${canChange ? '' : showRegistrant(table, server)}<td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
 `
 }
 
@@ -126,11 +127,11 @@ const TONES = new Map([
   ['draft', 'warn'],
 ] as const) as ReadonlyMap<string, 'good' | 'warn'>
 
-/** The member who can change the server stands in the place of the button. */
+/** The member who registered a server that the user can't change here. */
 function showRegistrant({ members, userId }: ServerTable, { created_by }: FoundServer): Html | '' {
   if (members === undefined) return ''
   const name = created_by === userId ? 'you' : (members.get(created_by) ?? FORMER)
-  return html`<span class=hint>by ${truncatedText(name, ADDRESS_BYTES)}</span>`
+  return html`<br><span class=hint>by ${truncatedText(name, REGISTRANT_BYTES)}</span>`
 }
 
 /** A member of an organization can't see the name of a user who has left it. */

@@ -3,7 +3,9 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
@@ -46,6 +48,43 @@ test('the check shows the old and the new value of each field that changes', asy
   const { body } = await person.get(String(sent.headers.location))
   assert.match(textOf(body), /version: none → &lt;1\.2&gt;/)
   assert.match(textOf(body), /status: published → draft/)
+})
+
+test('a known edition or status in another case is taken as the known one, and the check says so', async (t) => {
+  const { person, store, userId } = await withServers(t)
+  const foreign = { name: 'f', address: 'f.example', status: 'Published' }
+  const text = `name,address,status,edition
+number 1,s0.example.com,Draft,JAVA
+new,new.example,PUBLISHED,Bedrock
+f,f.example,Published,
+`
+  await serverImports(store.database).saveServers(
+    userId,
+    null,
+    [{ ...foreign, status: 'x' }],
+    operatorAt(1),
+  )
+  const [stored] = (await serverExports(store.database).listServers(userId)).filter(
+    ({ name }) => name === 'f',
+  )
+  const { updateServer } = servers(store.database)
+  const values = { ...stored!, organization_id: null, status: 'Published' }
+  assert.equal(await updateServer(userId, stored!.id, values, operatorAt(2)), 'written')
+  const sent = await person.upload(IMPORT, { text })
+  assert.equal(sent.status, 303, sent.body)
+  const path = String(sent.headers.location)
+  const check = await person.get(path)
+  assert.match(
+    textOf(check.body),
+    /4 values differ from a known edition or status only in case\. The import takes the known one\./,
+  )
+  assert.match(textOf(check.body), /1 new, 1 changed, 1 unchanged\./)
+  await person.submit(path.replace(/\?.*/, ''), { plan: planOf(check.body) })
+  const saved = await serverExports(store.database).listServers(userId)
+  assert.deepEqual(
+    saved.map(({ name, edition, status }) => `${name} ${edition} ${status}`).toSorted(),
+    ['f java Published', 'new bedrock published', 'number 1 java draft', 'number 2 java published'],
+  )
 })
 
 test('the check shows all servers, only new ones or only changed ones', async (t) => {

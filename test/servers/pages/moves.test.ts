@@ -83,7 +83,7 @@ test('a move to an organization that the user has left, or with a slug twice, mo
   )
   const refused = await person.post(CHANGE, { ...form, move: emerald })
   assert.equal(refused.status, 409)
-  assert.match(refused.body, /Change the slugs of these, or leave them out: <code><bdi>two</)
+  assert.match(refused.body, /Change these slugs, or leave the servers out: <code><bdi>two</)
   const after = await serverExports(store.database).listServers(user.id)
   assert.deepEqual(
     after.filter(({ organization }) => organization === null),

@@ -53,8 +53,10 @@ export function showSaved(c: Context, saved: ImportCounts, isUndone: boolean): P
 }
 
 function showLeftOut(c: Context): Html | '' {
-  const said = sayLeftOut(readLeftOut(c), null)
-  return said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`
+  const adjusted = readLeftOut(c)
+  const said = sayLeftOut(adjusted, null)
+  const { offered } = adjusted
+  return html`${said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`}${offered === 0 ? '' : html`<p class="hint">${countOf(offered, 'value')} ${offered === 1 ? 'differs' : 'differ'} from a known edition or status only in case. The import takes the known one.</p>`}`
 }
 
 function showPlan(c: Context, id: string, plan: PlannedImport): Html {

@@ -2,24 +2,31 @@ import { IGNORED, type LeftOut } from '../../file/records.ts'
 import type { Context } from '../../../web/context.ts'
 
 /*
- * What an import does not take from a file. The address of the check carries it.
+ * What an import does not take from a file as it stands there. The address of the check carries it.
  */
 
+/** Beside what it leaves out, the number of values of which it takes a known one in another case. */
+export type Adjusted = LeftOut & { offered: number }
+
 /** The query of the check's address, or nothing. */
-export function writeLeftOut({ ignored, elsewhere }: LeftOut): string {
+export function writeLeftOut({ ignored, elsewhere, offered }: Adjusted): string {
   const query = new URLSearchParams()
   if (ignored.length > 0) query.set('ignored', ignored.join(' '))
   if (elsewhere > 0) query.set('elsewhere', String(elsewhere))
+  if (offered > 0) query.set('offered', String(offered))
   return query.size === 0 ? '' : `?${query.toString()}`
 }
 
 /** Ignores what `writeLeftOut` does not write. */
-export function readLeftOut(c: Context): LeftOut {
+export function readLeftOut(c: Context): Adjusted {
   const names = (c.req.query('ignored') ?? '').split(' ')
-  const elsewhere = Number(c.req.query('elsewhere') ?? 0)
+  const numberOf = (name: string) => {
+    const number = Number(c.req.query(name) ?? 0)
+    return Number.isInteger(number) && number > 0 && number < 1_000_000 ? number : 0
+  }
   return {
     ignored: IGNORED.filter((name) => names.includes(name)),
-    elsewhere:
-      Number.isInteger(elsewhere) && elsewhere > 0 && elsewhere < 1_000_000 ? elsewhere : 0,
+    elsewhere: numberOf('elsewhere'),
+    offered: numberOf('offered'),
   }
 }

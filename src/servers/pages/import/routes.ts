@@ -4,6 +4,7 @@ import { idFromFormTag } from '../../../web/request/form-id.ts'
 import { escapeInvisible } from '../../../model/invisible.ts'
 import type { Unreadable } from '../../file/record.ts'
 import { decodeText, type ReadServers, readServers } from '../../file/server-file.ts'
+import { withOffered } from '../../server-import.ts'
 import { REGISTERED_MAX } from '../../server.ts'
 import { actorOf, type App, type Context, type Dashboard, fieldOf } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
@@ -34,14 +35,21 @@ export function addImportRoutes(app: App, dashboard: Dashboard): void {
     if ('complaint' in read) return refuseImport(c, `${escapeInvisible(read.complaint)}.`, kept)
     if (read.isCut) return refuseImport(c, showFirstWrong(read), kept)
     const placeOf = (position: number) => read.places[position]!
-    const plan = await checkedImports(database).planServers(userId, read.entries, { placeOf })
+    const { planServers } = checkedImports(database)
+    let plan = await planServers(userId, read.entries, { placeOf })
+    const offered = plan.wrong.filter((one) => one.offered !== undefined)
+    const entries = withOffered(read.entries, offered)
+    if (offered.length > 0) plan = await planServers(userId, entries, { placeOf })
     const wrong = [...read.wrong, ...plan.wrong]
     if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan), kept)
     // The same form with another content is another import.
-    const content = hash('sha256', JSON.stringify([read.entries, read.places]), 'hex')
+    const content = hash('sha256', JSON.stringify([entries, read.places]), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
-    await checkedImports(database).keepImport(userId, id, read.entries, now(), read.places)
-    return c.redirect(`${IMPORT_PATH}/${id}${writeLeftOut(read.leftOut)}`, 303)
+    await checkedImports(database).keepImport(userId, id, entries, now(), read.places)
+    return c.redirect(
+      `${IMPORT_PATH}/${id}${writeLeftOut({ ...read.leftOut, offered: offered.length })}`,
+      303,
+    )
   })
 
   app.get('/dashboard/servers/import/:id', (c) => showKept(dashboard, c))

@@ -1,4 +1,5 @@
 import { complaintsAboutCase, type ServerEntry } from '../../server-entry.ts'
+import type { OfferedValues } from '../../server-import.ts'
 import { quote } from '../../../model/text.ts'
 import { type ImportedRow, columnsOf, valueIn } from './values.ts'
 import type { Planned } from './pairs.ts'
@@ -7,6 +8,8 @@ import type { Planned } from './pairs.ts'
 export interface Mistake {
   position: number
   message: string
+  /** The known values that the entry may mean instead of its own. */
+  offered?: OfferedValues
 }
 
 /** An entry whose server another entry already means, with other values. The later one is wrong. */
@@ -57,6 +60,7 @@ export function otherCases(
 ): Mistake[] {
   return Object.entries(complaintsAboutCase(entry, before)).map(([field, complaint]) => ({
     position,
-    message: `"${field}" ${complaint}: ${quote(entry[field as 'edition' | 'status'])}`,
+    message: `"${field}" ${complaint}: ${quote(entry[field as keyof OfferedValues])}`,
+    offered: { [field]: entry[field as keyof OfferedValues]!.toLowerCase() },
   }))
 }
