@@ -50,7 +50,7 @@ test('a name that is written from right to left does not turn the text around it
   )
   const [server] = await serverExports(store.database).listServers(user.id)
   const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
-  const notice = `notice=saved.${server!.id}`
+  const notice = `notice=added.${server!.id}`
   const pages = [
     'servers',
     `servers/${server!.id}/delete`,
