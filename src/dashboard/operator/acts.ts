@@ -7,7 +7,7 @@ import { listedEmailOf } from '../../accounts/user.ts'
 import type { UserDetails } from '../../directory/records/operator.ts'
 import type { Actor } from '../../model/audit.ts'
 import type { Context } from '../../web/context.ts'
-import type { Html } from '../../web/html/text.ts'
+import { type Html, isolated } from '../../web/html/text.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { countOf } from '../../model/text.ts'
 import { makeLink } from './made-link.ts'
@@ -54,10 +54,15 @@ const LINK: OperatorAct = {
     if (user.email === null) return NO_ADDRESS
     return isOperator(dashboard, user) ? OF_OPERATOR : null
   },
-  consequences: ({ passwords }, user) => [
+  consequences: ({ passwords, oidc }, user) => [
     passwords
       ? `The person who opens the link sets ${user.passwords === 0 ? 'a password, which the account does not have yet,' : 'a new password'} and is signed in. All other sessions of the account end then.`
       : 'The person who opens the link is signed in for one session. It sets no password.',
+    ...(passwords && oidc !== null && user.passwords === 0
+      ? [
+          html`Once the account has a password, a first sign-in with ${isolated(oidc.name)} no longer finds it by its address.`,
+        ]
+      : []),
     `It works once, within ${countOf(LINK_HOURS, 'hour')}. Earlier links of this user stop working now.`,
     'Make sure that the person who asks is the owner of the account.',
   ],

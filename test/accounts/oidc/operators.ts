@@ -63,22 +63,27 @@ export function operatorsSuite(open: OpenDatabase): void {
     const [ops, mia] = [await arrived('ada'), await arrived('max')]
     const { users: found } = await userSearch(store.database).searchUsers('')
     const path = `/dashboard/operator/users/${found[0]!.id}/sign-out`
+    const kim = createUser('kim@example.com')
+    await users(store.database).insertUser(kim, OPERATOR)
+    const link = await ops.get(`/dashboard/operator/users/${kim.id}/link`)
+    assert.match(link.body, /a first sign-in with <bdi>Example<\/bdi> no longer finds it by its/)
+
     await age()
     const asked = await ops.get(path)
     assert.doesNotMatch(asked.body, /type="password"/)
-    const link = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(asked.body)![1]!
+    const way = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(asked.body)![1]!
     const refused = await ops.post(path)
     assert.equal(refused.status, 403)
     assert.match(refused.body, /class="error">You signed in more than 10 minutes ago\./)
     assert.equal((await mia.get('/dashboard/account')).status, 200)
-    const answer = await come(ops, 'ada', provider.browser(), link)
+    const answer = await come(ops, 'ada', provider.browser(), way)
     assert.equal(answer.headers.location, path)
     assert.equal((await ops.post(path)).status, 303)
     assert.equal((await mia.get('/dashboard/account')).status, 303)
 
     await age()
     provider.people.ada = { ...provider.people.ada, groups: ['staff'] }
-    await come(ops, 'ada', provider.browser(), link)
+    await come(ops, 'ada', provider.browser(), way)
     assert.equal((await ops.get(path)).status, 404)
     assert.equal((await ops.post(path)).status, 404)
   })
