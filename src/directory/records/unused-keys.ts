@@ -1,6 +1,6 @@
 import { setImmediate as otherWork } from 'node:timers/promises'
 import type { Instant } from '../../model/instant.ts'
-import type { ApiKey } from '../../keys/api-key.ts'
+import { lastUseOf } from '../../keys/api-key.ts'
 import { apiKeys } from '../../keys/records/api-keys.ts'
 import { type OwnedApiKey, withOwners } from '../../keys/records/owned-api-keys.ts'
 import type { Database } from '../../database/database.ts'
@@ -60,15 +60,11 @@ export function unusedApiKeys(database: Database, examined = KEYS_EXAMINED) {
   async function listOwned(idle: readonly Idle[]): Promise<OwnedApiKey[]> {
     const keys = await apiKeys(database).findApiKeys(idle.map(({ id }) => id))
     const owned = await withOwners(database, keys)
-    return owned.toSorted((a, b) => idleSince(a) - idleSince(b))
+    return owned.toSorted((a, b) => lastUseOf(a) - lastUseOf(b))
   }
 }
 
 interface Idle {
   id: string
   idle_since: Instant
-}
-
-function idleSince({ last_used_at, created_at }: ApiKey): Instant {
-  return last_used_at ?? created_at
 }
