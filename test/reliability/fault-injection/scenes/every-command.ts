@@ -101,6 +101,11 @@ function ofKeys(command: CreateCommand, { userId, keyId, key, hashes }: Filled):
       }),
     ],
     'key list': [command(`key list --user ${ADA}`), command('key list --unused-for 90d')],
+    'key rename': [
+      command(`key rename --user ${ADA} --name renamed ${keyId}`, {
+        audited: [[userId, 'key renamed', keyId]],
+      }),
+    ],
     'key revoke': [
       command(`key revoke --user ${ADA} ${keyId}`, { audited }),
       command('key revoke --key-stdin', { stdin: key, audited }),
