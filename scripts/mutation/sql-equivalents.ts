@@ -8,12 +8,6 @@ export interface SqlEquivalent {
 
 export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
   {
-    path: 'src/sqlite/usage-counts.ts',
-    line: 'UNION ALL SELECT slot + 1 FROM slots WHERE slot < (SELECT max(slot) FROM usage_counts)',
-    from: '<',
-    why: 'the slot after the last one has no rows',
-  },
-  {
     path: 'src/directory/records/removed-user.ts',
     line: `(SELECT organization_id FROM members WHERE user_id = \${uuid(userId)} AND role = 'owner')`,
     from: 'AND',
