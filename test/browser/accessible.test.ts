@@ -49,7 +49,7 @@ for (const withoutScript of [false, true]) {
   })
 }
 
-test('a full page loads less than 50 kB in at most four requests', async (t) => {
+test('a full page loads less than 50 kB in few requests', async (t) => {
   const dashboard = await startDashboard(t)
   const { user } = await dashboard.signedIn('ada@example.com')
   await fillAccount(dashboard, user.id)
