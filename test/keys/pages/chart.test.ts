@@ -110,11 +110,13 @@ test('30 days have a bar for each 24 hours up to the end of this hour', () => {
     })
 })
 
+/** The sentence below a chart, without its elements. */
+async function busiest(span: UsageSpan, counts: UsageCount[]): Promise<string> {
+  const [, said = ''] = /<span class="said">(.*?)<\/span>/s.exec(await chartIn(span, counts))!
+  return said.replace(/<[^>]*>/g, '')
+}
+
 test('a sentence tells when most requests came, and how many, in the largest fitting unit', async () => {
-  const busiest = async (span: UsageSpan, counts: UsageCount[]) =>
-    /<span class="said">(.*?)<\/span>/s
-      .exec(await chartIn(span, counts))![1]!
-      .replace(/<[^>]*>/g, '')
   assert.equal(
     await busiest(LAST_DAY, [count(0, 9), count(84, 300, 420), count(85, 600)]),
     'Busiest at 18:00 UTC: 1.2 requests a second.',
@@ -139,8 +141,9 @@ test('a sentence tells when most requests came, and how many, in the largest fit
 })
 
 test('30 days of a key with requests and 429s at all times take less than 1 kB', async (t) => {
-  const at = (ago: number) => count(ago, 1_000 + ((ago * 7_919) % 2_000), (ago * 31) % 90)
-  const counts = Array.from({ length: 4_320 }, (_, ago) => at(ago))
+  const counts = Array.from({ length: 4_320 }, (_, ago) =>
+    count(ago, 1_000 + ((ago * 7_919) % 2_000), (ago * 31) % 90),
+  )
   for (const [span, bytesMax] of [
     [SPANS[0]!, 2_500],
     [SPANS[1]!, 2_000],
