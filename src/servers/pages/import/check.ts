@@ -91,10 +91,7 @@ function showPlanned(c: Context, { added, changed, listed }: PlannedImport): Htm
   const wanted = c.req.query('show') ?? ''
   const current = wanted === 'new' || wanted === 'changed' ? wanted : ''
   const { total } = shown[current]
-  let room = LINES_MAX
-  const servers = shown[current].servers
-    .slice(0, LISTED_MAX)
-    .filter(({ fields }) => (room -= 1 + fields.length) >= 0)
+  const servers = withinLines(shown[current].servers.slice(0, LISTED_MAX))
   const query = new URLSearchParams(writeLeftOut(readLeftOut(c)))
   const segments = Object.entries(shown).map(([show, { label, total }]) => {
     query.set('show', show)
@@ -109,6 +106,16 @@ function showPlanned(c: Context, { added, changed, listed }: PlannedImport): Htm
 <div class="table"><table><thead><tr><th scope="col">Name</th><th scope="col">Address</th><th scope="col">Change</th></tr></thead><tbody>
 ${servers.map(showPlannedRow)}</tbody></table></div>
 ${more > 0 ? html`<p class="hint">${more} more ${more === 1 ? 'server is' : 'servers are'} not shown.</p>` : ''}`
+}
+
+/** The first servers that take LINES_MAX together. */
+function withinLines(servers: readonly PlannedServer[]): readonly PlannedServer[] {
+  let lines = 0
+  const end = servers.findIndex(({ fields }) => {
+    lines += 1 + fields.length
+    return lines > LINES_MAX
+  })
+  return end === -1 ? servers : servers.slice(0, end)
 }
 
 function showPlannedRow({ name, address, fields }: PlannedServer): Html {
