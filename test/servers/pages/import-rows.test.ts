@@ -104,7 +104,6 @@ test('the check shows all servers, only new ones or only changed ones', async (t
   const path = String(sent.headers.location)
   const all = await person.get(path)
   assert.match(textOf(all.body), /All 62New 60Changed 2.*22 more servers are not shown\./s)
-  const rows = (body: string) => body.split('<th scope="row">').length - 1
   const [, href = ''] = /href="([^"]+)">Changed 2</.exec(all.body) ?? []
   const url = new URL(href.replaceAll('&amp;', '&'), `http://x${path}`)
   const only = await person.get(`${url.pathname}${url.search}`)
@@ -168,6 +167,8 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
   )
   return { ...dashboard, person, userId: user.id }
 }
+
+const rows = (body: string): number => body.split('<th scope="row">').length - 1
 
 function planOf(body: Answer['body']): string {
   const plan = /name="plan" value="([0-9a-f]{64})"/.exec(body)?.[1]
