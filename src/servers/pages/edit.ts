@@ -83,7 +83,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
     const tag = fieldOf(c, 'form')
-    const change = idFromFormTag(userId, tag && [tag, id, seen, fingerprintOf(fields)].join('\n'))
+    const change = idFromFormTag(userId, tag && [tag, id, fingerprintOf(fields)].join('\n'))
     const actor = actorOf(dashboard, c)
     const written = await records.updateServer(userId, id, fields, actor, seen, change)
     if (written === 'written') return toList(dashboard, c, 'changed', change, fields)

@@ -6,6 +6,8 @@ import type { Dump } from './tables.ts'
  */
 const GENERATED =
   /^(\\x)?[0-9a-f-]{32,}$|^\$argon2id\$|^svc_live_[0-9a-f]+$|^\d{4}-\d\d-\d\dT|^\d{3,}$/
+/** A column of JSON, which can have such values, too. */
+const JSON_TEXT = /^\[(\{.*\})?\]$|^\{.*\}$/s
 /** Only instants are larger: they are microseconds since 1970. */
 const INSTANT_MIN = 1_000_000_000_000
 
@@ -32,6 +34,7 @@ export function shapeOf(dump: Dump, before: Dump): Dump {
 
   function unnamed(_: string, value: unknown): unknown {
     if (known.has(value)) return value
+    if (typeof value === 'string' && JSON_TEXT.test(value)) return JSON.parse(value, unnamed)
     const isNew =
       typeof value === 'string'
         ? GENERATED.test(value)

@@ -6,8 +6,8 @@ export function serverVisits({ server, organization, deletion, waiting }: Scene)
   const fields = Object.fromEntries(
     Object.entries(SERVER).map(([name, value]) => [name, value ?? '']),
   )
-  const edited = { ...fields, name: 'Renamed', slug: 'renamed' }
-  const moved = { ...fields, slug: 'moved', organization_id: organization }
+  const edited = { ...fields, name: 'Renamed', slug: 'renamed', form: 'f' }
+  const moved = { ...fields, slug: 'moved', organization_id: organization, form: 'f' }
   const path = `/dashboard/servers/${server}`
   return [
     posting('/dashboard/servers/new', 303, { ...fields, slug: 'new', form: 'f' }),
