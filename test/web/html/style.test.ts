@@ -4,7 +4,7 @@ import { startDashboard } from '../../fixtures/dashboard.ts'
 import { filesBelow } from '../../fixtures/tree.ts'
 
 /*
- * The style sheet.
+ * The style sheet and the script, as browsers get them.
  */
 
 const STYLE_BYTES_MAX = 12_000
@@ -26,6 +26,17 @@ test('the served style sheets have each string of their sources', async (t) => {
   const body = sheets.map((sheet) => sheet.body).join('')
   for (const { text } of filesBelow('src/web/html/assets/style', '.css'))
     for (const [string] of text.matchAll(/"[^"]*"/g)) assert.ok(body.includes(string), string)
+})
+
+test('the served script has each string and each regular expression of its source', async (t) => {
+  const { visitor } = await startDashboard(t)
+  const path = /src="(\/assets\/script-[^"]+)"/.exec((await visitor().get('/sign-in')).body)![1]!
+  const { body } = await visitor().get(path)
+  const [script] = filesBelow('src/web/html/assets', 'script.js')
+  const code = script!.text.replace(/^\s*(?:\/?\*|\/\/).*$/gm, '')
+  const literals = code.match(/'[^'\n]*'|`[^`]*`|(?<=[(?:] ?)\/[^/\n ]+\/[a-z]*/g)!
+  assert.ok(literals.length >= 40, String(literals.length))
+  for (const literal of literals) assert.ok(body.includes(literal), literal)
 })
 
 test('colors and sizes stand in the tokens only', () => {
