@@ -1,5 +1,6 @@
 import type { AuditAction } from '../model/audit.ts'
 import { HOUR_US } from '../model/instant.ts'
+import type { Matching } from './server-search.ts'
 import type { Server } from '../model/server-row.ts'
 
 /** How long a change can be undone. */
@@ -17,8 +18,8 @@ export interface WantedChange {
   /** A form sent twice has one id, and changes the servers once. */
   id: string
   becomes: Becomes
-  /** Ids of servers. The store ignores servers of other users. */
-  servers: readonly string[]
+  /** Ids of servers, or all that match. The store ignores servers of other users. */
+  servers: readonly string[] | Matching
 }
 
 /** What a change did, as its entry in the audit log says. */

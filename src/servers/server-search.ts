@@ -24,6 +24,16 @@ export interface ServerSearch {
   sort?: { column: SortColumn; descending: boolean }
 }
 
+/** All servers of a search that the user registered, whatever its page and order. */
+export interface Matching {
+  /** Null for the user's personal servers. */
+  organization_id: string | null
+  text: string
+  status?: StatusFilter
+  /** The number of them that the user has seen. */
+  number: number
+}
+
 export interface FoundServer extends RegisteredServer {
   /** The position among all servers of the search's scope, newest first, counted from 1. */
   rank: number
@@ -33,7 +43,11 @@ export interface ServerPage {
   servers: FoundServer[]
   /** The number of matches among the newest SEARCHED_MAX servers. */
   total: number
-  /** The number of those servers with each status, whatever the search asks for. */
+  /** The number of matches with any status. */
+  ofText: number
+  /** How many of these the user registered. The user can change only those. */
+  ownMatches: number
+  /** The number of the newest SEARCHED_MAX servers with each status, whatever the search asks for. */
   counts: Record<StatusFilter, number>
   /** The number of all servers of the search's scope. */
   registered: number
@@ -62,19 +76,41 @@ export function rowsToRead(search: ServerSearch): { limit: number; offset: numbe
  */
 export function toPage(
   servers: FoundServer[],
-  counted: Pick<ServerPage, 'counts' | 'registered'>,
+  { own, ...counted }: Pick<ServerPage, 'counts' | 'registered'> & { own: number },
   search: ServerSearch,
+  userId: string,
 ): ServerPage {
-  if (isPlain(search)) return { servers, total: countAll(counted.counts), ...counted }
-  const { text, page, status, sort } = search
-  const found = servers.filter(
-    (server) =>
-      matches(server, text.toUpperCase()) &&
-      (status === undefined || filterOf(server.status) === status),
-  )
+  if (isPlain(search))
+    return {
+      servers,
+      total: countAll(counted.counts),
+      ofText: countAll(counted.counts),
+      ownMatches: own,
+      ...counted,
+    }
+  const { page, sort } = search
+  const { ofText, found } = filter(servers, search)
   const sorted = sort === undefined ? found : found.toSorted(byColumn(sort))
   const first = (page - 1) * PAGE_SIZE
-  return { servers: sorted.slice(first, first + PAGE_SIZE), total: found.length, ...counted }
+  return {
+    servers: sorted.slice(first, first + PAGE_SIZE),
+    total: found.length,
+    ofText: ofText.length,
+    ownMatches: found.filter(({ created_by }) => created_by === userId).length,
+    ...counted,
+  }
+}
+
+/** The servers that have the text, and those of them that have the status as well. */
+export function filter<Row extends RegisteredServer>(
+  servers: readonly Row[],
+  { text, status }: Pick<ServerSearch, 'text' | 'status'>,
+): { ofText: readonly Row[]; found: readonly Row[] } {
+  const upperText = text.toUpperCase()
+  const ofText = text === '' ? servers : servers.filter((server) => matches(server, upperText))
+  const found =
+    status === undefined ? ofText : ofText.filter((one) => filterOf(one.status) === status)
+  return { ofText, found }
 }
 
 function isPlain({ text, status, sort }: ServerSearch): boolean {

@@ -38,6 +38,7 @@ import { schemaContract } from './schema.ts'
 import { userRowsContract } from './accounts/user-rows.ts'
 import { searchContract, textContract } from './servers/search.ts'
 import { serverChangesContract } from './servers/server-changes.ts'
+import { matchingServersContract } from './servers/matching-servers.ts'
 import { undoneChangesContract } from './servers/undone-changes.ts'
 import { sortContract } from './servers/sorting.ts'
 import {
@@ -96,6 +97,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: published servers`, () => publishedContract(open))
   suite(`${engine}: editing servers`, () => editingContract(open))
   suite(`${engine}: changing several servers`, () => serverChangesContract(open))
+  suite(`${engine}: changing all that match`, () => matchingServersContract(open))
   suite(`${engine}: undoing changes of servers`, () => undoneChangesContract(open))
   suite(`${engine}: checked imports`, () => checkedImportsContract(open))
   suite(`${engine}: finding servers`, () => searchContract(open))

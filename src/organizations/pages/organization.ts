@@ -50,6 +50,7 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
     siteUrl: null,
     isReadOnly: managesServers,
     members,
+    canMove: true,
     whenNone,
   }
   return showPage(c, {

@@ -36,7 +36,15 @@ export function addServerRoutes(app: App, dashboard: Dashboard): void {
     const whenNone = showEmpty(site.managesServers ? noServersAt(site) : NO_SERVERS)
     const isSelected = readSelectedPage(c) !== undefined
     const shown = { path: PATH, search, found, isPersonal: true, isSelected }
-    const table = { ...shown, userId, now, siteUrl, isReadOnly: site.managesServers, whenNone }
+    const table = {
+      ...shown,
+      userId,
+      now,
+      siteUrl,
+      isReadOnly: site.managesServers,
+      canMove: joined.length > 0,
+      whenNone,
+    }
     return showPage(c, {
       title: 'Servers',
       lead: `Your personal listing. The API returns the ${SERVERS_MAX} most recently changed, drafts included.`,

@@ -55,3 +55,8 @@ export function placeBefore(c: Context): string | null {
   const row = /^\d{1,2}$/.exec(c.req.query('row') ?? '')
   return readPlace(`${pathname}${query}${row === null ? '' : `#s${row[0]}`}`)
 }
+
+/** The organization whose servers a list has. Null for the user's personal servers. */
+export function organizationOf(place: string): string | null {
+  return /^\/dashboard\/organizations\/([0-9a-f-]+)/.exec(place)?.[1] ?? null
+}

@@ -1,8 +1,10 @@
 import { html } from 'hono/html'
 import { SERVERS_MAX } from '../../model/server-row.ts'
 import {
+  countAll,
   PAGE_SIZE,
   SEARCH_LENGTH_MAX,
+  type Matching,
   SEARCHED_MAX,
   SORT_COLUMNS,
   type ServerPage,
@@ -12,7 +14,7 @@ import {
 import { count, countOf } from '../../model/text.ts'
 import type { Context } from '../../web/context.ts'
 import { AS_CODE } from '../../web/html/form-field.ts'
-import { icon } from '../../web/html/icon.ts'
+import { organizationOf } from './location.ts'
 import { showEmpty } from '../../web/html/parts.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 
@@ -21,18 +23,31 @@ import { type Html, isolated } from '../../web/html/text.ts'
  * later one counts: a button's value stands behind what the form has had.
  */
 export function readSearch(c: Context): ServerSearch {
-  const page = Number(readSelectedPage(c) ?? c.req.query('page') ?? 1)
+  return searchIn(new URL(c.req.url).searchParams)
+}
+
+function searchIn(query: URLSearchParams): ServerSearch {
+  const page = Number(query.get('select') ?? query.get('page') ?? 1)
   const isPage = Number.isInteger(page) && page >= 1 && page <= 10_000
-  const typed = (c.req.query('q') ?? '').replace(/\p{Cc}/gu, '').trim()
+  const typed = (query.get('q') ?? '').replace(/\p{Cc}/gu, '').trim()
   const text = [...typed].slice(0, SEARCH_LENGTH_MAX).join('')
-  const status = STATUS_FILTERS.find((one) => one === c.req.queries('status')?.at(-1))
-  const sort = readSort(c.req.queries('sort')?.at(-1) ?? '')
+  const status = STATUS_FILTERS.find((one) => one === query.getAll('status').at(-1))
+  const sort = readSort(query.getAll('sort').at(-1) ?? '')
   return {
     text,
     page: isPage ? page : 1,
     ...(status === undefined ? {} : { status }),
     ...(sort === undefined ? {} : { sort }),
   }
+}
+
+/** All that match the search of a list, if the box with their number is checked. */
+export function readMatching(place: string | null, number: string): Matching | null {
+  if (place === null || !/^[1-9]\d{0,3}$/.test(number)) return null
+  const [, query = ''] = place.replace(/#.*/, '').split('?')
+  const { text, status } = searchIn(new URLSearchParams(query))
+  const organization_id = organizationOf(place)
+  return { organization_id, text, number: Number(number), ...(status && { status }) }
 }
 
 /** The page on which every server is selected, if the user asked for that. */
@@ -74,21 +89,21 @@ export interface Searched {
   isSelected: boolean
 }
 
-/** The search's form: buttons outside of it name it. */
-const FORM = 'search'
+/** The id of the search's form: buttons outside of it name it. */
+export const SEARCH_FORM = 'search'
 
 /**
- * The search field, the filter and the number of servers. Buttons instead of links keep the page
- * small, because each link would repeat the text.
+ * The search field and the filter. Buttons instead of links keep the page small, because each link
+ * would repeat the text.
  */
-export function showTools({ path, search, found, isPersonal }: Searched): Html {
+export function showTools({ path, search, found }: Searched): Html {
   const { q: _, ...others } = fieldsOf(search)
-  return html`<form class="tools" id="${FORM}" method="get" action="${path}" role="search">
-<label class="search">${icon('search')}<span class="unseen">Search servers</span><input name="q" type="search" value="${search.text}" autocomplete="off"${AS_CODE} placeholder="Name, address or slug"></label>
+  return html`<form class="tools" id="${SEARCH_FORM}" method="get" action="${path}" role="search">
+<a class="skip" href="#found">Skip to results</a>
+<label class="search"><span class="unseen">Search servers</span><input name="q" type="search" value="${search.text}" autocomplete="off"${AS_CODE} placeholder="Name, address or slug"></label>
 ${Object.entries(others).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <button>Search</button>
 ${showStatuses(search, found)}
-<span class="end hint">${sayCount(search, found, isPersonal)}</span>
 </form>`
 }
 
@@ -107,14 +122,13 @@ function showStatuses(search: ServerSearch, { counts }: ServerPage): Html {
   return html`<div class="filter" role="group" aria-label="Status">${labels.map(([value, label]) => html`<button class="quiet" name="status" value="${value}"${value === status ? html` aria-current="true"` : ''}>${label}</button>`)}</div>`
 }
 
-/** A button that selects every server of the page. It works without script. */
-export function showSelectAll({ page }: ServerSearch): Html {
-  return html`<button class="quiet" form="${FORM}" name="select" value="${page}">Select all</button>`
-}
-
-/** A button that sorts by this column. */
-export function showSort(value: string, label: string): Html {
-  return html`<button class="quiet" form="${FORM}" name="sort" value="${value}">${label}</button>`
+/**
+ * The number of results. It has the focus after a search, so that a screen reader reads it and the
+ * keyboard goes on with the results.
+ */
+export function showFound({ search, found, isPersonal }: Searched): Html {
+  const isSearch = search.page > 1 || Object.keys(fieldsOf(search)).length > 0
+  return html`<p class="hint" id="found" tabindex="-1"${isSearch ? html` autofocus` : ''}>${sayCount(search, found, isPersonal)}</p>`
 }
 
 function sayCount({ text, status }: ServerSearch, found: ServerPage, isPersonal: boolean): string {
@@ -143,23 +157,48 @@ ${page < pages ? showPageButton(page + 1, after) : html`<span></span>`}
 }
 
 function showPageButton(to: number, label: string): Html {
-  return html`<button form="${FORM}" name="page" value="${to}">${label}</button>`
+  return html`<button form="${SEARCH_FORM}" name="page" value="${to}">${label}</button>`
 }
 
 /** What stands in the place of a page without servers. It names the filter that found none. */
-export function showNone({ path, search: { text, status } }: Searched): Html {
+export function showNone(searched: Searched): Html {
+  const { path, search, found } = searched
+  const { text, status } = search
   const servers = status === undefined ? 'servers' : FILTERED[status]
+  if (found.total > 0)
+    return showEmpty({
+      icon: 'search',
+      title: 'No servers on this page',
+      action: { href: pathOf(path, { ...search, page: 1 }), label: 'First page' },
+    })
+  if (text === '')
+    return showEmpty({
+      icon: 'search',
+      title: `No ${servers}`,
+      text: sayOthers(found),
+      action: { href: path, label: 'Show all servers' },
+    })
+  const { ofText } = found
   return showEmpty({
     icon: 'search',
-    title: `No ${servers} found`,
-    ...(text === '' ? {} : { text: html`No ${servers} match “${isolated(text)}”.` }),
+    title: html`No ${servers} match “${isolated(text)}”`,
     action:
-      text === ''
-        ? { href: path, label: 'Show all servers' }
-        : status === undefined
-          ? { href: path, label: 'Clear search' }
-          : { href: pathOf(path, { text, page: 1 }), label: 'Search all servers' },
+      ofText === 0
+        ? { href: path, label: 'Clear search' }
+        : {
+            href: pathOf(path, { text, page: 1 }),
+            label: `Show ${countOf(ofText, 'server')} with any status`,
+          },
   })
+}
+
+/** What the servers are of which none has the status of the filter. */
+function sayOthers({ counts }: ServerPage): string {
+  const all = countAll(counts)
+  const are = all === 1 ? 'The only server is' : `All ${count(all)} servers are`
+  if (counts.published === all) return `${are} published.`
+  if (counts.draft === all) return all === 1 ? `${are} a draft.` : `${are} drafts.`
+  return `None of the ${countOf(all, 'server')} has this status.`
 }
 
 const FILTERED = {

@@ -4,18 +4,18 @@ import { SERVERS_MAX } from '../../model/server-row.ts'
 import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../server-search.ts'
 import { showFormTag } from '../../web/html/form-field.ts'
 import { publicUrlOf } from './location.ts'
-import { pill } from '../../web/html/parts.ts'
 import { agoInWords } from '../../web/html/relative-time.ts'
 import { type Html, minuteOf, truncatedText } from '../../web/html/text.ts'
 import {
   pathOf,
+  SEARCH_FORM,
   type Searched,
+  showFound,
   showNone,
   showPages,
-  showSelectAll,
-  showSort,
   showTools,
 } from './search.ts'
+import { showBar, showSelect } from './selection.ts'
 
 /** Bytes of the values in a row. With these, fifty rows fit into a page of 50 kB. */
 const NAME_BYTES = 46
@@ -33,6 +33,8 @@ export interface ServerTable extends Searched {
   isReadOnly: boolean
   /** The names of an organization's members, by their ids. */
   members?: ReadonlyMap<string, string>
+  /** True if there is another place for the user's servers. */
+  canMove: boolean
   /** What stands in the place of a list without any server. */
   whenNone: Html
 }
@@ -45,28 +47,30 @@ export function showServers(table: ServerTable): Html {
   const { path, search, found, isReadOnly, whenNone } = table
   const { servers, counts } = found
   if (servers.length === 0 && countAll(counts) === 0) return whenNone
-  if (servers.length === 0) return html`${showTools(table)}${showNone(table)}${showPages(table)}`
-  if (isReadOnly) return html`${showTools(table)}${showRows(table)}${showPages(table)}`
+  const shown = servers.length === 0 ? showNone(table) : showRows(table)
+  const ownOnPage = servers.filter((server) => isOwn(table, server)).length
+  if (isReadOnly || ownOnPage === 0)
+    return html`${showTools(table)}${showFound(table)}${shown}${showPages(table)}`
   return html`${showTools(table)}
-<form method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
-${showBulk(table)}
-${showRows(table)}</form>
+<form class="list" method="post" action="/dashboard/servers/change"><p hidden><button disabled></button></p>${showFormTag()}<input type="hidden" name="from" value="${shortened(pathOf(path, search))}"><input type="hidden" name="rows" value="${servers.map(({ id }) => id).join('.')}">
+<div class="row">${showFound(table)}${showSelect({ search, found, ownOnPage })}</div>
+${showBar(search, table.canMove)}
+${shown}</form>
 ${showPages(table)}`
 }
 
+function isOwn({ userId }: ServerTable, server: FoundServer): boolean {
+  return server.created_by === userId
+}
+
 function showRows(table: ServerTable): Html {
-  return html`<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+  return html`<div class="table servers"><table><thead><tr><th><span class="unseen">Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
 ${table.found.servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
 }
 
 /** Without the encoding of other scripts, which takes three times the bytes in a field. */
 function shortened(path: string): string {
   return path.replace(/(?:%[89A-F][0-9A-F])+/g, decodeURIComponent)
-}
-
-function showBulk({ search, found, userId }: ServerTable): Html | '' {
-  if (!found.servers.some(({ created_by }) => created_by === userId)) return ''
-  return html`<div class="row">${showSelectAll(search)}<span class="hint">Selected:</span><button class="quiet" name="to" value="published">Publish</button><button class="quiet" name="to" value="draft">Unpublish</button><button class="quiet" name="to" value="deleted">Delete…</button></div>`
 }
 
 const LABELS: Record<SortColumn, string> = {
@@ -83,8 +87,9 @@ function showHead({ search }: ServerTable, column: SortColumn): Html {
   const isSorted = sort.column === column
   const descending = isSorted ? !sort.descending : column === 'changed'
   const direction = sort.descending ? 'descending' : 'ascending'
-  const arrow = isSorted ? (sort.descending ? ' ↓' : ' ↑') : ''
-  return html`<th scope="col"${isSorted ? html` aria-sort="${direction}"` : ''}>${showSort(`${descending ? '-' : ''}${column}`, `${LABELS[column]}${arrow}`)}</th>`
+  // Screen readers hear the order already.
+  const arrow = html`<span aria-hidden="true">${sort.descending ? '↓' : '↑'}</span>`
+  return html`<th${isSorted ? html` aria-sort="${direction}"` : ''}><button form="${SEARCH_FORM}" name="sort" value="${descending ? '-' : ''}${column}">${LABELS[column]}${isSorted ? arrow : ''}</button></th>`
 }
 
 /** In the order of the listing, a line stands behind the last server that the API returns. */
@@ -102,21 +107,23 @@ function endsAtStop(table: ServerTable): boolean {
 /** Leaves out end tags and quotes that HTML can do without, as fifty rows are most of a page. */
 function showRow(table: ServerTable, server: FoundServer, row: number): Html {
   const { id, name, address, edition, version, status, updated_at, rank } = server
-  const canChange = server.created_by === table.userId && !table.isReadOnly
+  const canChange = isOwn(table, server) && !table.isReadOnly
   const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
   const words = [edition, ...(version === null ? [] : [version])]
     .map((word) => truncatedText(word, WORD_BYTES))
     .join(' ')
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th scope=row><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a>${canChange ? '' : showRegistrant(table, server)}<td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby=s${row}${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a>${canChange ? '' : showRegistrant(table, server)}<td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
 `
 }
 
 /** The status of a server with a public page leads there. */
 function showStatus(table: ServerTable, server: FoundServer, row: number): Html {
   const { status } = server
-  const shown = pill(truncatedText(status, WORD_BYTES), TONES.get(status))
+  const tone = TONES.get(status)
+  // As `pill` shows it, in fewer bytes.
+  const shown = html`<b class=${tone === undefined ? 'pill' : html`"pill ${tone}"`}>${truncatedText(status, WORD_BYTES)}</b>`
   const url = publicUrlOf(table, server)
   if (url === null) return shown
   return html`<a id=p${row} aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`

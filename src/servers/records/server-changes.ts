@@ -13,12 +13,15 @@ import type { Instant } from '../../model/instant.ts'
 import type { Becomes, ChangeAction, ServerChange, WantedChange } from '../server-change.ts'
 import { act, type Note, sayServers } from '../../accounts/records/audit.ts'
 import { findKept, keepChange, toChange } from './kept-changes.ts'
+import { findMatching } from './server-search.ts'
 import { undoServers } from './undone-change.ts'
 
 /** Why a change changes nothing. */
 export type Unchanged =
   /** No server is left to change: none of them is this user's. */
   | { reason: 'not found' }
+  /** Another number of servers match than the user has seen. */
+  | { reason: 'other number' }
   /** The user is not a member of the organization to which the servers should move. */
   | { reason: 'not a member' }
   /** Another server has the slug of one of these servers in the place to which they should move. */
@@ -65,7 +68,7 @@ async function change(
   transaction: Transaction,
   dialect: Dialect,
   userId: string,
-  { id, becomes, servers: ids }: WantedChange,
+  { id, becomes, servers: wanted }: WantedChange,
   now: Instant,
   note: Note,
 ): Promise<ServerChange | Unchanged> {
@@ -75,6 +78,8 @@ async function change(
   if (becomes !== null && 'organization_id' in becomes)
     if (!(await canRegisterIn(transaction, userId, becomes.organization_id)))
       return { reason: 'not a member' }
+  const ids = await idsOf(transaction, dialect, userId, wanted)
+  if (ids === null) return { reason: 'other number' }
   const rows = await transaction.all<RegisteredRow>(sql`
     SELECT ${columnsOf(dialect)} FROM servers
     WHERE ${isOwn(userId)} AND id ${inUuids(ids)} AND ${mayBecome(becomes, userId)}
@@ -96,6 +101,18 @@ async function change(
   })
   if (changing.length > 0) note(action, userId, sayServers(changingIds))
   return made
+}
+
+/** Null if another number of servers match than the user has seen. */
+async function idsOf(
+  transaction: Transaction,
+  dialect: Dialect,
+  userId: string,
+  wanted: WantedChange['servers'],
+): Promise<readonly string[] | null> {
+  if (!('number' in wanted)) return wanted
+  const found = await findMatching(transaction, dialect, userId, wanted)
+  return found.length === wanted.number ? found.map(({ id }) => id) : null
 }
 
 /** A former member can take back or delete the servers that stay under the organization. */

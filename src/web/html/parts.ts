@@ -28,7 +28,7 @@ export function pill(text: string | Html, tone?: 'good' | 'warn'): Html {
 
 export interface EmptyState {
   icon: IconName
-  title: string
+  title: string | Html
   text?: string | Html
   action?: Action
 }

@@ -65,12 +65,26 @@ function pagesOf(account: FullAccount & People): State[] {
   })
 }
 
+/** A list with a checked box, so that the bar is in sight. */
+function selecting(path: string, box: string): State {
+  return {
+    path,
+    async act(page) {
+      await page.check(box)
+      await page.waitForSelector('.bar', { state: 'visible' })
+    },
+  }
+}
+
 function statesOf({ organization }: FullAccount): State[] {
   const members = `dashboard/organizations/${organization}/members`
   return [
     { path: 'dashboard/servers?page=2' },
     { path: 'dashboard/servers?q=nothing&status=draft' },
+    { path: 'dashboard/servers?status=other' },
     { path: 'dashboard/servers?select=1&sort=name' },
+    selecting('dashboard/servers', 'tbody [type=checkbox] >> nth=1'),
+    selecting('dashboard/servers', '[name=all]'),
     { path: 'dashboard/api', act: openEverything },
     { path: 'docs', act: openEverything },
     { path: 'docs/guide' },

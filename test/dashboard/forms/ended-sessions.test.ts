@@ -18,7 +18,10 @@ const SEVEN_DAYS_MS = 7 * 86_400_000
 /** No page repeats these, except the text of an import. A deletion is confirmed again. */
 const SECRETS = ['password', 'new-password', 'leaked', 'text', 'confirmation']
 /** After signing in, the user is on a page from which the form is one click away. */
-const ELSEWHERE = ['/dashboard/servers/change to=deleted for sure']
+const ELSEWHERE = [
+  '/dashboard/servers/change to=deleted for sure',
+  '/dashboard/servers/change to=moved for sure',
+]
 
 test('a form whose session has ended changes nothing, and signing in leads back to what was typed', async (t) => {
   const scene = await openScene(t, sqliteDatabase)

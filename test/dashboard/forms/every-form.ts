@@ -45,6 +45,9 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
     read(await dashboard.visitor().get(path), path)
   for (const path of [...pagesOf(scene).map((page) => `/dashboard${page}`), '/docs'])
     read(await ada.get(path), path)
+  // The question of a move has no page of its own.
+  const move = [...found.values()].find(({ name }) => name.endsWith('to=moved'))!
+  read(await send(ada, move), 'a move')
   // The notice with the button to undo a change stands on the list once.
   const cookie = `${ada.cookie()}; notice=changed.${deletion}`
   read(await dashboard.visitor().get('/dashboard/servers', { Cookie: cookie }), 'an undo')

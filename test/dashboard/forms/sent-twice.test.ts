@@ -61,6 +61,17 @@ const FORMS: Record<string, Expected> = {
     says: /published already/,
     isQuestion: true,
   },
+  '/dashboard/servers/change to=moved': {
+    first: 200,
+    again: 200,
+    says: /Move <b><bdi>Surv/,
+    isQuestion: true,
+  },
+  '/dashboard/servers/change to=moved for sure': {
+    first: 303,
+    again: 303,
+    says: /Survival<\/bdi><\/b> was moved to /,
+  },
   '/dashboard/servers/change to=deleted for sure': {
     first: 303,
     again: 303,

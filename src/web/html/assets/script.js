@@ -103,6 +103,30 @@ if (menu !== null) {
   })
 }
 
+// The bar of a list says how many servers are selected. Without script, its button and the one that
+// selects a page load the page again.
+const list = document.querySelector('.list')
+if (list !== null) {
+  const all = list.elements.all ?? {}
+  const show = () => {
+    const count = all.checked ? all.value : list.querySelectorAll('td :checked').length
+    return (list.querySelector('.bar b').textContent = `${count} selected`)
+  }
+  list.addEventListener('click', (event) => {
+    const { target } = event
+    const isButton = target.name === 'select' || target.name === 'page'
+    if (isButton) event.preventDefault()
+    else if (target.type !== 'checkbox') return
+    if (isButton || target === all)
+      for (const row of list.querySelectorAll('td input'))
+        row.checked = isButton ? target.name === 'select' : all.checked
+    if (target !== all) all.checked = false
+    voice.textContent = show()
+  })
+  // The browser may have checked boxes again.
+  addEventListener('pageshow', show)
+}
+
 // Ignores a second click on a button while its form is being sent. The value of the first button is
 // still sent.
 for (const form of document.querySelectorAll('form[method="post"]'))
