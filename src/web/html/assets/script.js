@@ -110,7 +110,9 @@ if (list !== null) {
   const all = list.elements.all ?? {}
   const show = () => {
     const count = all.checked ? all.value : list.querySelectorAll('td :checked').length
-    return (list.querySelector('.bar b').textContent = `${count} selected`)
+    const text = `${count} selected`
+    list.querySelector('.bar b').textContent = text
+    return text
   }
   list.addEventListener('click', (event) => {
     const { target } = event
