@@ -76,6 +76,11 @@ function onDemand(compile: () => RegExp): () => RegExp {
   return () => (compiled ??= compile())
 }
 
+/** True if a text has only printable ASCII. */
+export function isPlain(text: string): boolean {
+  return IS_PLAIN.test(text)
+}
+
 export function hasInvisible(text: string): boolean {
   return !IS_PLAIN.test(text) && invisible().test(text)
 }

@@ -3,6 +3,7 @@ import { formatInstant, type Instant } from '../model/instant.ts'
 import { escapeInvisible } from '../model/invisible.ts'
 import type { Shell } from './shell.ts'
 import { jsonArray } from '../model/json-array.ts'
+import { displayWidth } from '../model/display-width.ts'
 
 // Everything after the prefix that we show. Case does not matter: an upper-case copy reveals the
 // key too.
@@ -68,9 +69,11 @@ export function createTable(
     )
     for (const row of cells)
       for (const [column, cell] of row.entries())
-        widths[column] = Math.max(widths[column] ?? 0, width(cell))
+        widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell))
     const lines = cells.map((row) => {
-      const padded = row.map((cell, at) => cell + ' '.repeat((widths[at] ?? 0) - width(cell)))
+      const padded = row.map(
+        (cell, at) => cell + ' '.repeat((widths[at] ?? 0) - displayWidth(cell)),
+      )
       return padded.join('  ').trimEnd()
     })
     if (lines.length > 0) print(shell, lines.join('\n'))
@@ -95,10 +98,6 @@ export function createJsonArray(shell: Shell): PrintedList<unknown> {
     add: (values) => void shell.stdout.write(array.add(values)),
     end: () => void shell.stdout.write(array.end()),
   }
-}
-
-function width(text: string): number {
-  return [...text].length
 }
 
 /** A progress line that overwrites itself. Silent unless standard error is a terminal. */

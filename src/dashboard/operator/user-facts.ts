@@ -12,7 +12,7 @@ import { count } from '../../model/text.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 import { pill } from '../../web/html/parts.ts'
 import { agoInWords, showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
 
 const ORGANIZATIONS_SHOWN = 20
 /** Addresses whose wrong passwords are counted. */
@@ -100,6 +100,6 @@ async function showOrganizations({ database }: AccountsDashboard, userId: string
     .slice(0, ORGANIZATIONS_SHOWN)
     .map(
       ({ name, role }, index) =>
-        html`${index > 0 ? ', ' : ''}${truncated(name, NAME_BYTES)} (${role})`,
+        html`${index > 0 ? ', ' : ''}${truncated(name, LINE_COLUMNS)} (${role})`,
     )}${more > 0 ? ` and ${count(more)} more` : ''}`
 }

@@ -15,7 +15,7 @@ import { icon } from '../../web/html/icon.ts'
 import { showPage } from '../../web/html/page.ts'
 import { pill, showEmpty, showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { type Html, isolated, LINE_COLUMNS, truncated } from '../../web/html/text.ts'
 
 export const USERS_PATH = '/dashboard/operator/users'
 /** Characters of a search: those of the longest external id or address. */
@@ -64,7 +64,7 @@ function showUsers(users: readonly FoundUser[], now: Instant): Html {
 }
 
 export function showUserLink(user: NamedUser): Html {
-  return html`<a href="${USERS_PATH}/${user.id}">${truncated(nameOf(user), NAME_BYTES)}</a>`
+  return html`<a href="${USERS_PATH}/${user.id}">${truncated(nameOf(user), LINE_COLUMNS)}</a>`
 }
 
 export function showDisabled(disabledAt: Instant | null): Html | '' {

@@ -12,9 +12,6 @@ import { apiKeys } from '../records/api-keys.ts'
  * What the page of keys says after a deletion.
  */
 
-/** Bytes of a name, for `truncated`. It also stands in the title. */
-const NAME_BYTES = 56
-
 /** Of a text with leaked keys: the keys in it, those of the user, and when these were deleted. */
 export interface LeakedKeys {
   found: number
@@ -50,7 +47,7 @@ export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Noti
 function offerOthers(deleted: readonly ApiKey[]): Html {
   const links = deleted.map(
     ({ name }) =>
-      html`<a class="button" href="${issuePathOf(name)}#name">Issue a new key named ${truncated(name, NAME_BYTES)}</a>`,
+      html`<a class="button" href="${issuePathOf(name)}#name">Issue a new key named ${truncated(name)}</a>`,
   )
   return html`<div class="row">${links}</div>`
 }
@@ -60,7 +57,7 @@ function sayDeleted(deleted: readonly ApiKey[]): Html {
   const last = deleted.length - 1
   const names = deleted.map(({ name }, index) => {
     const before = index === 0 ? '' : index === last ? ' and ' : ', '
-    return html`${before}<b>${truncated(name, NAME_BYTES)}</b>`
+    return html`${before}<b>${truncated(name)}</b>`
   })
   return last === 0
     ? html`${names} was deleted. Requests with it now get a 401.`

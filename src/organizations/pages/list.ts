@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { type Invitation, oldestInvitation } from '../invitation.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { type Html, isolated, titled, truncated } from '../../web/html/text.ts'
 import { idFromFormTag } from '../../web/request/form-id.ts'
 import {
   checkOrganizationName,
@@ -169,7 +169,7 @@ const NO_ORGANIZATIONS = {
 } as const
 
 function showRow({ id, name, servers, role }: Membership): Html {
-  return html`<li><div><a href="/dashboard/organizations/${id}">${truncated(name, NAME_BYTES)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
+  return html`<li><div><a href="/dashboard/organizations/${id}">${titled(name)}</a> ${pill(role)}</div><span class="hint">${countOf(servers, 'server')}</span>
 `
 }
 
@@ -186,7 +186,7 @@ function showInvitation(
   index: number,
 ): Html {
   const path = `/dashboard/organizations/${id}`
-  return html`<li><div><strong id="o${index}">${truncated(name, NAME_BYTES)}</strong> <span class="hint">by ${truncated(invited_by, NAME_BYTES)}</span></div>
+  return html`<li><div><strong id="o${index}">${titled(name)}</strong> <span class="hint">by ${truncated(invited_by)}</span></div>
 <form class="row" method="post" action="${path}/accept"><button class="primary" id="a${index}" aria-labelledby="a${index} o${index}">Accept</button>
 <a class="button" href="${path}/decline" id="d${index}" aria-labelledby="d${index} o${index}">Decline…</a></form>
 `

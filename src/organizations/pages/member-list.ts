@@ -8,14 +8,18 @@ import { showField } from '../../web/html/form-field.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { pill } from '../../web/html/parts.ts'
 import { showSite } from '../../web/html/site.ts'
-import { type Html, isolatedText, shortIsolatedText, truncated } from '../../web/html/text.ts'
+import {
+  type Html,
+  isolatedText,
+  LINE_COLUMNS,
+  shortIsolatedText,
+  truncated,
+} from '../../web/html/text.ts'
 import { takeMembersNotice } from './notices.ts'
 import { findMembership, showTabs } from './organization.ts'
 import { organizations } from '../records/organizations.ts'
 import { invitations } from '../records/invitations.ts'
 
-/** Bytes of a member's name in a list, for `truncated`. */
-const MEMBER_BYTES = 56
 /** The path of this page from itself. A full path in each row would make the page long. */
 const MEMBERS = 'members'
 
@@ -63,7 +67,7 @@ ${shownMembers.map((member, index) => {
   const { user_id, role: own } = member
   const isSelf = user_id === userId
   const canEnd = (role === 'owner' || isSelf) && !(own === 'owner' && owners === 1)
-  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), MEMBER_BYTES)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
+  return html`<li><div id="m${index}">${truncated(nameOf({ ...member, id: user_id }), LINE_COLUMNS)}${own === 'owner' ? html` ${pill('owner')}` : ''}</div>
 ${canEnd ? html`<a class="button" href="${MEMBERS}/${user_id}/remove" id="e${index}" aria-labelledby="e${index} m${index}">${isSelf ? 'Leave…' : 'Remove…'}</a>` : ''}
 `
 })}</ul>
@@ -80,7 +84,7 @@ ${invited.map(showInvitedRow)}</ul>`
 }
 
 function showInvitedRow({ id, email }: Invited, index: number): Html {
-  return html`<li><div id="i${index}">${truncated(email, MEMBER_BYTES)} ${pill('invited')}</div>
+  return html`<li><div id="i${index}">${truncated(email, LINE_COLUMNS)} ${pill('invited')}</div>
 <a class="button" href="${MEMBERS}/${id}/withdraw" id="w${index}" aria-labelledby="w${index} i${index}">Withdraw…</a>
 `
 }

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { Organization } from '../organization.ts'
 import type { Context, Dashboard } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
-import { type Html, NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { type Html, truncated } from '../../web/html/text.ts'
 import { takeTold } from '../../web/request/next-notice.ts'
 
 /*
@@ -40,7 +40,7 @@ export function takeOrganizationNotice(
 ): Notice | undefined {
   const told = takeTold(dashboard, c, Object.keys(OF_ORGANIZATION))
   if (told === null) return undefined
-  return { kind: 'good', text: OF_ORGANIZATION[told.outcome]!(truncated(name, NAME_BYTES)) }
+  return { kind: 'good', text: OF_ORGANIZATION[told.outcome]!(truncated(name)) }
 }
 
 function takeText(

@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../server.ts'
 import type { Context } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
-import { NAME_BYTES, truncated } from '../../web/html/text.ts'
+import { LINE_COLUMNS, truncated } from '../../web/html/text.ts'
 import { keptFields } from '../../accounts/pages/typed-fields.ts'
 
 /*
@@ -26,7 +26,7 @@ export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Not
   const values = different.map((name) => {
     const label = LABELS[name]
     const value = name === 'organization_id' ? 'another one' : (stored[name] ?? 'empty')
-    return html`<li>${label}: ${truncated(value, NAME_BYTES)}</li>`
+    return html`<li>${label}: ${truncated(value, LINE_COLUMNS)}</li>`
   })
   return {
     kind: 'bad',

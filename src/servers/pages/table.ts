@@ -6,6 +6,7 @@ import { showFormTag } from '../../web/html/form-field.ts'
 import { publicUrlOf } from './location.ts'
 import { agoInWords } from '../../web/html/relative-time.ts'
 import { type Html, minuteOf, truncatedText } from '../../web/html/text.ts'
+import { fitTexts, type RowTexts } from './row-texts.ts'
 import {
   pathOf,
   SEARCH_FORM,
@@ -17,11 +18,8 @@ import {
 } from './search.ts'
 import { showBar, showSelect } from './selection.ts'
 
-/** Bytes of the values in a row. With these, fifty rows fit into a page of 50 kB. */
-const NAME_BYTES = 46
-const ADDRESS_BYTES = 28
-const WORD_BYTES = 12
-const REGISTRANT_BYTES = 22
+/** Columns of the name of another user, and its bytes. */
+const REGISTRANT_MAX = 22
 
 export interface ServerTable extends Searched {
   /** Only servers that this user registered can be selected and changed. */
@@ -64,8 +62,9 @@ function isOwn({ userId }: ServerTable, server: FoundServer): boolean {
 }
 
 function showRows(table: ServerTable): Html {
+  const texts = fitTexts(table.found.servers)
   return html`<div class="table servers"><table><thead><tr><th><span class="unseen">Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
-${table.found.servers.map((server, index) => showRow(table, server, index))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
+${table.found.servers.map((server, index) => showRow(table, server, index, texts[index]!))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
 }
 
 /** Without the encoding of other scripts, which takes three times the bytes in a field. */
@@ -105,25 +104,23 @@ function endsAtStop(table: ServerTable): boolean {
 }
 
 /** Leaves out end tags and quotes that HTML can do without, as fifty rows are most of a page. */
-function showRow(table: ServerTable, server: FoundServer, row: number): Html {
-  const { id, name, address, edition, version, status, updated_at, rank } = server
+function showRow(table: ServerTable, server: FoundServer, row: number, texts: RowTexts): Html {
+  const { id, status, updated_at, rank } = server
+  const { name, title, address, edition, version } = texts
   const canChange = isOwn(table, server) && !table.isReadOnly
   const isFirstBeyond = rank === SERVERS_MAX + 1 || (row === 0 && rank > SERVERS_MAX)
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
-  const words = [edition, ...(version === null ? [] : [version])]
-    .map((word) => truncatedText(word, WORD_BYTES))
-    .join(' ')
+  const words = version === '' ? edition : `${edition} ${version}`
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby=s${row}${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}>${truncatedText(name, NAME_BYTES)}</a>${canChange ? '' : showRegistrant(table, server)}<td>${truncatedText(address, ADDRESS_BYTES)}<td>${words}<td>${showStatus(table, server, row)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby=s${row}${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}${title === null ? '' : html` title="${title}"`}>${name}</a>${canChange ? '' : showRegistrant(table, server)}<td>${address}<td>${words}<td>${showStatus(table, server, row, texts.status)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
 `
 }
 
 /** The status of a server with a public page leads there. */
-function showStatus(table: ServerTable, server: FoundServer, row: number): Html {
-  const { status } = server
-  const tone = TONES.get(status)
+function showStatus(table: ServerTable, server: FoundServer, row: number, text: string): Html {
+  const tone = TONES.get(server.status)
   // As `pill` shows it, in fewer bytes.
-  const shown = html`<b class=${tone === undefined ? 'pill' : html`"pill ${tone}"`}>${truncatedText(status, WORD_BYTES)}</b>`
+  const shown = html`<b class=${tone === undefined ? 'pill' : html`"pill ${tone}"`}>${text}</b>`
   const url = publicUrlOf(table, server)
   if (url === null) return shown
   return html`<a id=p${row} aria-labelledby="p${row} s${row}" href="${url}">${shown}</a>`
@@ -138,7 +135,7 @@ const TONES = new Map([
 function showRegistrant({ members, userId }: ServerTable, { created_by }: FoundServer): Html | '' {
   if (members === undefined) return ''
   const name = created_by === userId ? 'you' : (members.get(created_by) ?? FORMER)
-  return html`<br><span class=hint>by ${truncatedText(name, REGISTRANT_BYTES)}</span>`
+  return html`<br><span class=hint>by ${truncatedText(name, REGISTRANT_MAX, REGISTRANT_MAX)}</span>`
 }
 
 /** A member of an organization can't see the name of a user who has left it. */

@@ -100,7 +100,7 @@ export function showNotice({ kind, text, detail, followUp, isSticky }: Notice): 
  */
 async function showInTitle({ text }: Notice): Promise<Html> {
   const rendered = String(await html`${text}`)
-    .replaceAll('<bdi>', '\u2068')
+    .replace(/<bdi[^>]*>/g, '\u2068')
     .replaceAll('</bdi>', '\u2069')
   return html`${raw(rendered.replace(/<[^>]*>/g, '').replace(/\.$/, ''))} · `
 }

@@ -11,7 +11,7 @@ import {
   withCookies,
 } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
-import { type Html, isolated, isolatedText, NAME_BYTES, truncated } from '../../../web/html/text.ts'
+import { type Html, isolated, isolatedText, truncated } from '../../../web/html/text.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import { askToSignIn } from '../session.ts'
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
@@ -94,8 +94,8 @@ ${isFull ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
 function showIdentity(identity: Identity, index: number, oidc: Oidc): Html {
   const { issuer, subject } = identity
   const name = issuer === oidc.issuer ? oidc.name : issuer
-  return html`<li><div><strong id="i${index}">${truncated(name, NAME_BYTES)}</strong>
-<p><code id="u${index}">${truncated(subject, NAME_BYTES)}</code></p></div>
+  return html`<li><div><strong id="i${index}">${truncated(name)}</strong>
+<p><code id="u${index}">${truncated(subject)}</code></p></div>
 <button class="quiet" name="remove" value="${format(identity)}" id="r${index}" aria-labelledby="r${index} i${index} u${index}">Remove</button></li>`
 }
 

@@ -14,7 +14,7 @@ import { count, countOf } from '../../../model/text.ts'
 import type { Context } from '../../../web/context.ts'
 import { type Notice, showNotice, showPage } from '../../../web/html/page.ts'
 import { pill, showFilter } from '../../../web/html/parts.ts'
-import { type Html, isolated, NAME_BYTES, truncated } from '../../../web/html/text.ts'
+import { type Html, isolated, LINE_COLUMNS, truncated } from '../../../web/html/text.ts'
 import { IMPORT_PATH } from './form.ts'
 import { readLeftOut, writeLeftOut } from './left-out.ts'
 
@@ -22,8 +22,8 @@ import { readLeftOut, writeLeftOut } from './left-out.ts'
 const WRONG_MAX = 20
 /** Servers and fields that a check shows. With these, it fits into a page of 50 kB. */
 const LINES_MAX = 140
-/** Bytes of a value that changes, for `truncated`. */
-const VALUE_BYTES = 60
+/** Columns of a value that changes, and its bytes: a row can have sixteen of them. */
+const VALUE_MAX = 60
 
 /** What an import would do, with a button to confirm it. */
 export function showCheck(
@@ -123,7 +123,7 @@ function showPlannedRow({ name, address, fields }: PlannedServer): Html {
     fields.length === 0
       ? pill('new', 'good')
       : html`${pill('changed', 'warn')}<ul>${fields.map(showField)}</ul>`
-  return html`<tr><th scope="row">${truncated(name, NAME_BYTES)}</th><td><code>${truncated(address, NAME_BYTES)}</code></td><td>${change}</td></tr>
+  return html`<tr><th scope="row">${truncated(name)}</th><td><code>${truncated(address, LINE_COLUMNS, LINE_COLUMNS)}</code></td><td>${change}</td></tr>
 `
 }
 
@@ -132,7 +132,7 @@ function showField({ name, from, to }: ChangedField): Html {
 }
 
 function showValue(value: string | null): Html {
-  return value === null ? html`none` : html`<code>${truncated(value, VALUE_BYTES)}</code>`
+  return value === null ? html`none` : html`<code>${truncated(value, VALUE_MAX, VALUE_MAX)}</code>`
 }
 
 function inWords(field: string): string {
