@@ -102,6 +102,7 @@ test('in forced colors, notices differ by their icons, and the present section i
   await page.goto(page.url().replace(/account.*/, 'servers/new'))
   await page.fill('#name', 'x')
   await page.fill('#address', 'a b')
+  await page.click('main summary')
   await page.fill('#slug', 'a b')
   await page.click('main .primary')
   await page.waitForSelector('.error')

@@ -1,4 +1,5 @@
-import { countOf, quote } from '../../model/text.ts'
+import { count, countOf, quote } from '../../model/text.ts'
+import { trimAddress } from '../address.ts'
 import { OTHER_COLUMNS } from './columns.ts'
 
 /** An import finds servers by slug or address, and belongs to one user. */
@@ -10,6 +11,8 @@ export interface LeftOut {
   ignored: string[]
   /** The number of servers in other places than the one that the import goes to. */
   elsewhere: number
+  /** The number of addresses from which it removes a scheme, a slash or spaces. */
+  shortened: number
 }
 
 /** The fields of an item that the rules of a server want, and what is wrong with the others. */
@@ -34,10 +37,20 @@ export function takeRecords(organization: string | null): RecordTaker {
   const ignored = new Set<string>()
   const owners = new Set<unknown>()
   let elsewhere = 0
+  let shortened = 0
+  const shorten = (address: unknown) => {
+    if (typeof address !== 'string') return address
+    const trimmed = trimAddress(address, true)
+    if (trimmed !== address) shortened += 1
+    return trimmed
+  }
   return {
     take(item) {
-      if (!isObject(item) || !OTHER_COLUMNS.some((name) => name in item))
-        return { record: item, mistakes: [] }
+      if (!isObject(item)) return { record: item, mistakes: [] }
+      if (!OTHER_COLUMNS.some((name) => name in item)) {
+        const address = shorten(item.address)
+        return { record: address === item.address ? item : { ...item, address }, mistakes: [] }
+      }
       const { created_by, organization: place, port, ...record } = item
       for (const name of IGNORED) {
         if (name in item) ignored.add(name)
@@ -52,13 +65,14 @@ export function takeRecords(organization: string | null): RecordTaker {
       const mistakes: string[] = []
       if (!isPlace && place !== undefined)
         mistakes.push(`"organization" must be a string: ${quote(place)}`)
+      if (record.address !== undefined) record.address = shorten(record.address)
       const joined = joinPort(record.address, port)
       if ('complaint' in joined) mistakes.push(joined.complaint)
       else if (joined.address !== undefined) record.address = joined.address
       return { record, mistakes }
     },
     owners,
-    leftOut: () => ({ ignored: [...ignored], elsewhere }),
+    leftOut: () => ({ ignored: [...ignored], elsewhere, shortened }),
   }
 }
 
@@ -85,7 +99,7 @@ function joinPort(address: unknown, port: unknown): { address: unknown } | { com
  * What an import into this place leaves out of a file, as a sentence. Null if that is nothing.
  */
 export function sayLeftOut(
-  { ignored, elsewhere }: LeftOut,
+  { ignored, elsewhere, shortened }: LeftOut,
   organization: string | null,
 ): string | null {
   const place = organization === null ? 'under organizations' : `outside ${organization}`
@@ -93,6 +107,12 @@ export function sayLeftOut(
   const parts = [
     ...(ignored.length > 0 ? [`ignores ${fields}`] : []),
     ...(elsewhere > 0 ? [`leaves out ${countOf(elsewhere, 'server')} ${place}`] : []),
+    ...(shortened > 0 ? [`shortens ${sayAddresses(shortened)}`] : []),
   ]
   return parts.length === 0 ? null : `the import ${parts.join(' and ')}`
+}
+
+function sayAddresses(shortened: number): string {
+  const addresses = shortened === 1 ? '1 address' : `${count(shortened)} addresses`
+  return `${addresses} by a scheme such as https://, a slash or spaces`
 }

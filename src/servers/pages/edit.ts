@@ -16,6 +16,7 @@ import { suggestSlug } from '../server-entry.ts'
 import { tellNext } from '../../web/request/next-notice.ts'
 import { readFields, showServerForm } from './form.ts'
 import { sayOutdated, showGone } from './stale.ts'
+import type { Saved } from './notices.ts'
 import { showVisibleServer } from './visible-server.ts'
 import { organizations } from '../../organizations/records/organizations.ts'
 
@@ -26,6 +27,7 @@ const SUGGESTIONS_MAX = 20
 export function addEditRoutes(app: App, dashboard: Dashboard): void {
   const { database } = dashboard
   const records = servers(database)
+  const hasPublicPages = dashboard.siteUrl !== null
   const organizationsOf = (c: Context) =>
     organizations(database).listOrganizations(c.get('session').userId)
 
@@ -35,26 +37,28 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
       values: { ...SERVER_DEFAULTS, ...valuesFromQuery(c) },
       organizations: await organizationsOf(c),
       from: placeBefore(c),
+      hasPublicPages,
     }),
   )
 
   app.post('/dashboard/servers/new', async (c) => {
     const { userId } = c.get('session')
-    const { fields, values, complaints } = readFields(c, SERVER_DEFAULTS)
+    const { fields, values, complaints, isShortened } = readFields(c, SERVER_DEFAULTS)
     const organizations = await organizationsOf(c)
     const from = readPlace(fieldOf(c, 'from'))
-    const form = { id: null, values, organizations, from }
+    const form = { id: null, values, organizations, from, hasPublicPages }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
 
     const id = idFromFormTag(userId, fieldOf(c, 'form'))
     const written = await writeWithSlug(fields.slug, fields.name, (slug) =>
       records.insertServer(userId, id, { ...fields, slug }, actorOf(dashboard, c)),
     )
-    if (written === 'written') return toList(dashboard, c, 'added', id, fields)
+    const added = isShortened ? 'added-shortened' : 'added'
+    if (written === 'written') return toList(dashboard, c, added, id, fields)
     if (written === 'too many') return showServerForm(c, { ...form, notice: TOO_MANY })
     if (written !== 'known') return showServerForm(c, { ...form, errors: complaintFor(written) })
     if (isSame(fields, await records.findServer(userId, id)))
-      return toList(dashboard, c, 'added', id, fields)
+      return toList(dashboard, c, added, id, fields)
     return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
 
@@ -69,7 +73,8 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const seen = fingerprintOf(server)
     const publicUrl = publicUrlOf(dashboard, server)
     const organizations = await organizationsOf(c)
-    return showServerForm(c, { id, values, organizations, from, seen, publicUrl })
+    const form = { id, values, organizations, from, seen, publicUrl, hasPublicPages }
+    return showServerForm(c, form)
   })
 
   app.post('/dashboard/servers/:id', async (c) => {
@@ -77,16 +82,18 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const server = await records.findServer(userId, c.req.param('id'))
     if (server === null) return showGone(c)
     const { id } = server
-    const { fields, values, complaints } = readFields(c, server)
+    const { fields, values, complaints, isShortened } = readFields(c, server)
     const seen = fieldOf(c, 'seen') || fingerprintOf(server)
     const organizations = await organizationsOf(c)
-    const form = { id, values, organizations, from: readPlace(fieldOf(c, 'from')), seen }
+    const from = readPlace(fieldOf(c, 'from'))
+    const form = { id, values, organizations, from, seen, hasPublicPages }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
     const tag = fieldOf(c, 'form')
     const change = idFromFormTag(userId, tag && [tag, id, fingerprintOf(fields)].join('\n'))
     const actor = actorOf(dashboard, c)
     const written = await records.updateServer(userId, id, fields, actor, seen, change)
-    if (written === 'written') return toList(dashboard, c, 'changed', change, fields)
+    const changed = isShortened ? 'changed-shortened' : 'changed'
+    if (written === 'written') return toList(dashboard, c, changed, change, fields)
     if (written !== 'outdated') return showServerForm(c, { ...form, errors: complaintFor(written) })
     const stored = await records.findServer(userId, id)
     if (stored === null) return showGone(c)
@@ -102,7 +109,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
 function toList(
   dashboard: Dashboard,
   c: Context,
-  outcome: 'added' | 'changed',
+  outcome: Saved,
   id: string,
   fields: ServerFields,
 ): Response {

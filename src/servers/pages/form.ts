@@ -1,6 +1,8 @@
 import { html } from 'hono/html'
 import { escapeInvisible } from '../../model/invisible.ts'
 import type { Membership } from '../../organizations/organization.ts'
+import { SERVER_DEFAULTS } from '../../model/server-row.ts'
+import { trimAddress } from '../address.ts'
 import { SERVER_FIELDS, type ServerFields } from '../server.ts'
 import {
   complaintsAboutCase,
@@ -8,6 +10,7 @@ import {
   EDITIONS_KNOWN,
   STATUSES_KNOWN,
   SERVER_NAME_LENGTH_MAX,
+  suggestSlug,
 } from '../server-entry.ts'
 import { type Context, fieldOf } from '../../web/context.ts'
 import { showChoice, showField, showFormTag, submittedTag } from '../../web/html/form-field.ts'
@@ -23,16 +26,20 @@ type Values = Partial<Record<string, string>>
  */
 export function readFields(
   c: Context,
-  before: Pick<ServerFields, 'edition' | 'status'>,
+  before: Pick<ServerFields, 'edition' | 'status'> & Partial<Pick<ServerFields, 'address'>>,
 ): {
   fields: ServerFields | null
   values: Values
   complaints: Record<string, string>
+  /** True if the typed address was longer, such as a link. */
+  isShortened: boolean
 } {
   const values = Object.fromEntries(
     SERVER_FIELDS.map((name) => [name, fieldOf(c, name).trim()]),
   ) as Record<(typeof SERVER_FIELDS)[number], string>
-  const { name, address, edition, status } = values
+  const { name, edition, status } = values
+  const address = trimAddress(values.address, values.address === before.address)
+  const isShortened = address !== values.address
   const slug = values.slug || null
   const version = values.version || null
   const listing_kind = values.listing_kind || null
@@ -46,11 +53,12 @@ export function readFields(
       `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
     ]),
   )
-  if (Object.keys(complaints).length > 0) return { fields: null, values, complaints }
+  if (Object.keys(complaints).length > 0) return { fields: null, values, complaints, isShortened }
   return {
     fields: { ...entry, organization_id: values.organization_id || null },
     values,
     complaints,
+    isShortened,
   }
 }
 
@@ -66,6 +74,8 @@ export interface ServerForm {
   from: string | null
   /** The address of the server's public page, if it has one. */
   publicUrl?: string | null
+  /** True if published servers have public pages. */
+  hasPublicPages: boolean
   notice?: Notice
   /** True if the form already registered a server, so that the page needs a form with a new tag. */
   isSpent?: boolean
@@ -87,9 +97,13 @@ export function showServerForm(c: Context, form: ServerForm): Promise<Response> 
     body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
 ${showFormTag(isSpent ? undefined : submittedTag(c))}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
 ${showIdentity(form)}
+<details${isOpen(form) ? html` open` : ''}><summary>More</summary><div class="stack">
+${showSlug(form)}
 ${showDetails(form)}
-${showOwner(form)}
+${hasOwners(form) ? showOwner(form) : ''}
+</div></details>
 <div class="row"><button class="primary">${id === null ? 'Register' : 'Save'}</button><a class="button" href="${list}">Cancel</a>${id === null ? '' : html`<a class="button quiet end" href="${deletePath(id, from)}">Delete…</a>`}</div>
+<p class="hint">${sayEffect(form)}</p>
 </form>`,
   })
 }
@@ -99,14 +113,43 @@ function deletePath(id: string, from: string | null): string {
   return from === null ? path : `${path}?from=${encodeURIComponent(from)}`
 }
 
-/** The fields that tell servers apart. */
-function showIdentity({ id, values, errors = {} }: ServerForm): Html {
+/** What the API and the public do with the server once it is saved. */
+function sayEffect(form: ServerForm): string {
+  const unless = hasOwners(form) ? ', unless an organization owns it' : ''
+  const page = form.hasPublicPages ? ' If it is published, everyone can see its public page.' : ''
+  return `The API returns it to your keys at once, also as a draft${unless}.${page}`
+}
+
+/** Without an organization, there is only one owner to choose. */
+function hasOwners({ values, organizations }: ServerForm): boolean {
+  return organizations.length > 0 || (values.organization_id ?? '') !== ''
+}
+
+/** True if a field below “More” has an error or another value than it gets by itself. */
+function isOpen({ values, errors = {}, notice }: ServerForm): boolean {
+  if (notice !== undefined) return true
+  const { name = '', slug = '', edition, status, version, listing_kind, organization_id } = values
+  const isOwnSlug =
+    slug !== '' && slug.replace(/-\d+$/, '') !== suggestSlug(name).replace(/-\d+$/, '')
+  return (
+    Object.keys(errors).some((field) => field !== 'name' && field !== 'address') ||
+    isOwnSlug ||
+    edition !== SERVER_DEFAULTS.edition ||
+    status !== SERVER_DEFAULTS.status ||
+    [version, listing_kind, organization_id].some((value) => (value ?? '') !== '')
+  )
+}
+
+/** All that a new server needs. */
+function showIdentity({ id, values, errors = {}, notice }: ServerForm): Html {
+  const isNew = id === null && notice === undefined && Object.keys(errors).length === 0
   return html`${showField({
     name: 'name',
     label: 'Name',
     value: values.name ?? '',
     required: true,
     lengthMax: SERVER_NAME_LENGTH_MAX,
+    hasFocus: isNew,
     error: errors.name,
   })}
 ${showField({
@@ -118,20 +161,23 @@ ${showField({
   keys: 'url',
   hint: 'A domain or IP address, with :port unless it is the default.',
   error: errors.address,
-})}
-${showField({
-  name: 'slug',
-  label: 'Slug',
-  value: values.slug ?? '',
-  hint:
-    id === null
-      ? 'For links, and unique among your servers. If you leave it empty, we create it from the name.'
-      : 'For links, and unique among your servers.',
-  isOptional: true,
-  isCode: true,
-  error: errors.slug,
-  ...(id === null ? { suggestedFrom: 'name' } : {}),
 })}`
+}
+
+function showSlug({ id, values, errors = {} }: ServerForm): Html {
+  return showField({
+    name: 'slug',
+    label: 'Slug',
+    value: values.slug ?? '',
+    hint:
+      id === null
+        ? 'For links, and unique among your servers. If you leave it empty, we create it from the name.'
+        : 'For links, and unique among your servers.',
+    isOptional: true,
+    isCode: true,
+    error: errors.slug,
+    ...(id === null ? { suggestedFrom: 'name' } : {}),
+  })
 }
 
 /** The fields that describe the server, side by side. */
@@ -142,7 +188,6 @@ ${showField({
   name: 'edition',
   label: 'Edition',
   value: values.edition ?? '',
-  required: true,
   suggestions: EDITIONS_KNOWN,
   isCode: true,
   error: errors.edition,
@@ -169,7 +214,6 @@ ${showChoice({
   label: 'Status',
   value: values.status ?? 'published',
   options: statuses.map((status) => [status, escapeInvisible(status)] as const),
-  hint: 'The API also returns drafts.',
   error: errors.status,
 })}
 </div>`

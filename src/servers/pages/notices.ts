@@ -18,8 +18,18 @@ import { organizations } from '../../organizations/records/organizations.ts'
  * What the next list says after an action.
  */
 
+/** What a form did. The server has a shorter address than the form. */
+export type Saved = 'added' | 'added-shortened' | 'changed' | 'changed-shortened'
+
 /** The cookie has the id of the new server or of the change. */
-const OUTCOMES = ['added', 'changed', 'none', 'too-late'] as const
+const OUTCOMES = [
+  'added',
+  'added-shortened',
+  'changed',
+  'changed-shortened',
+  'none',
+  'too-late',
+] as const
 
 /** The notice for this list, once. */
 export async function takeNotice(dashboard: Dashboard, c: Context): Promise<Notice | undefined> {
@@ -37,23 +47,32 @@ async function say(
   now: Instant,
 ): Promise<Notice | null> {
   switch (outcome) {
-    case 'added': {
+    case 'added':
+    case 'added-shortened': {
       const server = await servers(database).findServer(userId, id)
-      return server === null
-        ? null
-        : { kind: 'good', text: html`${showNames([server])} was added.` }
+      if (server === null) return null
+      const added = html`${showNames([server])} ${server.organization_id === null ? 'was added. The API returns it.' : 'was added to this organization. The API never returns it.'}`
+      return { kind: 'good', text: outcome === 'added' ? added : sayShortened(added, server) }
     }
-    case 'changed': {
+    case 'changed':
+    case 'changed-shortened': {
       const change = await serverChanges(database).findChange(userId, id, now)
       if (change === null) return null
       if (change.restored !== null) return sayUndone(change, change.restored)
-      return sayChange(change, await sayDone(database, userId, change, now))
+      const done = await sayDone(database, userId, change, now)
+      const server = await servers(database).findServer(userId, change.changed[0]?.id ?? '')
+      const isShortened = outcome === 'changed-shortened' && done !== null && server !== null
+      return sayChange(change, isShortened ? sayShortened(done, server) : done)
     }
     case 'none':
       return { kind: 'note', text: 'Nothing was changed. Select at least one server first.' }
     default:
       return { kind: 'note', text: 'Nothing was changed. You can undo a change for one hour.' }
   }
+}
+
+function sayShortened(done: Html | string, { address }: { address: string }): Html {
+  return html`${done} We shortened its address to <b>${truncated(address, NAME_COLUMNS, NAME_BYTES)}</b>.`
 }
 
 /** What the change did. Null if every server was so already. */

@@ -35,18 +35,18 @@ export interface Field {
 
 /** A labeled field with its hint and its error. The browser focuses the first wrong field. */
 export function showField(field: Field): Html {
-  const { name, id = name, label, value = '', hint, error, type = 'text' } = field
+  const { name, id = name, label, value = '', type = 'text' } = field
   return html`<div class="field">
 <label for="${id}">${label}${field.isOptional ? OPTIONAL : ''}</label>
 <input id="${id}" name="${name}" type="${type}" value="${type === 'password' ? '' : value}"${attributesOf(field)} autocomplete="${field.autocomplete ?? 'off'}">
-${showSuggestions(id, field.suggestions)}${showError(id, error)}${showHint(id, hint)}
+${showSuggestions(id, field.suggestions)}${showAdvice(field)}
 </div>`
 }
 
 function attributesOf(field: Field): (Html | '')[] {
-  const { name, id = name, hint, error, keys, lengthMin, lengthMax, suggestedFrom } = field
+  const { name, id = name, error, keys, lengthMin, lengthMax, suggestedFrom } = field
   return [
-    describedBy(id, hint, error),
+    describedBy(field),
     error || field.hasFocus ? raw(' autofocus') : '',
     field.required ? raw(' required') : '',
     field.isCode ? AS_CODE : '',
@@ -86,26 +86,27 @@ export interface Choice {
   error?: string | undefined
 }
 
-export function showChoice({ name, label, value, options, hint, error }: Choice): Html {
+export function showChoice(choice: Choice): Html {
+  const { name, label, value, options, error } = choice
   return html`<div class="field">
 <label for="${name}">${label}</label>
-<select id="${name}" name="${name}"${describedBy(name, hint, error)}${error ? html` autofocus` : ''}>
+<select id="${name}" name="${name}"${describedBy(choice)}${error ? html` autofocus` : ''}>
 ${options.map(([one, text]) => html`<option value="${one}"${one === value ? html` selected` : ''}>${text}</option>`)}
 </select>
-${showError(name, error)}${showHint(name, hint)}
+${showAdvice(choice)}
 </div>`
 }
 
-function describedBy(id: string, hint: string | undefined, error: string | undefined): Html {
-  const ids = [error && `${id}-error`, hint && `${id}-hint`].filter(Boolean).join(' ')
-  return html`${error ? html` aria-invalid="true"` : ''}${ids === '' ? '' : html` aria-describedby="${ids}"`}`
+type Advised = Pick<Field, 'name' | 'id' | 'hint' | 'error'>
+
+function describedBy({ name, id = name, hint, error }: Advised): Html {
+  if (error) return html` aria-invalid="true" aria-describedby="${id}-error"`
+  return hint ? html` aria-describedby="${id}-hint"` : html``
 }
 
-function showError(id: string, error: string | undefined): Html | '' {
-  return error ? html`<p class="error" id="${id}-error">${error}</p>` : ''
-}
-
-function showHint(id: string, hint: string | undefined): Html | '' {
+/** The error stands in the place of the hint: both often say what the field may have. */
+function showAdvice({ name, id = name, hint, error }: Advised): Html | '' {
+  if (error) return html`<p class="error" id="${id}-error">${error}</p>`
   return hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ''
 }
 

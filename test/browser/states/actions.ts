@@ -22,12 +22,17 @@ function serverStates(): State[] {
         await page.waitForSelector('text=Delete these servers?')
       },
     },
-    sending(
-      'dashboard/servers/new',
-      { '#name': 'x', '#address': 'a b', '#slug': 'a b' },
-      'main .primary',
-      '.error',
-    ),
+    {
+      path: 'dashboard/servers/new',
+      async act(page) {
+        await page.fill('#name', 'x')
+        await page.fill('#address', 'a b')
+        await page.click('main summary')
+        await page.fill('#slug', 'a b')
+        await submit(page, 'main .primary')
+        await page.waitForSelector('.error')
+      },
+    },
     sending(
       'dashboard/servers/import',
       { '#text': 'name,address\n,a b\nx,c d' },

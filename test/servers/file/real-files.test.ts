@@ -82,7 +82,7 @@ test("the API's answer is a list of servers, and its ids are ignored", async () 
   const { id: _, ...entry } = LISTED
   assert.deepEqual(
     [{ ...read.entries[0] }, read.leftOut],
-    [entry, { ignored: ['id'], elsewhere: 0 }],
+    [entry, { ignored: ['id'], elsewhere: 0, shortened: 0 }],
   )
   assert.equal(sayLeftOut(read.leftOut, null), 'the import ignores "id"')
 })

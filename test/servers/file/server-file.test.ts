@@ -6,7 +6,7 @@ import { decodeText, readServers } from '../../../src/servers/file/server-file.t
 import { serverFile } from '../../../src/servers/file/write-servers.ts'
 import type { ServerRecord } from '../../../src/servers/server.ts'
 
-const NOTHING = { ignored: [], elsewhere: 0 }
+const NOTHING = { ignored: [], elsewhere: 0, shortened: 0 }
 const SERVER: ServerRecord = {
   id: 'any',
   name: 'Survival',

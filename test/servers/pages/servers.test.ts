@@ -150,7 +150,16 @@ test('each mistake has its error beside the field, and nothing is saved', async 
   const { person, user } = await signedIn()
   const send = (fields: object) =>
     person.post('/dashboard/servers/new', { ...ENTRY, form: 'x', ...fields })
-  for (const address of ['', 'http://a.example', 'a b', 'a:0', 'a:65536', 'a:', '[::1', 'a..b'])
+  for (const address of [
+    '',
+    'http://a.example/join',
+    'a b',
+    'a:0',
+    'a:65536',
+    'a:',
+    '[::1',
+    'a..b',
+  ])
     assert.match(
       (await send({ address })).body,
       /id="address-error">The address must be a domain or an IP/,

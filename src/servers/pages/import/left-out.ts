@@ -9,10 +9,11 @@ import type { Context } from '../../../web/context.ts'
 export type Adjusted = LeftOut & { offered: number }
 
 /** The query of the check's address, or nothing. */
-export function writeLeftOut({ ignored, elsewhere, offered }: Adjusted): string {
+export function writeLeftOut({ ignored, elsewhere, shortened, offered }: Adjusted): string {
   const query = new URLSearchParams()
   if (ignored.length > 0) query.set('ignored', ignored.join(' '))
   if (elsewhere > 0) query.set('elsewhere', String(elsewhere))
+  if (shortened > 0) query.set('shortened', String(shortened))
   if (offered > 0) query.set('offered', String(offered))
   return query.size === 0 ? '' : `?${query.toString()}`
 }
@@ -27,6 +28,7 @@ export function readLeftOut(c: Context): Adjusted {
   return {
     ignored: IGNORED.filter((name) => names.includes(name)),
     elsewhere: numberOf('elsewhere'),
+    shortened: numberOf('shortened'),
     offered: numberOf('offered'),
   }
 }

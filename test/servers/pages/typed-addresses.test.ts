@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { test } from 'node:test'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+
+/*
+ * Addresses as people type them, in the form and in an import.
+ */
+
+const TYPED = ['https://play.example.com/', 'minecraft://play.example.com', 'play.example.com/']
+
+test('the form stores the address of a link, and the notice says so', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  for (const address of TYPED) {
+    const form = { ...ENTRY, form: address, slug: '', address }
+    const { body } = await person.submit('/dashboard/servers/new', form)
+    assert.match(
+      textOf(body),
+      /Survival was added\. The API returns it\. We shortened its address to play\.example\.com\./,
+    )
+  }
+  const stored = await serverExports(store.database).listServers(user.id)
+  assert.deepEqual(new Set(stored.map(({ address }) => address)), new Set(['play.example.com']))
+  const again = await person.post('/dashboard/servers/new', {
+    ...ENTRY,
+    form: TYPED[0]!,
+    slug: '',
+    address: 'play.example.com',
+  })
+  assert.equal(again.status, 303, 'the same form with the shorter address')
+
+  const path = `/dashboard/servers/${stored[0]!.id}`
+  const edited = await person.submit(path, { ...ENTRY, address: 'mc://other.example.com.' })
+  assert.match(textOf(edited.body), /We shortened its address to other\.example\.com\./)
+  const spaces = await person.submit(path, { ...ENTRY, address: ' other.example.com ' })
+  assert.match(spaces.body, /was saved\./)
+  assert.doesNotMatch(spaces.body, /shortened/)
+})
+
+test('the form keeps what was typed if there is no address in it', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const address = 'https://play.example.com/join'
+  const refused = await person.post('/dashboard/servers/new', { ...ENTRY, form: 'f', address })
+  assert.equal(refused.status, 422)
+  assert.match(refused.body, /id="address-error">The address must be a domain or an IP/)
+  assert.ok(refused.body.includes(`value="${address}"`))
+  assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
+})
+
+test('a stored address with a dot at its end stays, in the form and in an import of the export', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const id = randomUUID()
+  const address = 'play.example.com.'
+  const rest = { slug: null, version: null, listing_kind: null, organization_id: null }
+  await servers(store.database).insertServer(
+    user.id,
+    id,
+    { ...ENTRY, ...rest, address },
+    operatorAt(1),
+  )
+  const { body } = await person.submit(`/dashboard/servers/${id}`, {
+    ...ENTRY,
+    name: 'Renamed',
+    address,
+  })
+  assert.match(body, /was saved\./)
+  assert.doesNotMatch(body, /shortened/)
+  const text = (await person.get('/dashboard/servers/export.csv')).body
+  const sent = await person.upload('/dashboard/servers/import', { text })
+  const check = await person.get(String(sent.headers.location))
+  assert.match(check.body, /Your servers already have these values\./)
+  const [stored] = await serverExports(store.database).listServers(user.id)
+  assert.equal(stored!.address, address)
+})
+
+test('an import shortens addresses, also before it joins a port, and the check says so', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const rows = TYPED.map((address, index) => `n${index},${address},,n${index}`)
+  const text = `name,address,port,slug\n${rows.join('\n')}\njoined,https://joined.example.com/,25570,\nplain,plain.example.com,,\n`
+  const sent = await person.upload('/dashboard/servers/import', { text })
+  const path = String(sent.headers.location)
+  const check = await person.get(path)
+  assert.match(
+    check.body,
+    /The import shortens 4 addresses by a scheme such as https:\/\/, a slash or spaces\./,
+  )
+  const plan = /name="plan" value="([^"]+)"/.exec(check.body)![1]!
+  await person.submit(path, { plan })
+  const stored = await serverExports(store.database).listServers(user.id)
+  assert.deepEqual(stored.map(({ address }) => address).toSorted(), [
+    'joined.example.com:25570',
+    'plain.example.com',
+    'play.example.com',
+    'play.example.com',
+    'play.example.com',
+  ])
+  const wrong = await person.upload('/dashboard/servers/import', {
+    text: 'name,address\na,https://play.example.com/join\n',
+  })
+  assert.match(
+    textOf(wrong.body),
+    /row 2: "address" must be .*: "https:\/\/play\.example\.com\/join"/,
+  )
+})
+
+function textOf(body: string): string {
+  return body.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"')
+}
