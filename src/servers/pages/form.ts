@@ -97,7 +97,7 @@ export function showServerForm(c: Context, form: ServerForm): Promise<Response> 
     body: html`<form class="card" method="post" action="/dashboard/servers/${id ?? 'new'}">
 ${showFormTag(isSpent ? undefined : submittedTag(c))}${from === null ? '' : html`<input type="hidden" name="from" value="${from}">`}${seen === undefined ? '' : html`<input type="hidden" name="seen" value="${seen}">`}
 ${showIdentity(form)}
-<details${isOpen(form) ? html` open` : ''}><summary>More</summary><div class="stack">
+<details${isOpen(form) ? html` open` : ''}><summary>More <span class="hint">edition, version, status …</span></summary><div class="stack">
 ${showSlug(form)}
 ${showDetails(form)}
 ${hasOwners(form) ? showOwner(form) : ''}
