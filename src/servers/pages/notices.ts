@@ -51,8 +51,14 @@ async function say(
     case 'added-shortened': {
       const server = await servers(database).findServer(userId, id)
       if (server === null) return null
-      const added = html`${showNames([server])} ${server.organization_id === null ? 'was added. The API returns it.' : 'was added to this organization. The API never returns it.'}`
-      return { kind: 'good', text: outcome === 'added' ? added : sayShortened(added, server) }
+      const isPersonal = server.organization_id === null
+      const place = isPersonal ? '' : ' to this organization'
+      const added = html`${showNames([server])} was added${place}.`
+      return {
+        kind: 'good',
+        text: outcome === 'added' ? added : sayShortened(added, server),
+        detail: isPersonal ? html` The API now returns it.` : html` The API never returns it.`,
+      }
     }
     case 'changed':
     case 'changed-shortened': {

@@ -20,7 +20,7 @@ test('the form stores the address of a link, and the notice says so', async (t) 
     const { body } = await person.submit('/dashboard/servers/new', form)
     assert.match(
       textOf(body),
-      /Survival was added\. The API returns it\. We shortened its address to play\.example\.com\./,
+      /Survival was added\. We shortened its address to play\.example\.com\. The API now returns it\./,
     )
   }
   const stored = await serverExports(store.database).listServers(user.id)
@@ -37,7 +37,7 @@ test('the form stores the address of a link, and the notice says so', async (t) 
   const edited = await person.submit(path, { ...ENTRY, address: 'mc://other.example.com.' })
   assert.match(textOf(edited.body), /We shortened its address to other\.example\.com\./)
   const spaces = await person.submit(path, { ...ENTRY, address: ' other.example.com ' })
-  assert.match(spaces.body, /was saved\./)
+  assert.match(spaces.body, /The server already has these values\./)
   assert.doesNotMatch(spaces.body, /shortened/)
 })
 
