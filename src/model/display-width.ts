@@ -10,7 +10,7 @@ export interface Cluster {
   columns: number
 }
 
-/** Code units of a cluster. No language writes longer ones; a letter with a hundred marks is cut. */
+/** Code units of a cluster. No language has longer ones; a letter with a hundred marks is cut. */
 const CLUSTER_LENGTH_MAX = 20
 
 /** The clusters of a text, with invisible characters spelled out as `escapeInvisible` does. */

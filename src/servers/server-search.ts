@@ -47,7 +47,7 @@ export interface ServerPage {
   ofText: number
   /** How many of these the user registered. The user can change only those. */
   ownMatches: number
-  /** The number of the newest SEARCHED_MAX servers with each status, whatever the search asks for. */
+  /** The number of the newest SEARCHED_MAX servers with each status, whatever the search is. */
   counts: Record<StatusFilter, number>
   /** The number of all servers of the search's scope. */
   registered: number

@@ -25,17 +25,23 @@ const SUGGESTIONS_MAX = 20
 
 /** Registers and edits servers. */
 export function addEditRoutes(app: App, dashboard: Dashboard): void {
-  const { database } = dashboard
-  const records = servers(database)
+  addNewServerRoutes(app, dashboard)
+  addServerRoutes(app, dashboard)
+}
+
+function findOrganizations({ database }: Dashboard, c: Context) {
+  return organizations(database).listOrganizations(c.get('session').userId)
+}
+
+function addNewServerRoutes(app: App, dashboard: Dashboard): void {
+  const records = servers(dashboard.database)
   const hasPublicPages = dashboard.siteUrl !== null
-  const organizationsOf = (c: Context) =>
-    organizations(database).listOrganizations(c.get('session').userId)
 
   app.get('/dashboard/servers/new', async (c) =>
     showServerForm(c, {
       id: null,
       values: { ...SERVER_DEFAULTS, ...valuesFromQuery(c) },
-      organizations: await organizationsOf(c),
+      organizations: await findOrganizations(dashboard, c),
       from: placeBefore(c),
       hasPublicPages,
     }),
@@ -44,7 +50,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
   app.post('/dashboard/servers/new', async (c) => {
     const { userId } = c.get('session')
     const { fields, values, complaints, isShortened } = readFields(c, SERVER_DEFAULTS)
-    const organizations = await organizationsOf(c)
+    const organizations = await findOrganizations(dashboard, c)
     const from = readPlace(fieldOf(c, 'from'))
     const form = { id: null, values, organizations, from, hasPublicPages }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })
@@ -61,6 +67,11 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
       return toList(dashboard, c, added, id, fields)
     return showServerForm(c, { ...form, notice: SENT_BEFORE, isSpent: true })
   })
+}
+
+function addServerRoutes(app: App, dashboard: Dashboard): void {
+  const records = servers(dashboard.database)
+  const hasPublicPages = dashboard.siteUrl !== null
 
   app.get('/dashboard/servers/:id', async (c) => {
     const { userId } = c.get('session')
@@ -72,7 +83,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const from = placeBefore(c)
     const seen = fingerprintOf(server)
     const publicUrl = publicUrlOf(dashboard, server)
-    const organizations = await organizationsOf(c)
+    const organizations = await findOrganizations(dashboard, c)
     const form = { id, values, organizations, from, seen, publicUrl, hasPublicPages }
     return showServerForm(c, form)
   })
@@ -84,7 +95,7 @@ export function addEditRoutes(app: App, dashboard: Dashboard): void {
     const { id } = server
     const { fields, values, complaints, isShortened } = readFields(c, server)
     const seen = fieldOf(c, 'seen') || fingerprintOf(server)
-    const organizations = await organizationsOf(c)
+    const organizations = await findOrganizations(dashboard, c)
     const from = readPlace(fieldOf(c, 'from'))
     const form = { id, values, organizations, from, seen, hasPublicPages }
     if (fields === null) return showServerForm(c, { ...form, errors: complaints })

@@ -55,9 +55,9 @@ export function checkedImports(database: Database) {
     },
 
     /**
-     * Saves the kept entries if that still does what the fingerprint says. The import is a change of
-     * the same id, which the user can undo. Saves an import once: later calls return `saved`, too. `replanned` if the servers have changed since the check, or
-     * if an entry is wrong by now.
+     * Saves the kept entries if that still does what the fingerprint says. The import is a change
+     * of the same id, which the user can undo. Saves an import once: later calls return `saved`,
+     * too. `replanned` if the servers have changed since the check, or if an entry is wrong by now.
      */
     saveImport: (
       userId: string,

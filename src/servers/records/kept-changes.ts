@@ -12,7 +12,7 @@ import {
 } from '../server-change.ts'
 import { isPersonal, type RegisteredRow } from './server-rows.ts'
 
-/** A server before a change, or null if there was none, and what it became, or null if it is gone. */
+/** A server before a change, or null if there was none, and after it, or null if it is gone. */
 export interface KeptServer {
   before: RegisteredRow | null
   after: RegisteredRow | null

@@ -43,13 +43,13 @@ export async function showLongText(text: string): Promise<HtmlEscapedString> {
   return raw(parts.join(''))
 }
 
-/** Columns of a name on a page, as `clustersOf` counts them: a Chinese letter or an emoji has two. */
+/** Columns of a name on a page, as `clustersOf` counts them: a Chinese letter has two. */
 export const NAME_COLUMNS = 46
 
 /** Columns of a name that has a line of its own, or of an email address. */
 export const LINE_COLUMNS = 80
 
-/** Whatever the letters, so that pages stay small. Most scripts take at most three bytes a letter. */
+/** Bounds the weight of a page. Most scripts take at most three bytes a letter. */
 const BYTES_PER_COLUMN = 3
 const NAME_BYTES = BYTES_PER_COLUMN * NAME_COLUMNS
 
@@ -70,8 +70,8 @@ export function titled(text: string, columnsMax = NAME_COLUMNS): Html {
 }
 
 /**
- * Truncated text without an element. A cell of a table isolates its text from other cells. `bytesMax`
- * bounds the bytes of HTML before the `…`.
+ * Truncated text without an element. A cell of a table isolates its text from other cells.
+ * `bytesMax` bounds the bytes of HTML before the `…`.
  */
 export function truncatedText(
   text: string,

@@ -30,7 +30,6 @@ test('a new server needs a name and an address, and gets the other values by its
 test('“More” is open if one of its fields has an error or another value than by itself', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  const isOpen = (body: string) => body.includes('<details open><summary>More ')
   const send = async (fields: object) =>
     (await person.post(NEW, { ...ENTRY, form: 'x', ...fields })).body
   assert.equal(isOpen(await send({ name: '' })), false)
@@ -117,4 +116,8 @@ test('a save says what has entered or left the answer of the API', async (t) => 
 
 function idsIn(html: string): string[] {
   return [...html.matchAll(/<(?:input|select) id="([^"]+)"/g)].map(([, id]) => id!)
+}
+
+function isOpen(body: string): boolean {
+  return body.includes('<details open><summary>More ')
 }

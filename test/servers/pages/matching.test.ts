@@ -3,7 +3,6 @@ import { test, type TestContext } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
-import type { Person } from '../../fixtures/person.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
@@ -131,7 +130,7 @@ async function withDrafts(t: TestContext, drafts: number) {
       if (organization === null) counts[status] = (counts[status] ?? 0) + 1
     return counts
   }
-  return { ...dashboard, person: person as Person, userId: user.id, statuses }
+  return { ...dashboard, person, userId: user.id, statuses }
 }
 
 /** The fields of a list with the box for all that match, or of the question behind it. */

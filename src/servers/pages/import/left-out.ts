@@ -5,7 +5,7 @@ import type { Context } from '../../../web/context.ts'
  * What an import does not take from a file as it stands there. The address of the check carries it.
  */
 
-/** Beside what it leaves out, the number of values of which it takes a known one in another case. */
+/** Beside what it leaves out, how many values it takes as a known one of another case. */
 export type Adjusted = LeftOut & { offered: number }
 
 /** The query of the check's address, or nothing. */
