@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { DEFAULT_DATABASE_PATH } from './database-url.ts'
 import { checkEmail } from '../model/email.ts'
-import { escapeInvisible } from '../model/invisible.ts'
+import { escapeInvisible } from '../model/characters/invisible.ts'
 import { complaintAboutLine } from '../model/text.ts'
 import { complaintAboutIssuer } from './oidc.ts'
 import {

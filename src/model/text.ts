@@ -1,4 +1,4 @@
-import { escapeInvisible, isInvisible } from './invisible.ts'
+import { escapeInvisible, isInvisible } from './characters/invisible.ts'
 
 /** A MB in bytes, as messages about files count them. */
 export const MEGABYTE = 1024 * 1024

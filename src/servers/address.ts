@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { hasInvisible } from '../model/invisible.ts'
+import { hasInvisible } from '../model/characters/invisible.ts'
 
 /** Of a link. Links of Steam and FiveM have a word before the address. */
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\/(?:connect\/)?/i

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { formatInstant, INSTANT_MAX, type Instant, parseInstant } from '../model/instant.ts'
-import { hasInvisible } from '../model/invisible.ts'
+import { hasInvisible } from '../model/characters/invisible.ts'
 import { complaintAboutLine, quote } from '../model/text.ts'
 import { complaintAboutAddress } from './address.ts'
 

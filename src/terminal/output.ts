@@ -1,9 +1,9 @@
 import { FIXED_PREFIX, PREFIX_LENGTH } from '../model/key-format.ts'
 import { formatInstant, type Instant } from '../model/instant.ts'
-import { escapeInvisible } from '../model/invisible.ts'
+import { escapeInvisible } from '../model/characters/invisible.ts'
 import type { Shell } from './shell.ts'
 import { jsonArray } from '../model/json-array.ts'
-import { displayWidth } from '../model/display-width.ts'
+import { displayWidth } from '../model/characters/display-width.ts'
 
 // Everything after the prefix that we show. Case does not matter: an upper-case copy reveals the
 // key too.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clustersOf, displayWidth } from '../../src/model/display-width.ts'
+import { clustersOf, displayWidth } from '../../src/model/characters/display-width.ts'
 
 test('a wide letter or an emoji takes two columns, a mark or a joiner none', () => {
   for (const [text, columns] of [

@@ -5,7 +5,7 @@ import {
   escapeInvisible,
   hasInvisible,
   isInvisible,
-} from '../../src/model/invisible.ts'
+} from '../../src/model/characters/invisible.ts'
 
 // Fillers, blanks, joiners, selectors, tags and direction marks.
 const INVISIBLE =

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { escapeInvisible } from '../../model/invisible.ts'
+import { escapeInvisible } from '../../model/characters/invisible.ts'
 import type { Membership } from '../../organizations/organization.ts'
 import { SERVER_DEFAULTS } from '../../model/server-row.ts'
 import { trimAddress } from '../address.ts'

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { escapeInvisible } from '../../model/invisible.ts'
+import { escapeInvisible } from '../../model/characters/invisible.ts'
 import { renderServers, type ServerRow } from '../../model/server-row.ts'
 import type { App, Dashboard } from '../../web/context.ts'
 import { type Html, showLongText } from '../../web/html/text.ts'

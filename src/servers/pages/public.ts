@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { html, raw } from 'hono/html'
-import { escapeInvisible } from '../../model/invisible.ts'
+import { escapeInvisible } from '../../model/characters/invisible.ts'
 import type { Server } from '../../model/server-row.ts'
 import type { App, Dashboard, Site } from '../../web/context.ts'
 import { PUBLIC_STYLE } from '../../web/html/assets.ts'

@@ -7,7 +7,7 @@ import { type Html, isolated, showInstant } from '../../web/html/text.ts'
 import { servers } from '../records/servers.ts'
 import type { RegisteredServer } from '../server.ts'
 import { listPathOf } from './location.ts'
-import { FORMER } from './table.ts'
+import { FORMER } from './list/table.ts'
 import { namesOfMembers } from '../../organizations/records/organizations.ts'
 
 /** The page of each server, if the site alone changes servers. */

@@ -2,8 +2,8 @@ import { setImmediate as otherWork } from 'node:timers/promises'
 import { html, raw } from 'hono/html'
 import type { HtmlEscapedString } from 'hono/utils/html'
 import { formatInstant, type Instant } from '../../model/instant.ts'
-import { escapeInvisible } from '../../model/invisible.ts'
-import { clustersOf } from '../../model/display-width.ts'
+import { escapeInvisible } from '../../model/characters/invisible.ts'
+import { clustersOf } from '../../model/characters/display-width.ts'
 
 /** A piece of a page. Every value in it is escaped. */
 export type Html = HtmlEscapedString | Promise<HtmlEscapedString>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fitTexts } from '../../../src/servers/pages/row-texts.ts'
+import { fitTexts } from '../../../src/servers/pages/list/row-texts.ts'
 import { type FoundServer, PAGE_SIZE } from '../../../src/servers/server-search.ts'
 import { bytesOf } from '../../../src/web/html/text.ts'
 

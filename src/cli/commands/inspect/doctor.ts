@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Finding } from '../../../model/health/finding.ts'
-import { escapeInvisible } from '../../../model/invisible.ts'
+import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { countOf } from '../../../model/text.ts'
 import { inspectStore } from '../../../open-store.ts'
 import { loadConfig, loadDatabase } from '../../../terminal/context.ts'

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { html } from 'hono/html'
 import { idFromFormTag } from '../../../web/request/form-id.ts'
-import { escapeInvisible } from '../../../model/invisible.ts'
+import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import type { Unreadable } from '../../file/record.ts'
 import { decodeText, type ReadServers, readServers } from '../../file/server-file.ts'
 import { withOffered } from '../../server-import.ts'

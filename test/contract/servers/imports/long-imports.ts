@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { OpenFixture } from '../fixture.ts'
-import { addUsers, NOW, saved } from '../people.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { operatorAt } from '../../../src/model/audit.ts'
+import type { OpenFixture } from '../../fixture.ts'
+import { addUsers, NOW, saved } from '../../people.ts'
+import { serverImports } from '../../../../src/servers/records/server-imports.ts'
+import { serverExports } from '../../../../src/servers/records/server-exports.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 /** How `saveServers` writes more entries than an engine plans at once. */
 export function longImportsContract(open: OpenFixture): void {

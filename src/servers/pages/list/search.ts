@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { SERVERS_MAX } from '../../model/server-row.ts'
+import { SERVERS_MAX } from '../../../model/server-row.ts'
 import {
   countAll,
   PAGE_SIZE,
@@ -10,13 +10,13 @@ import {
   type ServerPage,
   type ServerSearch,
   STATUS_FILTERS,
-} from '../server-search.ts'
-import { count, countOf } from '../../model/text.ts'
-import type { Context } from '../../web/context.ts'
-import { AS_CODE } from '../../web/html/form-field.ts'
-import { organizationOf } from './location.ts'
-import { showEmpty } from '../../web/html/parts.ts'
-import { type Html, isolated } from '../../web/html/text.ts'
+} from '../../server-search.ts'
+import { count, countOf } from '../../../model/text.ts'
+import type { Context } from '../../../web/context.ts'
+import { AS_CODE } from '../../../web/html/form-field.ts'
+import { organizationOf } from '../location.ts'
+import { showEmpty } from '../../../web/html/parts.ts'
+import { type Html, isolated } from '../../../web/html/text.ts'
 
 /**
  * What a page's address asks for. A wrong value counts as absent. Of two values of one name the

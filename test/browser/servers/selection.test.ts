@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { operatorAt } from '../../src/model/audit.ts'
-import { presentInstant } from '../../src/model/instant.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { startDashboard } from '../fixtures/dashboard.ts'
-import { launchForFile, openWindow, signIn, waitForFocus } from './tab.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { launchForFile, openWindow, signIn, waitForFocus } from '../tab.ts'
 
 /*
  * The list of servers: selecting some, the bar with what can be done with them, and searching.

@@ -1,11 +1,11 @@
 import { html } from 'hono/html'
-import type { Instant } from '../../model/instant.ts'
-import { SERVERS_MAX } from '../../model/server-row.ts'
-import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../server-search.ts'
-import { showFormTag } from '../../web/html/form-field.ts'
-import { publicUrlOf } from './location.ts'
-import { agoInWords } from '../../web/html/relative-time.ts'
-import { type Html, minuteOf, truncatedText } from '../../web/html/text.ts'
+import type { Instant } from '../../../model/instant.ts'
+import { SERVERS_MAX } from '../../../model/server-row.ts'
+import { countAll, type FoundServer, SORT_COLUMNS, type SortColumn } from '../../server-search.ts'
+import { showFormTag } from '../../../web/html/form-field.ts'
+import { publicUrlOf } from '../location.ts'
+import { agoInWords } from '../../../web/html/relative-time.ts'
+import { type Html, minuteOf, truncatedText } from '../../../web/html/text.ts'
 import { fitTexts, type RowTexts } from './row-texts.ts'
 import {
   pathOf,

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ServerEntry } from '../../../src/servers/server-entry.ts'
-import type { Store } from '../../../src/database/store.ts'
-import type { User } from '../../../src/accounts/user.ts'
-import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../people.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { operatorAt } from '../../../src/model/audit.ts'
+import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
+import type { Store } from '../../../../src/database/store.ts'
+import type { User } from '../../../../src/accounts/user.ts'
+import type { OpenFixture } from '../../fixture.ts'
+import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../../people.ts'
+import { serverImports } from '../../../../src/servers/records/server-imports.ts'
+import { serverExports } from '../../../../src/servers/records/server-exports.ts'
+import { servers } from '../../../../src/servers/records/servers.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 const FULL = {
   name: 'one',

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentInstant } from '../../src/model/instant.ts'
-import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
-import { launchForFile, openWindow, signIn } from './tab.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
+import { launchForFile, openWindow, signIn } from '../tab.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../src/model/audit.ts'
 
 /*
  * Many servers at once: the table, actions with undo, and importing.

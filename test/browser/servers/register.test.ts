@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
-import { startDashboard } from '../fixtures/dashboard.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { launchForFile, openWindow, signIn, waitForFocus, waitForText } from './tab.ts'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { serverExports } from '../../../src/servers/records/server-exports.ts'
+import { launchForFile, openWindow, signIn, waitForFocus, waitForText } from '../tab.ts'
 
 /*
  * The form of a server: two fields, and the others under “More”.

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { SERVERS_MAX } from '../../../src/model/server-row.ts'
-import { addOwner } from '../../fixtures/service.ts'
-import type { OpenFixture } from '../fixture.ts'
-import { addOrganization, addUsers, NOW, register } from '../people.ts'
-import { claim } from '../keys/claim.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { operatorAt } from '../../../src/model/audit.ts'
+import { SERVERS_MAX } from '../../../../src/model/server-row.ts'
+import { addOwner } from '../../../fixtures/service.ts'
+import type { OpenFixture } from '../../fixture.ts'
+import { addOrganization, addUsers, NOW, register } from '../../people.ts'
+import { claim } from '../../keys/claim.ts'
+import { serverExports } from '../../../../src/servers/records/server-exports.ts'
+import { serverImports } from '../../../../src/servers/records/server-imports.ts'
+import { operatorAt } from '../../../../src/model/audit.ts'
 
 export function previewsContract(open: OpenFixture): void {
   test("a preview has the rows that a claim of the user's key returns", async (t) => {

@@ -1,9 +1,9 @@
 import { html } from 'hono/html'
-import type { Membership } from '../../organizations/organization.ts'
-import type { Context } from '../../web/context.ts'
-import { showChoice } from '../../web/html/form-field.ts'
-import { showPage } from '../../web/html/page.ts'
-import { isolated, shortIsolatedText } from '../../web/html/text.ts'
+import type { Membership } from '../../../organizations/organization.ts'
+import type { Context } from '../../../web/context.ts'
+import { showChoice } from '../../../web/html/form-field.ts'
+import { showPage } from '../../../web/html/page.ts'
+import { isolated, shortIsolatedText } from '../../../web/html/text.ts'
 import { type Asked, PERSONAL, showAsked, showNames } from './selected.ts'
 
 /** Asks where servers should move, and says what that does to the API's answer. */

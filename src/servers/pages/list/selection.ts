@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
-import type { ServerPage, ServerSearch } from '../server-search.ts'
-import { count } from '../../model/text.ts'
-import type { Html } from '../../web/html/text.ts'
+import type { ServerPage, ServerSearch } from '../../server-search.ts'
+import { count } from '../../../model/text.ts'
+import type { Html } from '../../../web/html/text.ts'
 import { SEARCH_FORM } from './search.ts'
 
 /*

@@ -1,6 +1,6 @@
-import { escapeInvisible } from '../../model/invisible.ts'
-import { bytesOf, NAME_COLUMNS, truncatedText } from '../../web/html/text.ts'
-import { type FoundServer, PAGE_SIZE } from '../server-search.ts'
+import { escapeInvisible } from '../../../model/characters/invisible.ts'
+import { bytesOf, NAME_COLUMNS, truncatedText } from '../../../web/html/text.ts'
+import { type FoundServer, PAGE_SIZE } from '../../server-search.ts'
 
 /*
  * The texts of a list of servers. Fifty rows of the longest ones fit into a page of 50 kB.
