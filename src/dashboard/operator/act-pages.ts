@@ -29,7 +29,7 @@ export function addActRoutes(app: App, dashboard: AccountsDashboard): void {
       const user = await operator(database).findUserDetails(c.req.param('id') ?? '')
       if (user === null) return showNotFound(c)
       if (refusalOf(dashboard, c, act, user) !== null) return ask(dashboard, c, act, user)
-      const refused = await confirmUser(dashboard, c, act.purpose)
+      const refused = await confirmUser(dashboard, c, act.purpose, act.confirmed)
       if (refused !== null) return ask(dashboard, c, act, user, refused)
       // The session or its right may have ended while the service checked the password.
       const session = await accounts.readSession(cookieOf(c))
@@ -63,7 +63,7 @@ async function ask(
       body: html`<section class="card"><p>Nothing was changed. ${refusal}</p>
 <p><a class="button" href="${back}">Back to the account</a></p></section>`,
     })
-  const needed = await neededConfirmation(dashboard, c)
+  const needed = await neededConfirmation(dashboard, c, act.confirmed)
   return showPage(c, {
     title: act.title,
     status: refused?.status ?? 200,

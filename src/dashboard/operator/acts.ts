@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import type { AccountsDashboard } from '../../accounts/pages/sign-in/attempts.ts'
+import type { AskedFrom } from '../../accounts/pages/sign-in/confirmation.ts'
 import { disabledUsers } from '../../accounts/records/disabled-users.ts'
 import { sessions } from '../../accounts/records/sessions.ts'
 import { LINK_HOURS } from '../../accounts/sign-in-links.ts'
@@ -26,6 +27,7 @@ export interface OperatorAct {
   isDanger: boolean
   /** Follows "Enter your password to". */
   purpose: string
+  confirmed: AskedFrom
   /** Whether the user's page offers it. */
   isFor(user: UserDetails): boolean
   /** Why it can't be done now. Null if it can. */
@@ -48,6 +50,7 @@ const LINK: OperatorAct = {
   button: 'Create link',
   isDanger: false,
   purpose: 'create a sign-in link',
+  confirmed: 'each time',
   isFor: ({ disabled_at }) => disabled_at === null,
   refusal(dashboard, user) {
     if (user.disabled_at !== null) return DISABLED
@@ -77,6 +80,7 @@ const DISABLE: OperatorAct = {
   button: 'Disable account',
   isDanger: true,
   purpose: 'disable the account',
+  confirmed: 'not fresh',
   isFor: ({ disabled_at }) => disabled_at === null,
   refusal: () => null,
   consequences: () => [
@@ -94,6 +98,7 @@ const ENABLE: OperatorAct = {
   button: 'Enable account',
   isDanger: false,
   purpose: 'enable the account',
+  confirmed: 'not fresh',
   isFor: ({ disabled_at }) => disabled_at !== null,
   refusal: () => null,
   consequences: () => [
@@ -110,6 +115,7 @@ const END_SESSIONS: OperatorAct = {
   button: 'End all sessions',
   isDanger: true,
   purpose: 'end the sessions',
+  confirmed: 'not fresh',
   isFor: ({ disabled_at }) => disabled_at === null,
   refusal: () => null,
   consequences: () => [

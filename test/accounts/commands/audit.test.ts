@@ -34,6 +34,10 @@ const COMMANDS: {
     actions: ['key issued'],
   },
   {
+    args: ({ id }) => `key rename --user ada@example.com --name renamed ${id}`,
+    actions: ['key renamed'],
+  },
+  {
     args: ({ id }) => `key revoke --user ada@example.com ${id}`,
     actions: ['key revoked'],
   },

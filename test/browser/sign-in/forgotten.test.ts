@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startDashboard } from '../../fixtures/dashboard.ts'
+import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn, waitForText } from '../tab.ts'
 
 /*
@@ -8,7 +8,7 @@ import { launchForFile, openWindow, signIn, waitForText } from '../tab.ts'
  */
 
 const OPERATOR = 'ops@example.com'
-const PASSWORD = 'another battery of horses'
+const NEW_PASSWORD = 'another battery of horses'
 
 const launched = launchForFile()
 
@@ -33,6 +33,7 @@ test('a user who forgot the password asks, gets a link from the operator and is 
   await ops.press('[name=q]', 'Enter')
   await ops.click('td a')
   await ops.click('text=Create a sign-in link…')
+  await ops.fill('#password', PASSWORD)
   await ops.click('main .primary')
   await ops.click('[data-copy]')
   await ops.waitForSelector('text=Copied')
@@ -45,7 +46,7 @@ test('a user who forgot the password asks, gets a link from the operator and is 
   assert.equal((await ops.content()).includes(link), false, 'the way back shows no link')
 
   await user.goto(link)
-  await user.fill('#password', PASSWORD)
+  await user.fill('#password', NEW_PASSWORD)
   await user.click('main .primary')
   await user.waitForURL(/\/dashboard/)
   await user.goto(`${dashboard.url}/dashboard/account`)

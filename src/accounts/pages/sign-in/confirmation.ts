@@ -13,39 +13,53 @@ export interface Confirmation {
   password: boolean
   /** The name of the identity provider; null if the user does not sign in with it. */
   provider: string | null
+  /** Why it is asked; null if it is always asked. */
+  reason: string | null
 }
+
+/** When it is asked: once the session is not fresh, or each time from a user with a password. */
+export type AskedFrom = 'not fresh' | 'each time'
 
 const SIGNED_IN_LONG_AGO = `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago.`
 
-/** What the user has to show before an important act. Null if the session began recently. */
+/** What the user has to show before an important act. Null if the session suffices. */
 export async function neededConfirmation(
   dashboard: AccountsDashboard,
   c: Context,
+  from: AskedFrom = 'not fresh',
 ): Promise<Confirmation | null> {
   const { database, oidc, now } = dashboard
   const session = c.get('session')
-  if (isFresh(session, now())) return null
-  if (oidc === null) return { password: true, provider: null }
+  const isRecent = isFresh(session, now())
+  if (isRecent && from === 'not fresh') return null
+  const reason = isRecent ? null : SIGNED_IN_LONG_AGO
+  if (oidc === null && dashboard.passwords) return { password: true, provider: null, reason }
   const { userId } = session
   const hash = dashboard.passwords ? await passwords(database).findPasswordHash(userId) : null
   const own = await identities(database).listIdentities(userId)
-  const hasProvider = own.some(({ issuer }) => issuer === oidc.issuer)
-  return { password: hash !== null, provider: hasProvider ? oidc.name : null }
+  const provider =
+    oidc !== null && own.some(({ issuer }) => issuer === oidc.issuer) ? oidc.name : null
+  if (isRecent && hash === null) return null
+  return { password: hash !== null, provider, reason }
 }
 
 /**
- * Null if the session began recently or the form has the right password. Otherwise why the form is
+ * Null if the session suffices or the form has the right password. Otherwise why the form is
  * refused. `purpose` follows "Enter your password to".
  */
 export async function confirmUser(
   dashboard: AccountsDashboard,
   c: Context,
   purpose: string,
+  from?: AskedFrom,
 ): Promise<{ status: 403 | 429; message: string } | null> {
-  const needed = await neededConfirmation(dashboard, c)
+  const needed = await neededConfirmation(dashboard, c, from)
   if (needed === null) return null
   if (!needed.password || fieldOf(c, 'password') === '')
-    return { status: 403, message: `${SIGNED_IN_LONG_AGO} ${sayHow(needed, purpose)}` }
+    return {
+      status: 403,
+      message: [needed.reason, sayHow(needed, purpose)].filter((part) => part !== null).join(' '),
+    }
   const confirmed = await confirmPassword(dashboard, c)
   return 'message' in confirmed ? confirmed : null
 }
@@ -65,7 +79,7 @@ export function showConfirmation(
   error?: string,
 ): Html | '' {
   if (needed === null) return ''
-  const { password, provider } = needed
+  const { password, provider, reason } = needed
   const link = `/sign-in/oidc/confirm?next=${encodeURIComponent(next)}`
   return html`${
     password
@@ -76,10 +90,10 @@ ${showField({
   type: 'password',
   autocomplete: 'current-password',
   required: true,
-  hint: SIGNED_IN_LONG_AGO,
+  ...(reason === null ? {} : { hint: reason }),
   error,
 })}`
-      : html`<p class="${error === undefined ? 'hint' : 'error'}">${SIGNED_IN_LONG_AGO}${provider === null ? ` ${ASK_OPERATOR}` : ''}</p>`
+      : html`<p class="${error === undefined ? 'hint' : 'error'}">${reason ?? ''}${provider === null ? ` ${ASK_OPERATOR}` : ''}</p>`
   }
 ${provider === null ? '' : html`<p><a href="${link}">Sign in with ${isolated(provider)} again</a></p>`}`
 }

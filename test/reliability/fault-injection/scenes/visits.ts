@@ -90,7 +90,6 @@ export function changingVisits(scene: Scene): Visit[] {
 
 function operatorVisits({ bob, disabled }: Scene): Visit[] {
   return [
-    acting(bob, 'link', 200),
     acting(bob, 'sign-out', 303),
     acting(bob, 'disable', 303),
     acting(disabled, 'enable', 303),
@@ -119,8 +118,8 @@ function keyVisits({ keys, otherSession }: Scene): Visit[] {
   ]
 }
 
-function acting({ id }: AddressedUser, act: string, status: number): Visit {
-  return posting(`${OPERATOR}/:id/${act}`, status, {}, `${OPERATOR}/${id}/${act}`)
+function acting({ id }: AddressedUser, act: string, status: number, fields = {}): Visit {
+  return posting(`${OPERATOR}/:id/${act}`, status, fields, `${OPERATOR}/${id}/${act}`)
 }
 
 function organizationVisits(scene: Scene): Visit[] {
@@ -144,7 +143,7 @@ function organizationVisits(scene: Scene): Visit[] {
 }
 
 /** Visits that check or set a password, which takes a while. */
-export function passwordVisits({ user, link }: Scene): Visit[] {
+export function passwordVisits({ user, bob, link }: Scene): Visit[] {
   const signIn = { email: user.email, password: PASSWORD }
   return [
     { ...posting('/sign-in', 303, signIn), isStranger: true, beginsSession: true },
@@ -185,6 +184,7 @@ export function passwordVisits({ user, link }: Scene): Visit[] {
       isLate: true,
       repeated: 409,
     },
+    acting(bob, 'link', 200, { password: PASSWORD }),
   ]
 }
 
