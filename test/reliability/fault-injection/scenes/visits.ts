@@ -69,8 +69,10 @@ export function readingVisits(scene: Scene): Visit[] {
     { ...reading('/sign-up', '/sign-up', 200), isStranger: true },
     { ...reading('/link/:token', `/link/${link}`), isStranger: true },
     { ...reading('/servers/:id', `/servers/${server}`), isStranger: true },
-    // npm installs it without a session.
-    { ...reading('/docs/server-listing-client.tgz'), isStranger: true },
+    ...['/docs/server-listing-client.tgz', '/robots.txt'].map((path) => ({
+      ...reading(path),
+      isStranger: true,
+    })),
   ]
 }
 
