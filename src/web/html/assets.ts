@@ -101,10 +101,10 @@ function minify(ending: 'css' | 'js', source: string): string {
         ),
       ),
     )
+  // A literal comes first, so that its spaces stay.
   return source
     .replace(/^\s*(\/?\*.*|\/\/.*)?\n?/gm, '')
-    .replace(/ (=>|[!=]==|[=<>+?:]|&&|\|\||\?\?) /g, '$1')
-    .replace(/([{,]) | (?=})/g, '$1')
+    .replace(/('[^'\n]*'|`[^`]*`)| (=>|[!=]==|[=<>+?:]|&&|\|\||\?\?) |([{,]) | (?=})/g, '$1$2$3')
 }
 
 /** Gives each custom property a name of one or two letters. No other file names them. */
