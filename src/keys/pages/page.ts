@@ -99,17 +99,22 @@ function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page:
   const path = `/dashboard/api/${id}`
   const arrival =
     last_used_at === null
-      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id="a${index}">Has it arrived?</a>`
+      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id=a${index}>Has it arrived?</a>`
       : ''
   const isReplaced = active.slice(index + 1).some((newer) => newer.name === name)
   const action = (word: string, verb: string) =>
-    html`<a class="button quiet" href="${path}/${verb}" id="${verb}${index}" aria-labelledby="${verb}${index} k${index} p${index}">${word}</a>`
-  return html`<li><div><a href="${pathWith(path, span)}" id="k${index}">${isolated(name)}</a>
-<p><span id="p${index}">${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${arrival} <span>Issued ${showAgo(created_at, now)}</span></p>
+    html`<a class="button quiet" href="${path}/${verb}" id=${verb}${index} aria-labelledby="${verb}${index} k${index} p${index}">${word}</a>`
+  return html`<li><div><a href="${pathWith(path, span)}" id=k${index}>${isolated(name)}</a>
+<p><span id=p${index}>${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${arrival} <span>Issued ${showAgo(created_at, now)}</span></p>
 ${isReplaced ? html`<p>A newer key has the same name. Delete this one once your programs use the new one.</p>` : ''}</div>
-${showUsageChart(usageOf(countsOf(apiKey, page), span, now), `${pathWith(path, span)}#values`)}
+${showUsageChart(usageOf(countsOf(apiKey, page), span, now), linkToValues(pathWith(path, span), `k${index}`))}
 <span class="row">${action('Replace…', 'replace')}${action('Delete…', 'delete')}</span></li>
 `
+}
+
+/** `name` is the id of the element with the key's name. */
+function linkToValues(path: string, name: string): Html {
+  return html`<a href="${path}#values" id=v${name} aria-labelledby="v${name} ${name}">Values</a>`
 }
 
 function countsOf({ id }: ApiKey, { counts }: AllKeys): UsageCount[] {
@@ -123,8 +128,8 @@ function showStillUsed(stillUsed: readonly ApiKey[], page: AllKeys): Html {
 <ul class="rows keys">${stillUsed.map((apiKey, index) => {
     const counts = countsOf(apiKey, page)
     const refused = counts.reduce((sum, { revoked }) => sum + revoked, 0)
-    return html`<li>${showDeleted(apiKey, now)}
-${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(usageOf(counts, LAST_DAY, now), `/dashboard/api/${apiKey.id}#values`) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
+    return html`<li>${showDeleted(apiKey, now, `d${index}`)}
+${index < CHARTS_OF_REVOKED_MAX ? showUsageChart(usageOf(counts, LAST_DAY, now), linkToValues(`/dashboard/api/${apiKey.id}`, `d${index}`)) : html`<p class="hint">${count(refused)} refused after deletion (401)</p>`}</li>`
   })}</ul></section>`
 }
 
@@ -134,7 +139,7 @@ ${quiet.length > 0 ? html`<ul class="rows">${quiet.map((apiKey) => html`<li>${sh
 ${hasOlder ? html`<p class="hint">Older deleted keys are not shown.</p>` : ''}</section>`
 }
 
-function showDeleted(apiKey: ApiKey, now: Instant): Html {
+function showDeleted(apiKey: ApiKey, now: Instant, id?: string): Html {
   const { name, revoked_at } = apiKey
-  return html`<div><h3>${truncated(name, NAME_COLUMNS, DELETED_NAME_BYTES)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
+  return html`<div><h3${id === undefined ? '' : html` id="${id}"`}>${truncated(name, NAME_COLUMNS, DELETED_NAME_BYTES)}</h3><p>${showPrefix(apiKey)} <span>Deleted ${showAgo(revoked_at ?? 0, now)}</span> <span>${showLastUse(apiKey, now)}</span></p></div>`
 }

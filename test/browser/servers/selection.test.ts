@@ -155,7 +155,7 @@ test('screen readers hear the names of rows and the order, but no arrow', async 
   const tree = await page.locator('table').ariaSnapshot()
   assert.match(tree, /columnheader "Changed"/)
   assert.match(tree, /rowheader "number 1"/)
-  assert.match(tree, /checkbox "number 1"/)
+  assert.match(tree, /checkbox "Select number 1"/)
   assert.match(tree, /button "Publish number 1"/)
 })
 

@@ -112,7 +112,7 @@ async function addPeople(
   const empty = crypto.randomUUID()
   await organizations(store.database).insertOrganization(
     userId,
-    { id: empty, slug: 'empty', name },
+    { id: empty, slug: 'empty', name: `Empty ${name}`.slice(0, 64) },
     operatorAt(now),
   )
   return { member, invitation: open!.id, invited, empty }

@@ -41,7 +41,6 @@ test('a user who forgot the password is back without a shell', async (t) => {
   assert.equal(without.status, 403, 'a fresh session does not make a link without the password')
   assert.match(without.body, />Enter your password to create a sign-in link\.</)
   const made = await ops.post(`${path}/link`, { password: PASSWORD })
-  assert.equal(made.status, 200)
   const link = /http:\/\/127\.0\.0\.1:8081(\/link\/[\w-]{43})/.exec(made.body)![1]!
   assert.match(made.body, /This is the only time it is shown/)
   assert.equal((await mia.get(link)).status, 200)

@@ -18,7 +18,7 @@ test('a user renames a key on its page, and another key may have the same name',
   const dashboard = await startDashboard(t)
   const { person, path } = await withKey(dashboard)
   await person.issue('Discord bot')
-  assert.ok((await person.get('/dashboard/api')).body.includes(`<a href="${path}" id="k0">`))
+  assert.ok((await person.get('/dashboard/api')).body.includes(`<a href="${path}" id=k0>`))
   const { body } = await person.submit(path, { name: '  Discord bot ', was: 'bot' })
   assert.match(body, /The key is now named <b><bdi>Discord bot<\/bdi><\/b>\./)
   assert.match(body, /<h1>\u2068Discord bot\u2069<\/h1>/)

@@ -18,7 +18,7 @@ import { operatorAt } from '../../../src/model/audit.ts'
  */
 
 /** What the heaviest page leaves for the next change. */
-const ROOM_BYTES = 300
+const ROOM_BYTES = 100
 /** With links to fifty public pages. */
 const LINKED_BYTES_MAX = 56_000
 /** The most that an operator can add to every page. */

@@ -18,10 +18,10 @@ const LIMITED_SHARE_MIN = 0.01
 
 /**
  * A chart with one bar per part of the span, its sums in words, and when most requests came. The
- * script shows the values of a bar, which it reads from the page that lists them: `valuesPath`, or
- * this page.
+ * script shows the values of a bar, which it reads from the page that lists them: the one to which
+ * `values` leads, or this page.
  */
-export function showUsageChart(usage: Usage, valuesPath?: string): Html {
+export function showUsageChart(usage: Usage, values: Html | '' = ''): Html {
   const { span, from, bars, sums } = usage
   const peak = Math.max(...bars.map(totalOf))
   if (peak === 0) return html`<p class="hint">No requests in the last ${span.inWords}.</p>`
@@ -30,7 +30,7 @@ export function showUsageChart(usage: Usage, valuesPath?: string): Html {
 <svg viewBox="0 0 ${span.bars} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">
 <path class="half" d="M0 ${HEIGHT / 2}h${span.bars}"/>${raw(drawBars(bars, peak))}</svg>
 <div class="x" aria-hidden="true">${span.marks.map((mark) => html`<span>${mark}</span>`)}</div></div>
-<figcaption class="legend">${showLegend(sums)}<span class="said">${showPeak(usage)}${valuesPath === undefined ? '' : html` <a href="${valuesPath}">Values</a>`}</span></figcaption></figure>`
+<figcaption class="legend">${showLegend(sums)}<span class="said">${showPeak(usage)}${values === '' ? '' : html` ${values}`}</span></figcaption></figure>`
 }
 
 function minutesOf({ slotsPerBar }: UsageSpan): number {

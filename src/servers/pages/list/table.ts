@@ -63,7 +63,7 @@ function isOwn({ userId }: ServerTable, server: FoundServer): boolean {
 
 function showRows(table: ServerTable): Html {
   const texts = fitTexts(table.found.servers)
-  return html`<div class="table servers"><table><thead><tr><th><span class="unseen">Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
+  return html`<div class="table servers"><table><thead><tr><th><span class="unseen" id=x>Select</span></th>${SORT_COLUMNS.map((column) => showHead(table, column))}<th><span class="unseen">Action</span></th></tr></thead><tbody>
 ${table.found.servers.map((server, index) => showRow(table, server, index, texts[index]!))}${endsAtStop(table) ? STOP : ''}</tbody></table></div>`
 }
 
@@ -112,7 +112,7 @@ function showRow(table: ServerTable, server: FoundServer, row: number, texts: Ro
   const isBeyond = table.isPersonal && rank > SERVERS_MAX && !isListing(table)
   const words = version === '' ? edition : `${edition} ${version}`
   const ago = agoInWords(updated_at, table.now)
-  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby=s${row}${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}${title === null ? '' : html` title="${title}"`}>${name}</a>${canChange ? '' : showRegistrant(table, server)}<td>${address}<td>${words}<td>${showStatus(table, server, row, texts.status)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
+  return html`${isFirstBeyond && isListing(table) ? STOP : ''}<tr><td>${canChange ? html`<input type=checkbox name=${row} aria-labelledby="x s${row}"${table.isSelected ? ' checked' : ''}>` : ''}<th><a id=s${row} href=${table.isPersonal ? '' : '../'}servers/${id}?row=${row}${title === null ? '' : html` title="${title}"`}>${name}</a>${canChange ? '' : showRegistrant(table, server)}<td>${address}<td>${words}<td>${showStatus(table, server, row, texts.status)}<td title="${minuteOf(updated_at)}">${ago}${isBeyond ? html`<br>not returned` : ''}<td>${canChange ? showButton(status, row) : ''}
 `
 }
 
