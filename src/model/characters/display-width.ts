@@ -13,10 +13,28 @@ export interface Cluster {
 /** Code units of a cluster. No language has longer ones; a letter with a hundred marks is cut. */
 const CLUSTER_LENGTH_MAX = 20
 
-/** The clusters of a text, with invisible characters spelled out as `escapeInvisible` does. */
-export function* clustersOf(text: string): Generator<Cluster, void> {
+/**
+ * The clusters of a text, with invisible characters spelled out as `escapeInvisible` does. Examines
+ * no more than the code units of `lengthMax` need: a page has hundreds of texts.
+ */
+export function* clustersOf(
+  text: string,
+  lengthMax = Number.POSITIVE_INFINITY,
+): Generator<Cluster, void> {
   if (isPlain(text)) for (const character of text) yield { text: character, columns: 1 }
-  else yield* joinPieces([...escapedPieces(text)])
+  else yield* joinPieces(takePieces(text, lengthMax))
+}
+
+/** The last one goes beyond the length, so that only a cluster beyond it can lack its end. */
+function takePieces(text: string, lengthMax: number): string[] {
+  const pieces: string[] = []
+  let length = 0
+  for (const piece of escapedPieces(text)) {
+    pieces.push(piece)
+    length += piece.length
+    if (length > lengthMax) break
+  }
+  return pieces
 }
 
 /** A cluster ends neither within a letter with its marks nor within what `escapedPieces` yields. */

@@ -60,8 +60,13 @@ const joinedEmoji = onDemand(
 // Stryker disable next-line Regex: \P{RGI_Emoji} is a syntax error
 const wholeEmoji = onDemand(() => /^\p{RGI_Emoji}$/v)
 
+/** Code units of the longest picture, with room for later ones. */
+const PICTURE_LENGTH_MAX = 40
+
 /** True for a sequence that fonts have one picture for, with or without each U+FE0F. */
 function isOnePicture(joined: string): boolean {
+  // A chain of emoji is tried again from each of them.
+  if (joined.length > PICTURE_LENGTH_MAX) return false
   const qualified = joined
     .replaceAll('\ufe0f', '')
     .replace(

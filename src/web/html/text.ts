@@ -79,7 +79,8 @@ export function truncatedText(
   bytesMax = Math.min(BYTES_PER_COLUMN * columnsMax, NAME_BYTES),
 ): string {
   let [cut, shown, columns, bytes] = ['', '', 0, 0]
-  for (const cluster of clustersOf(text)) {
+  // A code unit takes a byte at least.
+  for (const cluster of clustersOf(text, bytesMax)) {
     columns += cluster.columns
     bytes += bytesOf(cluster.text)
     if (columns > columnsMax || bytes > bytesMax) return `${shown.trimEnd()}…`

@@ -43,6 +43,16 @@ test('no name takes more than three bytes of HTML a column', () => {
   assert.notEqual(truncatedText(`a${'\u0301'.repeat(199)}`), '…')
 })
 
+test('the part of a text that is cut off takes no time', () => {
+  // The event loop that cuts fifty rows of these answers claims as well.
+  for (const letter of ['\u200b', '👨\u200d', '\u05d0!!!!!!!\u200f']) {
+    const before = process.cpuUsage()
+    truncatedText(letter.repeat(10_000))
+    const { user } = process.cpuUsage(before)
+    assert.ok(user < 300_000, `${JSON.stringify(letter)}: ${user} µs`)
+  }
+})
+
 test('the title of a cut name has all of it, up to 300 bytes', async () => {
   const long = `${'x'.repeat(50)}"\u200b`
   assert.equal(String(await titled('Lagoon')), '<bdi>Lagoon</bdi>')
