@@ -88,6 +88,28 @@ export function operatorsSuite(open: OpenDatabase): void {
     assert.equal((await ops.post(path)).status, 404)
   })
 
+  test('a link needs the password of an operator by group who has one, not another sign-in', async (t) => {
+    const { arrived, age, store } = await startSite(t, open, BY_GROUP)
+    await arrived('ada')
+    const [ada] = (await userSearch(store.database).searchUsers('')).users
+    const password = await createPasswords().hash(PASSWORD)
+    await passwords(store.database).setPassword(ada!.id, password, OPERATOR)
+    const ops = await arrived('ada')
+    const kim = createUser('kim@example.com')
+    await users(store.database).insertUser(kim, OPERATOR)
+    const path = `/dashboard/operator/users/${kim.id}/link`
+    for (const makeOlder of [async () => {}, age]) {
+      await makeOlder()
+      const { body } = await ops.get(path)
+      assert.match(body, /type="password"/)
+      assert.doesNotMatch(body, /oidc\/confirm/)
+      const refused = await ops.post(path)
+      assert.equal(refused.status, 403)
+      assert.match(refused.body, /Enter your password to create a sign-in link\./)
+    }
+    assert.equal((await ops.post(path, { password: PASSWORD })).status, 200)
+  })
+
   test('the right of a group lasts at most 12 hours', async (t) => {
     const { arrived, elapse } = await startSite(t, open, BY_GROUP)
     const person = await arrived('ada')

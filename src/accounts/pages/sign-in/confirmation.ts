@@ -37,9 +37,11 @@ export async function neededConfirmation(
   const { userId } = session
   const hash = dashboard.passwords ? await passwords(database).findPasswordHash(userId) : null
   const own = await identities(database).listIdentities(userId)
-  const provider =
-    oidc !== null && own.some(({ issuer }) => issuer === oidc.issuer) ? oidc.name : null
   if (isRecent && hash === null) return null
+  // Another sign-in makes the session fresh, which does not suffice for a password each time.
+  const isEnough = from === 'not fresh' || hash === null
+  const isConnected = oidc !== null && own.some(({ issuer }) => issuer === oidc.issuer)
+  const provider = isEnough && isConnected ? oidc.name : null
   return { password: hash !== null, provider, reason }
 }
 
