@@ -10,7 +10,7 @@ import {
   type ServerChange,
   UNDO_US,
 } from '../server-change.ts'
-import { isPersonal, type RegisteredRow } from './server-rows.ts'
+import { countOwned, isPersonal, type RegisteredRow } from './server-rows.ts'
 
 /** A server before a change, or null if there was none, and after it, or null if it is gone. */
 export interface KeptServer {
@@ -23,7 +23,8 @@ export interface KeptChange {
   id: string
   action: ChangeAction
   servers: KeptServer[]
-  listing: Pick<ServerChange, 'entered' | 'left'>
+  /** `owned` is the number of the user's servers before the change. */
+  listing: Pick<ServerChange, 'entered' | 'left'> & { owned: number }
   restored: number | null
 }
 
@@ -34,10 +35,11 @@ export async function keepChange(
   change: { id: string; action: ChangeAction; changed_at: Instant },
   write: () => Promise<KeptServer[]>,
 ): Promise<ServerChange> {
+  const owned = await countOwned(transaction, userId)
   const before = await readListing(transaction, userId)
   const servers = await write()
   const after = await readListing(transaction, userId)
-  const listing = { entered: without(after, before), left: without(before, after) }
+  const listing = { entered: without(after, before), left: without(before, after), owned }
   const kept: KeptChange = { ...change, servers, listing, restored: null }
   await insert(transaction, userId, kept, change.changed_at)
   return toChange(kept)
@@ -129,5 +131,6 @@ export function toChange({ id, action, servers, listing, restored }: KeptChange)
       before !== null && after !== null && before.organization_id !== after.organization_id,
   )
   const movedTo = moved === undefined ? {} : { movedTo: moved.after!.organization_id }
-  return { id, action, changed, ...movedTo, ...listing, restored }
+  const { entered, left } = listing
+  return { id, action, changed, ...movedTo, entered, left, restored }
 }

@@ -54,7 +54,8 @@ export function serverChanges(database: Database) {
     /**
      * Makes each server again what it was before the change, with its id and instant. Leaves a
      * server as it is if it has changed since, if its former slug is taken, if the user is no
-     * member of its former organization any more, or if the user has REGISTERED_MAX servers.
+     * member of its former organization any more, or if the user has as many servers as before the
+     * change and REGISTERED_MAX.
      * Undoing twice undoes once. Null if there is no such change.
      */
     undoChange: (userId: string, id: string, actor: Actor): Promise<ServerChange | null> =>
@@ -179,7 +180,7 @@ async function undo(
   const kept = await findKept(transaction, userId, id, now)
   if (kept === null) return null
   if (kept.restored !== null) return toChange(kept)
-  const restored = await undoServers(transaction, dialect, userId, kept.servers)
+  const restored = await undoServers(transaction, dialect, userId, kept)
   await transaction.run(
     sql`UPDATE server_changes SET restored = ${restored} WHERE id = ${uuid(id)}`,
   )

@@ -2,7 +2,7 @@ import { REGISTERED_MAX } from '../server.ts'
 import type { Dialect, Transaction } from '../../database/database.ts'
 import { insertGiven, updateGiven } from '../../database/given-rows.ts'
 import { inStrings, inUuids, sql } from '../../database/sql.ts'
-import type { KeptServer } from './kept-changes.ts'
+import type { KeptChange, KeptServer } from './kept-changes.ts'
 import { SERVER_COLUMNS } from './server-imports.ts'
 import { canRegisterIn, columnsOf, countOwned, isOwn, type RegisteredRow } from './server-rows.ts'
 
@@ -15,7 +15,7 @@ export async function undoServers(
   transaction: Transaction,
   dialect: Dialect,
   userId: string,
-  servers: readonly KeptServer[],
+  { servers, listing }: KeptChange,
 ): Promise<number> {
   const open = await findOpenPlaces(transaction, userId, servers)
   const ids = servers.map(idOf)
@@ -31,7 +31,9 @@ export async function undoServers(
       (one.before === null || open.has(one.before.organization_id)),
   )
   const placed = await withFreeSlugs(transaction, userId, left)
-  const restored = withinLimit(placed, await countOwned(transaction, userId))
+  // An operator's import can exceed REGISTERED_MAX, and its servers come back nevertheless.
+  const ownedMax = Math.max(REGISTERED_MAX, listing.owned)
+  const restored = withinLimit(placed, ownedMax - (await countOwned(transaction, userId)))
   await write(transaction, restored)
   return restored.length
 }
@@ -86,10 +88,10 @@ type Slugged = Pick<RegisteredRow, 'slug' | 'organization_id'>
 const slugInPlace = ({ slug, organization_id }: Slugged): string =>
   `${organization_id ?? ''} ${slug}`
 
-/** Without the deleted servers that would be more than REGISTERED_MAX. */
-function withinLimit(servers: readonly KeptServer[], owned: number): readonly KeptServer[] {
+/** Without the deleted servers for which there is no room. */
+function withinLimit(servers: readonly KeptServer[], free: number): readonly KeptServer[] {
   const removed = servers.filter(({ before }) => before === null).length
-  let room = REGISTERED_MAX - owned + removed
+  let room = free + removed
   return servers.filter(({ after }) => after !== null || room-- > 0)
 }
 

@@ -162,6 +162,28 @@ function placesContract(open: OpenFixture): void {
     assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
+  test('undoing a deletion brings back servers beyond REGISTERED_MAX, but no more than before', async (t) => {
+    const { store } = await open(t)
+    const [ada] = await addUsers(store, 'ada')
+    const ids = [await register(store, ada!), await register(store, ada!)]
+    const entries = Array.from({ length: REGISTERED_MAX }, (_, index) => ({
+      name: 'imported',
+      address: `s${index}.example.com`,
+    }))
+    await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
+    const { id } = await changeAll(store.database, ada!.id, ids, null, NOW)
+    const [entry] = entries
+    await serverImports(store.database).saveServers(
+      ada!.id,
+      null,
+      [{ ...entry!, address: 'new.example.com' }],
+      OPERATOR,
+    )
+    assert.equal((await undo(store, ada!, id))?.restored, 1)
+    const listed = await serverExports(store.database).listServers(ada!.id)
+    assert.equal(listed.length, REGISTERED_MAX + 2)
+  })
+
   test('undoing leaves a server whose former id another user has', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
