@@ -21,6 +21,12 @@ const SENTENCES: Partial<Record<AuditAction, string>> = {
   'sign-in link used': 'Set a new password with a sign-in link',
   'signed in by link': 'Signed in with a sign-in link',
   'password changed': 'Changed the password',
+  'servers published': 'Published servers',
+  'servers unpublished': 'Unpublished servers',
+  'servers removed': 'Deleted servers',
+  'servers moved': 'Moved servers',
+  'servers restored': 'Undid a change of servers',
+  'servers imported': 'Imported servers',
   'external id changed': 'An operator changed the id that the site has for you',
 }
 

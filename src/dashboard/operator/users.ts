@@ -11,7 +11,6 @@ import type { Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
 import type { App, Context, Dashboard } from '../../web/context.ts'
 import { AS_CODE } from '../../web/html/form-field.ts'
-import { icon } from '../../web/html/icon.ts'
 import { showPage } from '../../web/html/page.ts'
 import { pill, showEmpty, showTable } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
@@ -42,7 +41,7 @@ ${showNext(text, found)}
 
 export function showUserSearch(text: string): Html {
   return html`<form class="tools" method="get" action="${USERS_PATH}" role="search">
-<label class="search">${icon('search')}<span class="unseen">Search users</span><input name="q" type="search" value="${text}" autocomplete="off"${AS_CODE} placeholder="Email, external id or user id"></label>
+<label class="search"><span class="unseen">Search users</span><input name="q" type="search" value="${text}" autocomplete="off"${AS_CODE} placeholder="Email, external id or user id"></label>
 <button>Search</button>
 </form>`
 }
