@@ -219,5 +219,5 @@ ${showCurrentPassword('email', email === undefined ? undefined : errors?.passwor
 
 const DELETION = html`<section class="split"><div><h2>Delete account</h2>
 <p class="hint">Your keys, servers and organizations go with it.</p></div>
-<section class="card"><p>The next page says what would go, and asks.</p>
+<section class="card"><p>The next page lists what would be deleted, and asks you to confirm.</p>
 <p><a class="button" href="${DELETE_PATH}">Delete account…</a></p></section></section>`

@@ -47,7 +47,7 @@ function sayTwins(twins: readonly ApiKey[], { own }: LeakedKeys): string {
 
 function sayNone(found: number): string {
   if (found === 0)
-    return `This text contains no key: ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex digits, of which the first ${PREFIX_LENGTH - FIXED_PREFIX.length} suffice.`
+    return `This text contains no key. A key is ${FIXED_PREFIX} and ${KEY_BODY_LENGTH} hex digits; the first ${PREFIX_LENGTH - FIXED_PREFIX.length} are enough.`
   return found === 1
     ? 'This text contains 1 key, and it is not yours. Nothing was deleted.'
     : `This text contains ${found} keys, and none of them is yours. Nothing was deleted.`

@@ -89,7 +89,7 @@ function showActive(active: readonly ApiKey[], page: AllKeys): Html {
   const unused = active.filter((apiKey) => isUnused(apiKey, now - UNUSED_US)).length
   return html`<section><div class="row pages"><h2>Active <span class="hint">${active.length} of ${ACTIVE_KEYS_MAX}</span></h2>${showSpans('/dashboard/api', span)}</div>
 ${active.length < ACTIVE_KEYS_MAX ? '' : showAtLimit()}
-${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key is' : `${unused} keys are`} unused for ${UNUSED_US / DAY_US} days. Delete keys that no program needs.</p>`}
+${unused === 0 ? '' : html`<p class="hint">${unused === 1 ? 'One key has' : `${unused} keys have`} been unused for ${UNUSED_US / DAY_US} days. Delete keys that no program needs.</p>`}
 <ul class="rows keys">${active.map((apiKey, index) => showRow(apiKey, index, active, page))}</ul></section>`
 }
 

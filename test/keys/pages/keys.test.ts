@@ -182,7 +182,7 @@ test('a leaked text revokes the user’s own keys in it, and no others', async (
     [`${theirs}${generateKey()}`, /This text contains 2 keys, and none of them is yours/],
     [
       mine.slice(0, 15),
-      /This text contains no key: svc_live_ and 64 hex digits, of which the first 7/,
+      /This text contains no key\. A key is svc_live_ and 64 hex digits; the first 7 are enough/,
     ],
     ['', /This text contains no key/],
   ] as const) {

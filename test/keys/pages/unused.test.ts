@@ -42,7 +42,7 @@ test('the page counts the keys that are unused for 90 days', async (t) => {
   const later = visitor()
   await later.signIn('ada@example.com', 'correct horse battery staple')
   const { body } = await later.get('/dashboard/api')
-  assert.match(body, /2 keys are unused for 90 days\. Delete keys that no program needs\./)
+  assert.match(body, /2 keys have been unused for 90 days\. Delete keys that no program needs\./)
   assert.match(body, /Never used in 93 days/)
   assert.match(body, /Unused for 93 days/)
 })
