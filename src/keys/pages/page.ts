@@ -102,13 +102,13 @@ function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page:
       ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id=a${index}>Has it arrived?</a>`
       : ''
   const isReplaced = active.slice(index + 1).some((newer) => newer.name === name)
-  const action = (word: string, verb: string) =>
-    html`<a class="button quiet" href="${path}/${verb}" id=${verb}${index} aria-labelledby="${verb}${index} k${index} p${index}">${word}</a>`
+  const action = (word: string, verb: string, id: string) =>
+    html`<a class="button quiet" href="${path}/${verb}" id=${id} aria-labelledby="${id} k${index} p${index}">${word}</a>`
   return html`<li><div><a href="${pathWith(path, span)}" id=k${index}>${isolated(name)}</a>
 <p><span id=p${index}>${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${arrival} <span>Issued ${showAgo(created_at, now)}</span></p>
 ${isReplaced ? html`<p>A newer key has the same name. Delete this one once your programs use the new one.</p>` : ''}</div>
 ${showUsageChart(usageOf(countsOf(apiKey, page), span, now), linkToValues(pathWith(path, span), `k${index}`))}
-<span class="row">${action('Replace…', 'replace')}${action('Delete…', 'delete')}</span></li>
+<span class=row>${action('Replace…', 'replace', `r${index}`)}${action('Delete…', 'delete', `x${index}`)}</span></li>
 `
 }
 
