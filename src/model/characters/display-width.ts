@@ -1,4 +1,4 @@
-import { escapedPieces, isPlain } from './invisible.ts'
+import { escapedPieces, isPlain, onDemand } from './invisible.ts'
 
 /*
  * How wide a text is on a screen, in columns: a Latin letter takes one.
@@ -77,8 +77,3 @@ const isWide = onDemand(
   () =>
     /^(?:[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|.\ufe0f|\p{Extended_Pictographic}\u200d|\p{RI}\p{RI})/u,
 )
-
-function onDemand<Made>(make: () => Made): () => Made {
-  let made: Made | null = null
-  return () => (made ??= make())
-}

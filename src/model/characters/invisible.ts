@@ -76,9 +76,10 @@ function isOnePicture(joined: string): boolean {
   return wholeEmoji().test(qualified)
 }
 
-function onDemand(compile: () => RegExp): () => RegExp {
-  let compiled: RegExp | null = null
-  return () => (compiled ??= compile())
+/** Makes a value when it is first asked for. */
+export function onDemand<Made>(make: () => Made): () => Made {
+  let made: Made | null = null
+  return () => (made ??= make())
 }
 
 /** True if a text has only printable ASCII. */
