@@ -45,15 +45,7 @@ export function showIssueForm(c: Context, form: IssueForm): Html {
 <h2>${title}</h2>
 ${text === '' ? '' : html`<p>${text}</p>`}
 ${showFormTag()}
-${showField({
-  name: 'name',
-  label: 'Name',
-  value: name,
-  required: true,
-  lengthMax: KEY_NAME_LENGTH_MAX,
-  hint: `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`,
-  error: nameError,
-})}
+${showKeyName(name, `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`, nameError)}
 ${showConfirmation(c, needed, name === '' && active === 0 ? KEYS_PATH : issuePathOf(name), passwordError)}
 <div class="row"><button class="primary">Issue key</button>${
     active === 0
@@ -128,5 +120,18 @@ ${showConfirmation(c, needed, c.req.path)}
 <a class="button" href="/dashboard/api">Cancel</a></div>`
 }
 </form>`,
+  })
+}
+
+/** The field for the name of a new key, or for another name of a key. */
+export function showKeyName(value: string, hint: string, error: string | undefined): Html {
+  return showField({
+    name: 'name',
+    label: 'Name',
+    value,
+    required: true,
+    lengthMax: KEY_NAME_LENGTH_MAX,
+    hint,
+    error,
   })
 }

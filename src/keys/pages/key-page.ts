@@ -2,9 +2,7 @@ import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
 import { count } from '../../model/text.ts'
-import { KEY_NAME_LENGTH_MAX } from '../../model/key-format.ts'
 import type { Context } from '../../web/context.ts'
-import { showField } from '../../web/html/form-field.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
 import { showAction } from '../../web/html/parts.ts'
 import { showAgo } from '../../web/html/relative-time.ts'
@@ -15,6 +13,7 @@ import {
   shortIsolatedText,
   showInstant,
 } from '../../web/html/text.ts'
+import { showKeyName } from './forms.ts'
 import { showLastUse, showPrefix } from './shown-key.ts'
 import { CHART_ASSETS, showUsageChart } from './usage/usage-chart.ts'
 import { showSpans } from './usage/usage-span.ts'
@@ -62,15 +61,7 @@ ${totalOf(usage.sums) === 0 ? '' : showValues(usage)}
 function showRename({ id, name: stored }: ApiKey, { name = stored, nameError }: KeyPage): Html {
   return html`<form class="card" method="post" action="/dashboard/api/${id}"><h2>Rename</h2>
 <input type="hidden" name="was" value="${stored}">
-${showField({
-  name: 'name',
-  label: 'Name',
-  value: name,
-  required: true,
-  lengthMax: KEY_NAME_LENGTH_MAX,
-  hint: 'Programs that use the key notice nothing.',
-  error: nameError,
-})}
+${showKeyName(name, 'Programs that use the key notice nothing.', nameError)}
 <button>Rename</button></form>`
 }
 
