@@ -25,8 +25,9 @@ export async function readFile(
   const read = await readServers(await readInput(shell, file), { organization })
   if ('complaint' in read) throw new Failure(`nothing was imported: ${source} ${read.complaint}`)
   const { entries, places, isFullAnswer, wrong, isCut, leftOut } = read
-  if (wrong.length > 0) throw new Failure(sayWrong(source, wrong, isCut))
   const note = sayLeftOut(leftOut, organization)
+  if (wrong.length > 0)
+    throw new Failure(`${sayWrong(source, wrong, isCut)}${note === null ? '' : `\n  ${note}`}`)
   if (note !== null) say(shell, `${source}: ${note}`)
   return { entries, places, isFullAnswer, source }
 }

@@ -66,9 +66,9 @@ listing_kind, updated_at. An entry changes the user's server with the same slug.
 changes the one with the same name, address and edition. An entry without an edition changes one
 of any edition, or adds one with the edition java. The command checks the whole file before it
 writes. CSV begins with a row of these names. The command also reads the dashboard's exports,
-answers of the API and the output of server list --json, and ignores the ids in them. --prune
-removes the user's other personal servers or, with --organization, the user's other servers under
-it.
+answers of the API and the output of server list --json. It ignores other fields and names them.
+--prune removes the user's other personal servers or, with --organization, the user's other
+servers under it.
 
 Examples:
   server-listing server import --user ada@example.com servers.json

@@ -14,14 +14,7 @@ export const COLUMNS = [
 ] as const
 export const REQUIRED_COLUMNS = ['name', 'address'] as const
 /** `port` is joined to the address. `server list` prints the others. */
-export const OTHER_COLUMNS = [
-  'port',
-  'organization',
-  'id',
-  'created_by',
-  'email',
-  'external_id',
-] as const
+const OTHER_COLUMNS = ['port', 'organization', 'id', 'created_by', 'email', 'external_id'] as const
 
 /** Names in other programs' files. */
 const LOOK_ALIKES: Record<(typeof REQUIRED_COLUMNS)[number], readonly string[]> = {
@@ -86,11 +79,7 @@ export function namesOf(cells: readonly string[]): string[] {
 export function complaintAboutColumns(names: readonly string[]): string | null {
   const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name))
   if (missing.length > 0) return complaintAboutMissing(missing, names)
-  const known: readonly string[] = [...COLUMNS, ...OTHER_COLUMNS]
-  const unknown = names.find((name) => name !== '' && !known.includes(name))
-  if (unknown !== undefined)
-    return `has a column ${quote(unknown)}. The columns are ${COLUMNS.join(', ')}, port`
-  const twice = names.find((name, index) => name !== '' && names.indexOf(name) !== index)
+  const twice = names.find((name, index) => KNOWN.has(name) && names.indexOf(name) !== index)
   return twice === undefined ? null : `has the column ${quote(twice)} twice`
 }
 

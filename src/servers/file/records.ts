@@ -1,13 +1,15 @@
 import { count, countOf, quote } from '../../model/text.ts'
 import { trimAddress } from '../address.ts'
-import { OTHER_COLUMNS } from './columns.ts'
+import { COLUMNS } from './columns.ts'
 
-/** An import finds servers by slug or address, and belongs to one user. */
-export const IGNORED = ['id', 'created_by', 'email', 'external_id'] as const
+/** Ignored fields that are named. */
+export const IGNORED_NAMED_MAX = 10
+/** Of an ignored field's name, in code points. */
+const IGNORED_LENGTH_MAX = 24
 
 /** What an import does not take from a file. */
 export interface LeftOut {
-  /** Fields that it ignores. */
+  /** The names of fields that it ignores. `…` stands for more. */
   ignored: string[]
   /** The number of servers in other places than the one that the import goes to. */
   elsewhere: number
@@ -24,8 +26,9 @@ export interface TakenRecord {
 
 export interface RecordTaker {
   /**
-   * Takes the fields out that only files have. Leaves out a server that `server list` shows in
-   * another place than the one that the import goes to: under an organization, or none (null).
+   * Takes the fields of a server, and joins `port` to the address. Leaves out a server that
+   * `server list` shows in another place than the one that the import goes to: under an
+   * organization, or none (null).
    */
   take(item: unknown): TakenRecord
   /** The owners that `server list` names. */
@@ -35,6 +38,11 @@ export interface RecordTaker {
 
 export function takeRecords(organization: string | null): RecordTaker {
   const ignored = new Set<string>()
+  const ignore = (name: string) => {
+    const shown = cutName(name)
+    if (!ignored.has(shown) && ignored.size <= IGNORED_NAMED_MAX)
+      ignored.add(ignored.size < IGNORED_NAMED_MAX ? shown : '…')
+  }
   const owners = new Set<unknown>()
   let elsewhere = 0
   let shortened = 0
@@ -47,16 +55,13 @@ export function takeRecords(organization: string | null): RecordTaker {
   return {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
-      if (!OTHER_COLUMNS.some((name) => name in item)) {
-        const address = shorten(item.address)
-        return { record: address === item.address ? item : { ...item, address }, mistakes: [] }
+      const { organization: place, port, ...fields } = item
+      const record: Record<string, unknown> = {}
+      for (const [name, value] of Object.entries(fields)) {
+        if (isColumn(name)) record[name] = value
+        else ignore(name)
       }
-      const { created_by, organization: place, port, ...record } = item
-      for (const name of IGNORED) {
-        if (name in item) ignored.add(name)
-        delete record[name]
-      }
-      if (created_by !== undefined) owners.add(created_by)
+      if (item.created_by !== undefined) owners.add(item.created_by)
       const isPlace = place === null || typeof place === 'string'
       if (isPlace && place !== organization) {
         elsewhere += 1
@@ -74,6 +79,16 @@ export function takeRecords(organization: string | null): RecordTaker {
     owners,
     leftOut: () => ({ ignored: [...ignored], elsewhere, shortened }),
   }
+}
+
+function isColumn(name: string): boolean {
+  return (COLUMNS as readonly string[]).includes(name)
+}
+
+function cutName(name: string): string {
+  const points = Array.from(name.slice(0, 2 * IGNORED_LENGTH_MAX + 2))
+  const isLong = points.length > IGNORED_LENGTH_MAX
+  return isLong ? `${points.slice(0, IGNORED_LENGTH_MAX - 1).join('')}…` : name
 }
 
 function isObject(item: unknown): item is Record<string, unknown> {
@@ -103,7 +118,7 @@ export function sayLeftOut(
   organization: string | null,
 ): string | null {
   const place = organization === null ? 'under organizations' : `outside ${organization}`
-  const fields = ignored.map((name) => `"${name}"`).join(', ')
+  const fields = ignored.map((name) => (name === '…' ? name : quote(name))).join(', ')
   const parts = [
     ...(ignored.length > 0 ? [`ignores ${fields}`] : []),
     ...(elsewhere > 0 ? [`leaves out ${countOf(elsewhere, 'server')} ${place}`] : []),

@@ -87,6 +87,19 @@ test("the API's answer is a list of servers, and its ids are ignored", async () 
   assert.equal(sayLeftOut(read.leftOut, null), 'the import ignores "id"')
 })
 
+test('columns and fields of other programs are ignored by name', async () => {
+  const csv = await good('Name,address,Notes,motd,motd\nA,a.example,of Ada,,x\n')
+  assert.deepEqual(csv.entries, [{ name: 'A', address: 'a.example' }])
+  assert.equal(sayLeftOut(csv.leftOut, null), 'the import ignores "notes", "motd"')
+  const long = 'a\u202e'.repeat(5_000)
+  const names = [long, ...Array.from({ length: 30 }, (_, index) => `extra${index}`)]
+  const entry = { ...Object.fromEntries(names.map((name) => [name, 1])), ...LISTED }
+  const json = await good(JSON.stringify([entry, entry]))
+  assert.equal(json.entries.length, 2)
+  const said = sayLeftOut(json.leftOut, null)!
+  assert.match(said, /^the import ignores "(a\\u\{202e\}){8}a\\u\{…, "extra0", .*"extra8", …$/)
+})
+
 test('the output of server list is a list of servers of one user and one place', async () => {
   const mine = { ...LISTED, organization: null, created_by: 'ada', email: 'ada@example.com' }
   const ours = { ...mine, name: 'B', organization: 'guild' }

@@ -138,7 +138,6 @@ test('a file that is no list of servers gets one error with the reason', async (
     ['[{', /^is not JSON in entry 1: /],
     ['[{"",name,address', /^is not JSON in entry 1: /],
     ['# server.properties\nmotd=A', /^is neither JSON nor CSV/],
-    ['name,address,motd\nA,a,b', /^has a column "motd"\. The columns are name, address, slug/],
     ['name,address,NAME\nA,a,b', /^has the column "name" twice$/],
     ['name,address\nA,"a', /^has a cell in row 2 that begins with " and does not end$/],
   ] as const) {

@@ -154,7 +154,7 @@ test('each file that is no list of servers is refused with its reason', async (t
     [Buffer.from('name,address', 'utf16le'), 'The file is not a text file.'],
     [Buffer.from('<!doctype html><title>name, address</title>'), 'is neither JSON nor CSV.'],
     [Buffer.from('motd=Hello'), 'The file is neither JSON nor CSV.'],
-    [Buffer.from('[{"uuid":"1","name":"Ada"}]'), 'is not a field of a server'],
+    [Buffer.from('[{"uuid":"1","name":"Ada"}]'), 'The import ignores "uuid".'],
     [Buffer.from('name,address\n'), 'The file has no servers.'],
     [Buffer.from(listOf(501)), 'The file has 501 servers, more than the limit of 500.'],
   ] as const) {

@@ -7,7 +7,7 @@ import {
   LISTED_MAX,
   sayCounts,
 } from '../../server-import.ts'
-import { sayLeftOut } from '../../file/records.ts'
+import { type LeftOut, sayLeftOut } from '../../file/records.ts'
 import type { ReadServers } from '../../file/server-file.ts'
 import { REGISTERED_MAX } from '../../server.ts'
 import { count, countOf } from '../../../model/text.ts'
@@ -37,7 +37,7 @@ export function showCheck(
     lead: `${sayCounts(plan)}.`,
     status: notice === undefined ? 200 : 409,
     notice,
-    body: html`${showLeftOut(c)}${showPlan(c, id, plan)}`,
+    body: html`${showAdjusted(c)}${showPlan(c, id, plan)}`,
   })
 }
 
@@ -52,11 +52,15 @@ export function showSaved(c: Context, saved: ImportCounts, isUndone: boolean): P
   })
 }
 
-function showLeftOut(c: Context): Html | '' {
+function showAdjusted(c: Context): Html | '' {
   const adjusted = readLeftOut(c)
-  const said = sayLeftOut(adjusted, null)
   const { offered } = adjusted
-  return html`${said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`}${offered === 0 ? '' : html`<p class="hint">${countOf(offered, 'value')} ${offered === 1 ? 'differs' : 'differ'} from a known edition or status only in case. The import takes the known one.</p>`}`
+  return html`${showLeftOut(adjusted)}${offered === 0 ? '' : html`<p class="hint">${countOf(offered, 'value')} ${offered === 1 ? 'differs' : 'differ'} from a known edition or status only in case. The import takes the known one.</p>`}`
+}
+
+function showLeftOut(leftOut: LeftOut): Html | '' {
+  const said = sayLeftOut(leftOut, null)
+  return said === null ? '' : html`<p class="hint">${said[0]!.toUpperCase()}${said.slice(1)}.</p>`
 }
 
 function showPlan(c: Context, id: string, plan: PlannedImport): Html {
@@ -140,17 +144,21 @@ function inWords(field: string): string {
 }
 
 /** The counts of a check with mistakes, and the first mistakes. */
-export function showWrong(wrong: ReadServers['wrong'], plan: PlannedImport): Html {
+export function showWrong(
+  wrong: ReadServers['wrong'],
+  plan: PlannedImport,
+  leftOut: LeftOut,
+): Html {
   const places = new Set(wrong.map(({ place }) => place)).size
   const { added, changed } = plan
   return html`<p>${count(added)} new, ${count(changed)} changed, ${count(places)} wrong:</p>
-${showMistakes(wrong)}`
+${showMistakes(wrong)}${showLeftOut(leftOut)}`
 }
 
 /** The first mistakes of a file in which reading has ended early. */
-export function showFirstWrong({ wrong }: ReadServers): Html {
+export function showFirstWrong({ wrong, leftOut }: ReadServers): Html {
   return html`<p>Many servers are wrong. Reading ended at ${wrong.at(-1)!.place}, after ${countOf(wrong.length, 'mistake')}:</p>
-${showMistakes(wrong)}`
+${showMistakes(wrong)}${showLeftOut(leftOut)}`
 }
 
 function showMistakes(wrong: ReadServers['wrong']): Html {

@@ -1,4 +1,4 @@
-import { IGNORED, type LeftOut } from '../../file/records.ts'
+import { IGNORED_NAMED_MAX, type LeftOut } from '../../file/records.ts'
 import type { Context } from '../../../web/context.ts'
 
 /*
@@ -11,7 +11,7 @@ export type Adjusted = LeftOut & { offered: number }
 /** The query of the check's address, or nothing. */
 export function writeLeftOut({ ignored, elsewhere, shortened, offered }: Adjusted): string {
   const query = new URLSearchParams()
-  if (ignored.length > 0) query.set('ignored', ignored.join(' '))
+  for (const name of ignored) query.append('ignored', name)
   if (elsewhere > 0) query.set('elsewhere', String(elsewhere))
   if (shortened > 0) query.set('shortened', String(shortened))
   if (offered > 0) query.set('offered', String(offered))
@@ -20,13 +20,12 @@ export function writeLeftOut({ ignored, elsewhere, shortened, offered }: Adjuste
 
 /** Ignores what `writeLeftOut` does not write. */
 export function readLeftOut(c: Context): Adjusted {
-  const names = (c.req.query('ignored') ?? '').split(' ')
   const numberOf = (name: string) => {
     const number = Number(c.req.query(name) ?? 0)
     return Number.isInteger(number) && number > 0 && number < 1_000_000 ? number : 0
   }
   return {
-    ignored: IGNORED.filter((name) => names.includes(name)),
+    ignored: c.req.queries('ignored')?.slice(0, IGNORED_NAMED_MAX + 1) ?? [],
     elsewhere: numberOf('elsewhere'),
     shortened: numberOf('shortened'),
     offered: numberOf('offered'),

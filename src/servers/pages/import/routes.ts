@@ -41,7 +41,7 @@ export function addImportRoutes(app: App, dashboard: Dashboard): void {
     const entries = withOffered(read.entries, offered)
     if (offered.length > 0) plan = await planServers(userId, entries, { placeOf })
     const wrong = [...read.wrong, ...plan.wrong]
-    if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan), kept)
+    if (wrong.length > 0) return refuseImport(c, showWrong(wrong, plan, read.leftOut), kept)
     // The same form with another content is another import.
     const content = hash('sha256', JSON.stringify([entries, read.places]), 'hex')
     const id = idFromFormTag(userId, tag && `${tag}\n${content}`)
