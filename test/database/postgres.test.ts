@@ -46,7 +46,7 @@ test('PostgreSQL finds 100 users of a file without reading all users', async (t)
   const database = await open(t)
   await database.run(sql`INSERT INTO users (id, external_id, email, created_at)
     SELECT gen_random_uuid(), number::text, number || '@example.com', now()
-    FROM generate_series(1, 20000) AS number`)
+    FROM generate_series(1, 100000) AS number`)
   await database.run(sql`ANALYZE users`)
   const state = declare({
     users: Array.from({ length: 100 }, (_, user) => ({

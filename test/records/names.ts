@@ -80,7 +80,7 @@ export function createNames(inputs: readonly Input[]): Names {
 /** Versions, sizes and times of the machine. */
 const MEASURED = new RegExp(
   [
-    String.raw`(?<=PostgreSQL |SQLite |\bv)\d+(?:\.\d+)+`,
+    String.raw`(?<=PostgreSQL |SQLite |\bv)\d+(?:\.\d+)+(?: \([^)]*\))?`,
     String.raw`(?<=answers in |started )(?:\d+ ms|just now|[^,]* ago)`,
     String.raw`(?<=(?:Never used in|Unused for) )[\d,]+(?= days)`,
     String.raw`[\d.]+ (?=MB (?:left|of memory))|(?<=, )[\d.]+ (?=MB)`,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyOf, removeUser, restore, revoke, type Side } from './model.ts'
+import { copyOf, endAccess, removeUser, restore, revoke, type Side } from './model.ts'
 import {
   type Act,
   done,
@@ -56,12 +56,10 @@ export const killRemove: Act = async (world) => {
   const { main } = world
   const user = pickUser(world)
   if (user === null) return false
-  const revoked = after(main.side, (side) => {
-    for (const [hash, key] of side.rows.keys) if (key.userId === user.id) revoke(side, hash)
-  })
+  const ended = after(main.side, (side) => endAccess(side, user.id))
   const removed = after(main.side, (side) => removeUser(side, user.id))
   const hasEnded = await world.kill(main, ['user', 'remove', user.email, '--yes'])
-  await adopt(world, hasEnded ? [removed] : [main.side, revoked, removed])
+  await adopt(world, hasEnded ? [removed] : [main.side, ended, removed])
   return true
 }
 

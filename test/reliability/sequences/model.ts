@@ -42,6 +42,13 @@ export function revoke(side: Side, hash: string): void {
   if (key !== undefined) key.isRevoked = true
 }
 
+/** What a removal does first, in one transaction. */
+export function endAccess(side: Side, userId: string): void {
+  for (const [hash, key] of side.rows.keys) if (key.userId === userId) revoke(side, hash)
+  const user = side.rows.users.get(userId)
+  if (user !== undefined) user.isDisabled = true
+}
+
 /** Revokes the keys and then deletes everything. */
 export function removeUser(side: Side, userId: string): void {
   for (const [hash, key] of side.rows.keys)
