@@ -77,7 +77,7 @@ async function showHealth({ database, version }: Dashboard, now: Instant): Promi
   const tookMs = Math.ceil(performance.now() - startedAt)
   const started = agoInWords(now - Math.round(process.uptime() * 1_000_000), now)
   const facts: [string, Html | string][] = [
-    ['Health', html`${pill('Database answers', 'good')} in ${tookMs} ms`],
+    ['Health', html`${pill(`Database answers in ${tookMs} ms`, 'good')}`],
     ['Version', version],
     ['Database', `${engine} ${engineVersion}, ${inMegabytes(bytes)}`],
     ['This process', `started ${started}, ${inMegabytes(process.memoryUsage.rss())} of memory`],

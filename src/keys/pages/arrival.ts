@@ -15,9 +15,9 @@ import { showPrefix } from './shown-key.ts'
 export function showArrival(apiKey: ApiKey, now: Instant): Html {
   const { id, last_used_at } = apiKey
   return last_used_at === null
-    ? html`<div id="arrival" role="status" data-poll="${arrivalPathOf(id)}"><p>Not yet. No program has used this key.</p></div>
+    ? html`<div id="arrival" role="status" data-poll="${arrivalPathOf(id)}"><p>Waiting for the first request. No program has used this key yet.</p></div>
 <script src="${ARRIVAL_SCRIPT_PATH}" defer></script>`
-    : html`<div id="arrival" role="status"><p><strong>It has arrived.</strong> A program used this key ${showAgo(last_used_at, now)}.</p></div>`
+    : html`<div id="arrival" role="status"><p><strong>The first request has arrived.</strong> A program last used this key ${showAgo(last_used_at, now)}.</p></div>`
 }
 
 export function arrivalPathOf(id: string): string {
@@ -26,7 +26,7 @@ export function arrivalPathOf(id: string): string {
 
 export function showArrivalPage(c: Context, apiKey: ApiKey, now: Instant): Promise<Response> {
   return showPage(c, {
-    title: 'Has it arrived?',
+    title: 'The first request',
     width: 'form',
     body: html`<section class="card"><h2>${isolated(apiKey.name)}</h2><p>${showPrefix(apiKey)}</p>
 ${showArrival(apiKey, now)}

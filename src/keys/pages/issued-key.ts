@@ -38,7 +38,7 @@ ${showKeySettings(key)}
 <section class="card"><h2>Use it</h2>
 <p>Run one of these in the same shell. A key can make one request per second. After a 429, each waits and tries again. <a href="/docs" target="_blank">API documentation, in a new tab</a></p>
 ${showSnippets(baseUrl)}</section>
-<section class="card"><h2>Has it arrived?</h2>
+<section class="card"><h2>The first request</h2>
 ${showArrival(apiKey, now)}
 <p><a href="${arrivalPathOf(apiKey.id)}" target="_blank">Check in a new tab</a></p></section>
 ${replaced === null ? '' : showReplaced(replaced)}

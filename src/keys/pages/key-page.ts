@@ -73,9 +73,9 @@ function showValues({ span, from, bars }: Usage): Html {
     .filter(({ bar }) => totalOf(bar) > 0)
     .toReversed()
   const kinds = KINDS.filter((kind) => rows.some(({ bar }) => bar[kind] > 0))
-  return html`<section><h2 id="values">Requests per ${span.bar}</h2>
-<table class="values" aria-labelledby="values"><thead><tr><th scope="col">From</th>${kinds.map((kind) => html`<th scope="col">${HEADS[kind]}</th>`)}</tr></thead>
-<tbody>${rows.map(({ bar, at }) => html`<tr><th scope="row">${showInstant(at)}</th>${kinds.map((kind) => html`<td>${count(bar[kind])}</td>`)}</tr>`)}</tbody></table></section>`
+  return html`<details class="card"><summary id="values-of">Requests per ${span.bar}</summary>
+<table class="values" id="values" aria-labelledby="values-of"><thead><tr><th scope="col">From</th>${kinds.map((kind) => html`<th scope="col">${HEADS[kind]}</th>`)}</tr></thead>
+<tbody>${rows.map(({ bar, at }) => html`<tr><th scope="row">${showInstant(at)}</th>${kinds.map((kind) => html`<td>${count(bar[kind])}</td>`)}</tr>`)}</tbody></table></details>`
 }
 
 const HEADS = { answered: 'Answered', limited: 'Rate-limited (429)', revoked: 'Refused (401)' }

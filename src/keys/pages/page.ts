@@ -99,7 +99,7 @@ function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page:
   const path = `/dashboard/api/${id}`
   const arrival =
     last_used_at === null
-      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id=a${index}>Has it arrived?</a>`
+      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id=a${index}>Check now</a>`
       : ''
   const isReplaced = active.slice(index + 1).some((newer) => newer.name === name)
   const action = (word: string, verb: string, id: string) =>

@@ -117,7 +117,7 @@ function deletePath(id: string, from: string | null): string {
 function sayEffect(form: ServerForm): string {
   const unless = hasOwners(form) ? ', unless an organization owns it' : ''
   const page = form.hasPublicPages ? ' If it is published, everyone can see its public page.' : ''
-  return `The API returns it to your keys at once, also as a draft${unless}.${page}`
+  return `The API returns the server to your keys at once, also as a draft${unless}.${page}`
 }
 
 /** Without an organization, there is only one owner to choose. */

@@ -79,7 +79,7 @@ test('after ten minutes, a replacement asks for the password', async (t) => {
   assert.equal((await replace(person, apiKey!.id)).status, 403)
 })
 
-test('"Has it arrived?" turns from no to yes with the first request', async (t) => {
+test('the page of the first request waits for it and then shows it', async (t) => {
   const { signedIn, apiPort, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const key = await person.issue('bot')
@@ -87,11 +87,11 @@ test('"Has it arrived?" turns from no to yes with the first request', async (t) 
   const path = `/dashboard/api/${apiKey!.id}/arrival`
   assert.ok((await person.get('/dashboard/api')).body.includes(`href="${path}"`))
   const before = (await person.get(path)).body
-  assert.match(before, /Not yet\. No program has used this key/)
+  assert.match(before, /Waiting for the first request\. No program has used this key yet/)
   assert.ok(before.includes(`<a class="button" href="${path}">Check again</a>`))
   await ask(apiPort, { key })
   const after = (await person.get(path)).body
-  assert.match(after, /It has arrived\.<\/strong> A program used this key <time[^>]*>just now</)
+  assert.match(after, /The first request has arrived\.<\/strong> A program last used this key <time[^>]*>just now</)
   assert.doesNotMatch(after, /Check again|data-poll/)
   assert.ok(!after.includes(key.slice(16)))
 })

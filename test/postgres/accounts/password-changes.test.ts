@@ -37,7 +37,17 @@ test('exactly one of two browsers that change one password at once succeeds', as
       ),
     )
     const isDone = answers.map(({ headers }) => headers.location === '/dashboard/account')
-    assert.equal(isDone.filter(Boolean).length, 1)
+    assert.equal(
+      isDone.filter(Boolean).length,
+      1,
+      JSON.stringify(
+        answers.map(({ status, headers, body }) => [
+          status,
+          headers.location,
+          /notice bad[^>]*>.{0,600}/s.exec(body)?.[0],
+        ]),
+      ),
+    )
     const [kept, refused] = isDone[0] ? wanted : wanted.toReversed()
     assert.equal((await first.visitor().signIn('ada@example.com', refused!)).status, 401)
     assert.equal((await second.visitor().signIn('ada@example.com', kept!)).status, 303)
