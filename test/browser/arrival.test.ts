@@ -45,10 +45,16 @@ test('without script, a link opens a page that shows the first use after a reloa
   await page.click('text=Check in a new tab')
   const second = await opened
   await second.waitForLoadState()
-  assert.match(await second.innerText('main'), /Waiting for the first request\. No program has used this key yet/)
+  assert.match(
+    await second.innerText('main'),
+    /Waiting for the first request\. No program has used this key yet/,
+  )
   assert.equal((await ask(dashboard.apiPort, { key })).status, 200)
   await second.click('text=Check again')
-  assert.match(await second.innerText('main'), /The first request has arrived\. A program last used this key just now/)
+  assert.match(
+    await second.innerText('main'),
+    /The first request has arrived\. A program last used this key just now/,
+  )
   assert.match(String(await second.getAttribute('#arrival time', 'title')), / UTC$/)
   assert.equal(await page.innerText('#key'), key)
 })

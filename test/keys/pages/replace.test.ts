@@ -91,7 +91,10 @@ test('the page of the first request waits for it and then shows it', async (t) =
   assert.ok(before.includes(`<a class="button" href="${path}">Check again</a>`))
   await ask(apiPort, { key })
   const after = (await person.get(path)).body
-  assert.match(after, /The first request has arrived\.<\/strong> A program last used this key <time[^>]*>just now</)
+  assert.match(
+    after,
+    /The first request has arrived\.<\/strong> A program last used this key <time[^>]*>just now</,
+  )
   assert.doesNotMatch(after, /Check again|data-poll/)
   assert.ok(!after.includes(key.slice(16)))
 })

@@ -20,7 +20,10 @@ test('a new server needs a name and an address, and gets the other values by its
   assert.match(before, /id="name"[^>]* autofocus/)
   assert.deepEqual(idsIn(before.slice(before.indexOf('<form class="card"'))), ['name', 'address'])
   assert.deepEqual(idsIn(more), ['slug', 'edition', 'version', 'listing_kind', 'status'])
-  assert.match(body, /<p class="hint">The API returns the server to your keys at once, also as a draft\.</)
+  assert.match(
+    body,
+    /<p class="hint">The API returns the server to your keys at once, also as a draft\.</,
+  )
   const fields = { name: 'Lagoon', address: 'a.example', edition: 'java', status: 'published' }
   assert.match((await person.submit(NEW, { ...fields, form: 'f' })).body, /was added\./)
   const [stored] = await serverExports(store.database).listServers(user.id)
