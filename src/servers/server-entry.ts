@@ -71,7 +71,7 @@ export const SERVER_ENTRY_FIELDS = {
 
 const schema = v.object(SERVER_ENTRY_FIELDS, 'must be an object')
 
-/** The entry, or everything that is wrong with it. */
+/** The entry without other fields, or everything that is wrong with it. */
 export function inspectEntry(item: unknown): { entry: ServerEntry } | { wrong: string[] } {
   const checked = v.safeParse(schema, item)
   return checked.success

@@ -26,9 +26,9 @@ export interface TakenRecord {
 
 export interface RecordTaker {
   /**
-   * Takes the fields of a server, and joins `port` to the address. Leaves out a server that
-   * `server list` shows in another place than the one that the import goes to: under an
-   * organization, or none (null).
+   * Joins `port` to the address, and notes the fields that no rule of a server takes. Leaves out a
+   * server that `server list` shows in another place than the one that the import goes to: under
+   * an organization, or none (null).
    */
   take(item: unknown): TakenRecord
   /** The owners that `server list` names. */
@@ -55,12 +55,8 @@ export function takeRecords(organization: string | null): RecordTaker {
   return {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
-      const { organization: place, port, ...fields } = item
-      const record: Record<string, unknown> = {}
-      for (const [name, value] of Object.entries(fields)) {
-        if (isColumn(name)) record[name] = value
-        else ignore(name)
-      }
+      const { organization: place, port, ...record } = item
+      for (const name of Object.keys(record)) if (!isColumn(name)) ignore(name)
       if (item.created_by !== undefined) owners.add(item.created_by)
       const isPlace = place === null || typeof place === 'string'
       if (isPlace && place !== organization) {
