@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
-import { dirname } from 'node:path'
 import { test } from 'node:test'
 import { filesBelow, type SourceFile } from './fixtures/tree.ts'
 
 /*
- * How large a folder, a file, a function and a line may be.
+ * How large a file, a function and a line may be.
  */
 
-const FOLDER_FILES_MAX = 14
 const FILE_LINES_MAX = 300
 const FUNCTION_LINES_MAX = 70
 const COMMENT_WIDTH_MAX = 100
@@ -15,14 +13,6 @@ const COMMENT_WIDTH_MAX = 100
 const files = ['src', 'client/src', 'conform', 'test', 'bench', 'demo', 'scripts'].flatMap(
   (folder) => filesBelow(folder, '.ts'),
 )
-
-test('a folder has about a dozen files', () => {
-  const counts = Map.groupBy(files, ({ path }) => dirname(path))
-  const full = [...counts]
-    .filter(([, { length }]) => length > FOLDER_FILES_MAX)
-    .map(([folder, { length }]) => `${folder} has ${length} files`)
-  assert.deepEqual(full, [])
-})
 
 test('no file has more than 300 lines', () => {
   const long = files
