@@ -9,10 +9,10 @@ const END_MS = 100
 /** The time until the remaining backends are asked to end again, in milliseconds. */
 const AGAIN_MS = 1_000
 
-/** SQL for a session's own backend. */
+/** SQL for a session's own backend, whatever its search path. */
 export const OWN_BACKEND = `
   SELECT pid, extract(epoch FROM backend_start)::text AS "startedAt"
-  FROM pg_stat_get_activity(pg_backend_pid())
+  FROM pg_catalog.pg_stat_get_activity(pg_catalog.pg_backend_pid())
 `
 
 /**

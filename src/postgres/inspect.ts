@@ -3,6 +3,7 @@ import type pg from 'pg'
 import { type Finding, judgeLastBackup, ok, problem, warning } from '../model/health/finding.ts'
 import { presentInstant } from '../model/instant.ts'
 import { findLastBackup } from '../database/last-backup.ts'
+import { complaintAboutCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, ForeignSchema } from './migrate.ts'
@@ -26,7 +27,9 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
       judgeDurability(server),
       judgeStandbys(await complaintAboutStandbys(database)),
       judgeClock(server),
-      ...(schema.state === 'ok' ? [await inspectBackup(database)] : []),
+      ...(schema.state === 'ok'
+        ? [await inspectCreators(database), await inspectBackup(database)]
+        : []),
     ]
   } catch (error) {
     const { message } = (unreachableServer(error) ?? unusable(error) ?? error) as Error
@@ -98,6 +101,12 @@ async function inspectSchema(database: Database): Promise<Finding> {
         : '`server-listing migrate` updates an older schema; a newer one needs the newer program',
     )
   }
+}
+
+async function inspectCreators(database: Database): Promise<Finding> {
+  const complaint = await complaintAboutCreators(database)
+  if (complaint === null) return ok('creators', 'no other role may create in the schema')
+  return warning('creators', complaint.found, complaint.advice)
 }
 
 export function judgeTls({ hops }: Pick<ServerFacts, 'hops'>): Finding {

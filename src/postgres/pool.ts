@@ -23,6 +23,24 @@ const SESSION = {
   row_security: 'off',
 }
 
+/*
+ * Our schema: the first one of the path that has our ledger, else the first one. Until the path is
+ * pinned, another role's functions, operators and tables could stand before PostgreSQL's own, so
+ * each name here says its schema.
+ */
+const OUR_SCHEMA = `coalesce((
+  SELECT place.name FROM pg_catalog.unnest(pg_catalog.current_schemas(false))
+    WITH ORDINALITY AS place (name, number)
+  JOIN pg_catalog.pg_namespace AS schema ON schema.nspname OPERATOR(pg_catalog.=) place.name
+  JOIN pg_catalog.pg_class AS ledger ON ledger.relnamespace OPERATOR(pg_catalog.=) schema.oid
+  JOIN pg_catalog.pg_attribute AS attribute ON attrelid OPERATOR(pg_catalog.=) ledger.oid
+  WHERE relname OPERATOR(pg_catalog.=) 'schema_migrations'::pg_catalog.name
+    AND attname OPERATOR(pg_catalog.=) 'program_min'::pg_catalog.name
+    AND pg_catalog.pg_has_role(relowner, 'USAGE')
+  ORDER BY number LIMIT 1
+), pg_catalog.current_schema())`
+const PINNED_PATH = `pg_catalog.quote_ident(schema) OPERATOR(pg_catalog.||) ', pg_temp'::pg_catalog.text`
+
 /** `onSession` gets each new connection and its backend. */
 export function createPool(
   hosts: Hosts,
@@ -76,13 +94,16 @@ async function setUp(
 ): Promise<Backend> {
   const timeouts = { statement_timeout: patience.statementMs, lock_timeout: patience.lockMs }
   const settings = Object.entries({ ...SESSION, ...timeouts }).map(
-    ([name, value]) => `set_config('${name}', '${value}', false)`,
+    ([name, value]) => `pg_catalog.set_config('${name}', '${value}', false)`,
   )
   const { rows } = await client.query(
-    `SELECT pg_is_in_recovery() AS is_standby, current_setting('server_version_num')::int AS version,
-      current_setting('server_encoding') AS encoding, current_schema() AS schema, own.*,
-      CASE WHEN own.pid = $1 THEN ARRAY[${settings.join(', ')}] END
-    FROM (${OWN_BACKEND}) AS own`,
+    `SELECT pg_catalog.pg_is_in_recovery() AS is_standby, schema, own.*,
+      pg_catalog.current_setting('server_version_num')::int AS version,
+      pg_catalog.current_setting('server_encoding') AS encoding,
+      CASE WHEN own.pid OPERATOR(pg_catalog.=) $1 THEN
+        ARRAY[${settings.join(', ')}, pg_catalog.set_config('search_path', ${PINNED_PATH}, false)]
+      END
+    FROM (${OWN_BACKEND}) AS own CROSS JOIN (SELECT ${OUR_SCHEMA} AS schema) AS found`,
     [expectedPid],
   )
   const { version, encoding, schema, is_standby: isStandby } = rows[0]

@@ -90,7 +90,8 @@ async function notify(url: string, channel: string, patience: Patience): Promise
   try {
     await client.connect()
     await client.query(
-      `SELECT set_config('synchronous_commit', 'off', true), pg_notify('${channel}', '')`,
+      `SELECT pg_catalog.set_config('synchronous_commit', 'off', true),
+        pg_catalog.pg_notify('${channel}', '')`,
     )
   } finally {
     await client.end().catch(() => {})

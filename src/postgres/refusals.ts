@@ -72,7 +72,8 @@ function refusalOf(error: unknown): string | null {
   if (severity === 'FATAL' && REFUSED_OPTIONS.includes(code))
     return `the server refuses its options: ${message}`
   if (code === '08P01' && message.endsWith('startup parameter: options')) return NO_OPTIONS
-  if (code === '42501') return 'this user lacks a right there'
+  if (code === '42501')
+    return `${message}. The user must own the database, or the first schema of its search_path`
   if (NO_PASSWORD.test(message)) return 'the server asks for a password, and there is none'
   return tlsRefusalOf(error)
 }

@@ -2,6 +2,7 @@ import { createClaimQueue } from '../claims/queue.ts'
 import { NotConfigured } from '../model/faults.ts'
 import { OLD_SCHEMA } from '../model/health/health.ts'
 import type { ServingStore, Store } from '../database/store.ts'
+import { complaintAboutCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
@@ -61,9 +62,7 @@ export async function openServingPostgresStore(
     await prepareSchema(database, url)
     // Before the first request, because the user may have no connection to spare. A failure must
     // not stop the service.
-    await complaintAboutStandbys(database).then((complaint) => {
-      if (complaint !== null) onWarning(complaint)
-    }, onFault)
+    await complain(database, onWarning).catch(onFault)
   })
   await prepare().catch(onFault)
   const keys = createKnownKeys()
@@ -112,6 +111,13 @@ export async function openServingPostgresStore(
       await database.close()
     },
   }
+}
+
+async function complain(database: Database, onWarning: (warning: string) => void): Promise<void> {
+  const standbys = await complaintAboutStandbys(database)
+  if (standbys !== null) onWarning(standbys)
+  const creators = await complaintAboutCreators(database)
+  if (creators !== null) onWarning(`${creators.found}; ${creators.advice}`)
 }
 
 /**

@@ -46,6 +46,7 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
     'database_tls',
     'standbys',
     'clock',
+    'creators',
     'backup',
     'service',
     'site',

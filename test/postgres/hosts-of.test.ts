@@ -63,8 +63,16 @@ test('only a lasting refusal becomes a sentence for the operator', () => {
     ['28P01', /the server refuses the user name or the password$/],
     ['28000', /the server does not let this user in from here$/],
     ['3D000', /the server has no database of that name$/],
-    ['42501', /this user lacks a right there$/, 'aclcheck_error'],
-    ['42501', /this user lacks a right there$/, 'CheckMyDatabase'],
+    [
+      '42501',
+      /no such file. The user must own the database, or the first schema/,
+      'aclcheck_error',
+    ],
+    [
+      '42501',
+      /no such file. The user must own the database, or the first schema/,
+      'CheckMyDatabase',
+    ],
     ['ENOENT', /no such file, a file that DATABASE_URL names$/],
     ['EACCES', /no such file, a file that DATABASE_URL names$/],
   ]

@@ -17,13 +17,14 @@ export interface Recorded {
   lines: string[]
 }
 
-/** Lives through the acts on a database without tables. */
+/** Lives through the acts on a database without rows. `schema` is ours on PostgreSQL. */
 export async function liveThrough(
   t: TestContext,
   database: DatabaseConfig,
   acts: readonly Act[],
+  schema?: string,
 ): Promise<Recorded[]> {
-  const reader = await openReader(database)
+  const reader = await openReader(database, schema)
   t.after(reader.close)
   const folder = temporaryFolder(t)
   const names = createNames(folder)

@@ -15,9 +15,12 @@ export interface Reader {
   close(): Promise<void>
 }
 
-/** Reads a database in the same form on both engines: instants in microseconds, bytes in hex. */
-export async function openReader(database: DatabaseConfig): Promise<Reader> {
-  if (database.engine === 'postgres') return openPostgres(database.url)
+/**
+ * Reads a database in the same form on both engines: instants in microseconds, bytes in hex.
+ * `schema` is ours on PostgreSQL.
+ */
+export async function openReader(database: DatabaseConfig, schema = 'public'): Promise<Reader> {
+  if (database.engine === 'postgres') return openPostgres(database.url, schema)
   if (database.engine === 'sqlite') return openSqlite(database.path)
   throw new Error(database.problem)
 }
@@ -52,14 +55,14 @@ function rowsOf(file: DatabaseSync, table: string): Row[] {
   return file.prepare(`SELECT * FROM ${table}`).all().map(toRow)
 }
 
-async function openPostgres(url: string): Promise<Reader> {
+async function openPostgres(url: string, schema: string): Promise<Reader> {
   const client = new pg.Client(url)
   await client.connect()
-  await client.query(`SET timezone = 'UTC'`)
+  await client.query(`SET timezone = 'UTC'; SET search_path = ${schema}, pg_temp`)
   return {
     async read() {
       const { rows: names } = await client.query<{ name: string }>(
-        `SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v')`,
+        `SELECT relname AS name FROM pg_class WHERE relnamespace = '${schema}'::regnamespace AND relkind IN ('r', 'v')`,
       )
       if (names.length === 0) return {}
       const each = names.map(

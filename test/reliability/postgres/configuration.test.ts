@@ -50,7 +50,7 @@ const CASES: Case[] = [
   },
   {
     name: 'a role without rights',
-    sentence: /this user lacks a right there$/,
+    sentence: /permission denied for schema public\. The user must own the database, or/,
     async damage(url) {
       await admin(url, `CREATE ROLE bob LOGIN PASSWORD 'secret'`)
       return asRole(url, 'bob')
@@ -61,19 +61,21 @@ const CASES: Case[] = [
     name: 'a server that says it is older than any we support',
     sentence: /older than version 15$/,
     async damage(url) {
-      // No such server is available. This one claims to be that old to sessions whose search path
-      // leads here.
+      // No such server is available. This database claims to be on one.
       await admin(
         url,
-        `CREATE SCHEMA old;
-         CREATE FUNCTION old.current_setting(text) RETURNS text LANGUAGE sql AS $$SELECT '140009'$$;
-         CREATE ROLE carol LOGIN SUPERUSER PASSWORD 'secret';
-         ALTER ROLE carol SET search_path = old, pg_catalog, public`,
+        `ALTER FUNCTION pg_catalog.current_setting(text) RENAME TO true_setting;
+         CREATE FUNCTION pg_catalog.current_setting(text) RETURNS text LANGUAGE sql
+           AS $$SELECT '140009'$$`,
       )
-      return asRole(url, 'carol')
+      return url
     },
     repair: (url) =>
-      admin(url, 'ALTER ROLE carol SET search_path = public; DROP SCHEMA old CASCADE'),
+      admin(
+        url,
+        `DROP FUNCTION pg_catalog.current_setting(text);
+         ALTER FUNCTION pg_catalog.true_setting(text) RENAME TO current_setting`,
+      ),
   },
   {
     name: "another program's schema",
@@ -130,19 +132,21 @@ for (const { name, sentence, damage, repair } of CASES)
 
 test('a server that cannot open its own files may recover: 502, not 503', async (t) => {
   const url = await createDatabase(cluster)
-  // As on a read-only disk: the first statement fails for sessions whose search path leads here.
+  // As on a read-only disk: the first statement fails.
   await admin(
     url,
-    `CREATE SCHEMA failing;
-     CREATE FUNCTION failing.pg_is_in_recovery() RETURNS boolean LANGUAGE plpgsql AS
-       $$BEGIN RAISE EXCEPTION 'could not open file' USING ERRCODE = '42501'; END$$;
-     CREATE ROLE dave LOGIN SUPERUSER PASSWORD 'secret';
-     ALTER ROLE dave SET search_path = failing, pg_catalog, public`,
+    `ALTER FUNCTION pg_catalog.pg_is_in_recovery() RENAME TO true_recovery;
+     CREATE FUNCTION pg_catalog.pg_is_in_recovery() RETURNS boolean LANGUAGE plpgsql AS
+       $$BEGIN RAISE EXCEPTION 'could not open file' USING ERRCODE = '42501'; END$$`,
   )
-  const served = await programIn(t).serve({ env: { DATABASE_URL: asRole(url, 'dave') } })
+  const served = await programIn(t).serve({ env: { DATABASE_URL: url } })
   const { status, body } = await ask(served.port, { key: generateKey() })
   assert.deepEqual([status, JSON.parse(body)], [502, { error: 'Authentication service error.' }])
-  await admin(url, 'ALTER ROLE dave SET search_path = public')
+  await admin(
+    url,
+    `DROP FUNCTION pg_catalog.pg_is_in_recovery();
+     ALTER FUNCTION pg_catalog.true_recovery() RENAME TO pg_is_in_recovery`,
+  )
   assert.equal((await ask(served.port, { key: generateKey() })).status, 401)
 })
 

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { arch, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { replaceClock } from '../../../fixtures/postgres/clock.ts'
 import { asAdmin } from '../../../fixtures/postgres/database.ts'
 import type { Ends } from '../battlefield/ends.ts'
 import { now, type Operation } from '../record/record.ts'
@@ -42,19 +43,18 @@ export function makeClock(t: Ends): ProgramClock {
 }
 
 /**
- * The clock by which a new database decides and stamps claims. A function precedes PostgreSQL's own
- * `clock_timestamp()` on the search path. The server can't run under libfaketime: its handlers of
- * signals read the time, and there the library's allocations corrupt the heap.
+ * The clock by which a new database decides and stamps claims. The server can't run under
+ * libfaketime: its handlers of signals read the time, and there the library's allocations corrupt
+ * the heap.
  */
 export async function makeDatabaseClock(t: Ends, url: string): Promise<SetClock> {
   const { file, step } = makeOffset(t)
   await asAdmin(url, (client) =>
-    client.query(`
-      CREATE FUNCTION public.clock_timestamp() RETURNS timestamptz VOLATILE LANGUAGE sql AS $$
-        SELECT pg_catalog.clock_timestamp() + make_interval(secs => pg_read_file('${file}')::float8)
-      $$;
-      ALTER DATABASE ${new URL(url).pathname.slice(1)} SET search_path = public, pg_catalog
-    `),
+    client.query(
+      replaceClock(
+        `SELECT clock_of_server() + make_interval(secs => pg_read_file('${file}')::float8)`,
+      ),
+    ),
   )
   return { step }
 }

@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { complaintAboutCreators } from '../../src/postgres/creators.ts'
+import { MANAGING } from '../../src/postgres/patience.ts'
+import { openServingPostgresStore } from '../../src/postgres/store.ts'
+import { programIn } from '../cli/program.ts'
+import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
+import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { diagnose } from '../reliability/doctor/findings.ts'
+
+/*
+ * A role that may create in our schema can plant an operator there that our statements call.
+ */
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+const [LISTING, SITE, GROUP] = ['listing', 'site', 'team'].map((name) => `${name}_${process.pid}`)
+
+/** What an administrator did, and what the service says of it; null if nothing. */
+const CASES: [name: string, sql: string, found: RegExp | null, advice?: string][] = [
+  ['the service owns its schema', `CREATE SCHEMA ours AUTHORIZATION ${LISTING}`, null],
+  [
+    'its own group owns the schema',
+    `CREATE SCHEMA ours AUTHORIZATION ${LISTING}; GRANT CREATE ON SCHEMA ours TO ${GROUP};
+     REVOKE ${GROUP} FROM ${SITE}`,
+    null,
+  ],
+  [
+    'a group with another member may create',
+    `CREATE SCHEMA ours AUTHORIZATION ${LISTING}; GRANT CREATE ON SCHEMA ours TO ${GROUP};
+     GRANT ${GROUP} TO ${SITE}`,
+    new RegExp(`^${GROUP} may create in the schema ours`),
+    `run: REVOKE CREATE ON SCHEMA ours FROM ${GROUP}`,
+  ],
+  [
+    'every role may create',
+    `CREATE SCHEMA ours AUTHORIZATION ${LISTING}; GRANT CREATE ON SCHEMA ours TO PUBLIC`,
+    /^PUBLIC may create/,
+    'run: REVOKE CREATE ON SCHEMA ours FROM PUBLIC',
+  ],
+  [
+    'the site owns the schema',
+    `CREATE SCHEMA ours AUTHORIZATION ${SITE}; GRANT CREATE, USAGE ON SCHEMA ours TO ${LISTING}`,
+    new RegExp(`^${SITE} may create`),
+    `run: ALTER SCHEMA ours OWNER TO ${LISTING}`,
+  ],
+  [
+    'the site owns the database, and the service uses a schema of its owner',
+    `CREATE SCHEMA ours AUTHORIZATION pg_database_owner;
+     GRANT CREATE, USAGE ON SCHEMA ours TO ${LISTING}`,
+    new RegExp(`^${SITE} may create`),
+    `run: ALTER SCHEMA ours OWNER TO ${LISTING}`,
+  ],
+]
+
+test('roles that may create in our schema are named, with the statement that ends it', async (t) => {
+  const roles = `
+    CREATE ROLE ${GROUP};
+    CREATE ROLE ${LISTING} LOGIN PASSWORD 'secret' IN ROLE ${GROUP};
+    CREATE ROLE ${SITE} LOGIN PASSWORD 'secret'`
+  await asAdmin(server.url(), (admin) => admin.query(roles))
+  for (const [name, sql, found, advice] of CASES) {
+    const url = await createDatabase(server, `OWNER ${SITE}`)
+    await asAdmin(url, (admin) => admin.query(sql))
+    const own = url.replace('postgres:secret', `${LISTING}:secret`)
+    const database = openDatabase(`${own}?options=-csearch_path%3Dours`, MANAGING)
+    t.after(database.close)
+    const complaint = await complaintAboutCreators(database)
+    if (found === null) assert.equal(complaint, null, name)
+    else assert.match(complaint?.found ?? '', found, name)
+    assert.equal(complaint?.advice, advice, name)
+  }
+})
+
+test('doctor and the start warn of such a role', async (t) => {
+  const url = await createMigratedDatabase(server)
+  const role = `guest_${process.pid}`
+  await asAdmin(url, (admin) =>
+    admin.query(`CREATE ROLE ${role} LOGIN; GRANT CREATE ON SCHEMA public TO ${role}`),
+  )
+  const { creators } = await diagnose(programIn(t), { DATABASE_URL: url })
+  assert.equal(creators!.state, 'warning')
+  assert.equal(creators!.advice, `run: REVOKE CREATE ON SCHEMA public FROM ${role}`)
+  const warnings: string[] = []
+  const store = await openServingPostgresStore(url, {
+    onWarning: (warning) => warnings.push(warning),
+  })
+  await store.close()
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0]!, /^guest_\d+ may create in the schema public of the service.*REVOKE/)
+})
