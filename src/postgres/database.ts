@@ -5,7 +5,7 @@ import { type Backend, createAbandonedBackends } from './abandoned.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import type { Patience } from './patience.ts'
 import { createPool } from './pool.ts'
-import { isRefusedEverywhere, unusable } from './refusals.ts'
+import { frozen, isRefusedEverywhere, unusable } from './refusals.ts'
 
 /**
  * Connections of one process for the API: two decide claims, and one is reserved for ending
@@ -95,7 +95,10 @@ export function openDatabase(url: string, patience: Patience): Database {
   }
 }
 
-/** Takes a connection for `body`, and gives it up if its statement may still be running. */
+/**
+ * Takes a connection for `body`, and gives it up if its statement may still be running. A session
+ * of a frozen database stays read-only, so the next call gets another one.
+ */
 async function lend<T>(
   take: Database['acquire'],
   giveUp: Database['giveUp'],
@@ -107,9 +110,10 @@ async function lend<T>(
     client.release()
     return result
   } catch (error) {
-    if (error instanceof pg.DatabaseError) client.release()
+    const refusal = frozen(error)
+    if (error instanceof pg.DatabaseError) client.release(refusal !== null)
     else giveUp(client)
-    throw error
+    throw refusal ?? error
   }
 }
 

@@ -8,7 +8,7 @@ import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, ForeignSchema } from './migrate.ts'
 import { MANAGING } from './patience.ts'
-import { unreachableServer, unusable } from './refusals.ts'
+import { FROZEN, THAW, unreachableServer, unusable } from './refusals.ts'
 import { complaintAboutStandbys } from './standbys.ts'
 
 /** A larger difference between the clocks of both machines is worth a warning. */
@@ -21,7 +21,7 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
     const server = await database.lend(readServer)
     const schema = await inspectSchema(database)
     return [
-      ok('database', `PostgreSQL ${server.version}, encoding UTF8`),
+      judgeFrozen(server),
       schema,
       judgeTls(server),
       judgeDurability(server),
@@ -42,6 +42,7 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
 export interface ServerFacts {
   version: string
   fsync: string
+  isFrozen: boolean
   /** The connection to the server. With a pooler between, the one to it and its own. */
   hops: readonly [Hop] | readonly [Hop, Hop]
   /** The server's clock minus ours, in milliseconds, and by how much that can be wrong. */
@@ -55,7 +56,7 @@ interface Hop {
   local: boolean
 }
 
-interface ServerRow extends Pick<ServerFacts, 'version' | 'fsync' | 'clockMs'>, Hop {
+interface ServerRow extends Pick<ServerFacts, 'version' | 'fsync' | 'isFrozen' | 'clockMs'>, Hop {
   pid: number
 }
 
@@ -69,18 +70,19 @@ async function readServer(client: pg.ClientBase): Promise<ServerFacts> {
   const before = Date.now()
   const { rows } = await client.query<ServerRow>(`
     SELECT current_setting('server_version') AS version, current_setting('fsync') AS fsync,
-      pg_backend_pid() AS pid,
+      current_setting('transaction_read_only') = 'on' AS "isFrozen", pg_backend_pid() AS pid,
       coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS ssl,
       coalesce(inet_client_addr() = inet_server_addr(), true) AS local,
       (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS "clockMs"`)
   const errorMs = (Date.now() - before) / 2
-  const { version, fsync, pid, ssl, local, clockMs } = rows[0]!
+  const { version, fsync, isFrozen, pid, ssl, local, clockMs } = rows[0]!
   const { processID: announcedPid, connection } = client as unknown as DriverClient
   const { encrypted = false, remoteAddress, localAddress } = connection.stream
   const own = { ssl: encrypted, local: remoteAddress === localAddress }
   return {
     version,
     fsync,
+    isFrozen,
     // The server sees the connection of a pooler, which makes up the announced id.
     hops: pid === announcedPid ? [own] : [own, { ssl, local }],
     errorMs,
@@ -101,6 +103,11 @@ async function inspectSchema(database: Database): Promise<Finding> {
         : '`server-listing migrate` updates an older schema; a newer one needs the newer program',
     )
   }
+}
+
+function judgeFrozen({ version, isFrozen }: ServerFacts): Finding {
+  if (!isFrozen) return ok('database', `PostgreSQL ${version}, encoding UTF8`)
+  return problem('database', FROZEN, THAW)
 }
 
 async function inspectCreators(database: Database): Promise<Finding> {

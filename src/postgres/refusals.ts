@@ -10,6 +10,20 @@ export function unusable(error: unknown): NotConfigured | null {
 }
 
 /**
+ * A statement that a frozen database refuses, as a sentence for the operator; null for any other
+ * error. The session reads on, and a later one can write.
+ */
+export function frozen(error: unknown): NotConfigured | null {
+  return (error as Refused | null)?.code === '25006'
+    ? new NotConfigured(`${FROZEN}. To write again, ${THAW}`, { cause: error })
+    : null
+}
+
+export const FROZEN =
+  'the database is read-only: default_transaction_read_only is on for it, for this user or for the server, perhaps before a move or because a disk is full'
+export const THAW = 'run ALTER DATABASE … RESET default_transaction_read_only, or ask who set it'
+
+/**
  * A server that can't be reached, as a sentence for the operator of a command; null for any other
  * error. To a service, this passes by itself.
  */

@@ -39,7 +39,7 @@ test("each session has the settings of its task, whatever the server's defaults 
     assert.equal(await show('lock_timeout'), lock)
     assert.equal(await show('idle_in_transaction_session_timeout'), '2s')
     assert.equal(await show('default_transaction_isolation'), 'read committed')
-    assert.equal(await show('default_transaction_read_only'), 'off')
+    assert.equal(await show('jit'), 'off')
     assert.equal(await show('search_path'), 'public, pg_temp')
     assert.equal(await show('synchronous_commit'), 'on')
     assert.equal(await show('row_security'), 'off')

@@ -24,6 +24,7 @@ after(() => server.remove())
 const FACTS: ServerFacts = {
   version: '18.0',
   fsync: 'on',
+  isFrozen: false,
   hops: [{ ssl: true, local: false }],
   clockMs: 0,
   errorMs: 0,

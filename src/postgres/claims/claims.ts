@@ -3,6 +3,7 @@ import type { Call, Outcome } from '../../claims/call.ts'
 import type { HeldListing, HeldListings } from '../../model/claim.ts'
 import { AuthenticationFault, ListFault } from '../../model/faults.ts'
 import type { ServerRow } from '../../model/server-row.ts'
+import { frozen } from '../refusals.ts'
 import { byteaArray, uuidArray } from './binary-arrays.ts'
 import {
   CLAIM,
@@ -139,8 +140,9 @@ export async function classifyAfterFailure(
   cause: unknown,
 ): Promise<Outcome[]> {
   try {
-    // Without an answer from the server there is no point in asking it.
-    if (!(cause instanceof pg.DatabaseError)) throw cause
+    // Without an answer from the server there is no point in asking it. A frozen database has all
+    // keys and servers, and can't record a claim.
+    if (!(cause instanceof pg.DatabaseError) || frozen(cause) !== null) throw cause
     const hashes = calls.map(({ keyHash }) => keyHash)
     const { rows } = await client.query({ text: CLASSIFY, values: [hashes], rowMode: 'array' })
     const outcomes: Outcome[] = hashes.map(() => ({ outcome: 'unknown' }))
@@ -152,7 +154,7 @@ export async function classifyAfterFailure(
     return outcomes
   } catch {
     const fault = new AuthenticationFault(
-      'keys could not be looked up or claims could not be recorded',
+      frozen(cause)?.message ?? 'keys could not be looked up or claims could not be recorded',
       { cause },
     )
     return calls.map(() => fault)
