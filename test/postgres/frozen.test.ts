@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
+import { openDatabase } from '../../src/postgres/database.ts'
+import { MANAGING } from '../../src/postgres/patience.ts'
 import { programIn } from '../cli/program.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { freePort } from '../fixtures/free-port.ts'
@@ -82,6 +84,18 @@ test('a database is frozen for new sessions: the API answers 502, readiness says
   assert.match(database!.found, /default_transaction_read_only is on/)
   await thaw()
   await eventually(async () => (await ask(port, { key })).status === 200)
+})
+
+test('the dashboard writes again as soon as its database is thawed', async (t) => {
+  const { env, freeze, thaw } = await prepare(t, (name) => `DATABASE ${name}`)
+  await freeze()
+  const database = openDatabase(env.DATABASE_URL, MANAGING)
+  t.after(database.close)
+  const write = () =>
+    database.transact((client) => client.query(`INSERT INTO secrets VALUES ('new', 'x')`))
+  await assert.rejects(write, SENTENCE)
+  await thaw()
+  await write()
 })
 
 async function prepare(t: TestContext, setting: (name: string, role: string) => string) {
