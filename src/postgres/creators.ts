@@ -1,9 +1,8 @@
 import type { Database } from './database.ts'
 
 /*
- * Grants to create in our schema by which a role that can sign in is able to. A superuser may do
- * everything, and a member of our role is our role. `pg_database_owner` is the owner of the
- * database.
+ * Grants to create in our schema by which another role that can sign in may do so. A superuser is a
+ * member of every role, ours too. `pg_database_owner` is the owner of the database.
  */
 const CREATORS = `
   WITH granted AS (
@@ -17,7 +16,7 @@ const CREATORS = `
     CASE creator WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(creator)) END AS role,
     CASE granted_to WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(granted_to)) END AS grantee
   FROM granted WHERE EXISTS (
-    SELECT FROM pg_roles AS other WHERE rolcanlogin AND NOT rolsuper
+    SELECT FROM pg_roles AS other WHERE rolcanlogin
       AND CASE creator WHEN 0 THEN true ELSE pg_has_role(other.oid, creator, 'MEMBER') END
       AND NOT pg_has_role(other.oid, current_user, 'MEMBER')
   )
