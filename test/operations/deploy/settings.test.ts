@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { CLOSE_MS } from '../../../src/cli/serve/signals.ts'
 import { readConfig } from '../../../src/config/config.ts'
 import { DRAIN_SECONDS_MAX, NAMED_SETTINGS } from '../../../src/config/settings.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
 import { filesBelow, filesIn, ROOT } from '../../fixtures/tree.ts'
 
 /*
@@ -99,8 +100,27 @@ test('the units have settings that the service accepts', () => {
   assert.equal(units.length, 2)
   for (const { text } of units)
     for (const [, line = ''] of text.matchAll(/^Environment=(.*)$/gm))
-      assertAccepted(Object.fromEntries(line.split(' ').map((each) => each.split(/=(.*)/s))))
+      assertAccepted(variablesIn(line))
 })
+
+test('the unit hands the service the secret of an identity provider', (t) => {
+  const [{ text } = { text: '' }] = filesIn('deploy/systemd', 'oidc.conf')
+  const credentials = temporaryFolder(t)
+  const [, name] = /^LoadCredential=(\w+):/m.exec(text)!
+  writeFileSync(join(credentials, name!), 'hunter2\n')
+  const lines = [...text.matchAll(/^Environment=(.*)$/gm)].map(([, line = '']) => line)
+  // systemd writes the folder of the credentials for %d.
+  const environment = variablesIn(lines.join(' ').replace('%d', credentials))
+  assertAccepted(environment)
+  const read = readConfig(environment)
+  assert.ok('config' in read)
+  assert.equal(read.config.oidc?.clientSecret, 'hunter2')
+})
+
+/** The variables of a line `Environment=` of a unit. */
+function variablesIn(line: string): Record<string, string> {
+  return Object.fromEntries(line.split(' ').map((each) => each.split(/=(.*)/s)))
+}
 
 test('the examples for operators set only variables that the service knows', () => {
   const examples = [...filesBelow('docs', '.md'), ...filesIn('.', 'README.md')]

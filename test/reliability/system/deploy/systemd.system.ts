@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { programIn } from '../../../cli/program.ts'
@@ -11,7 +11,7 @@ const PROGRAM = '/opt/server-listing/bin/server-listing'
 /** systemd's score of what a unit may do, times ten: 100 is everything. */
 const EXPOSURE_MAX = 25
 
-const unitNames = readdirSync(UNITS)
+const unitNames = readdirSync(UNITS).filter((name) => !name.endsWith('.conf'))
 const services = unitNames.filter((name) => name.endsWith('.service'))
 
 test('systemd accepts the units without a warning', (t) => {
@@ -23,11 +23,21 @@ test('systemd accepts the units without a warning', (t) => {
     writeFileSync(path, text)
     return path
   })
+  const verify = () => {
+    const ended = spawnSync('systemd-analyze', ['verify', ...paths], { encoding: 'utf8' })
+    return [ended.status, ended.stdout, ended.stderr]
+  }
   // It exits with 0 for an unknown setting, too.
-  const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
-    encoding: 'utf8',
-  })
-  assert.deepEqual([status, stdout, stderr], [0, '', ''])
+  assert.deepEqual(verify(), [0, '', ''])
+
+  const dropIns = join(folder, 'server-listing.service.d')
+  mkdirSync(dropIns)
+  const dropIn = readFileSync(join(UNITS, 'oidc.conf'), 'utf8')
+  writeFileSync(join(dropIns, 'oidc.conf'), dropIn)
+  assert.deepEqual(verify(), [0, '', ''])
+  // It reads the file.
+  writeFileSync(join(dropIns, 'oidc.conf'), dropIn.replace('LoadCredential', 'LodCredential'))
+  assert.match(String(verify()[2]), /oidc\.conf:\d+: Unknown key.* 'LodCredential'/)
 })
 
 test('the units give the programs few rights', () => {
