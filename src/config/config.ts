@@ -3,6 +3,7 @@ import { type DatabaseConfig, readDatabase } from './database-url.ts'
 import { type OidcConfig, readOidc } from './oidc.ts'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
+import { complaintAboutStray } from './stray.ts'
 import {
   listOf,
   type LOG_LEVELS,
@@ -79,13 +80,7 @@ export function readConfig(
   const nameOf = (setting: string) =>
     options.find(({ variable }) => variable === setting)?.flag ?? setting
   const textOf = (name: SettingName): string => given[name] ?? SETTINGS[name].default ?? ''
-  const complaints = NAMED_SETTINGS.flatMap(([name, { complain }]) => {
-    const text = given[name]
-    const wanted = text === undefined ? null : (complain?.(text) ?? null)
-    return wanted === null
-      ? []
-      : [`${nameOf(name)} must ${wanted}, not ${quote(withoutSecrets(text!))}`]
-  })
+  const complaints = complaintsAboutValues(given, nameOf)
   const database = readDatabase(given, nameOf('DATABASE_URL'))
   const reusePort = textOf('REUSE_PORT') === 'on'
   if (reusePort && database.engine === 'sqlite')
@@ -131,6 +126,22 @@ export function readConfig(
       logLevel: textOf('LOG_LEVEL') as LogLevel,
     },
   }
+}
+
+/** The mistakes in each value by itself. */
+function complaintsAboutValues(given: Environment, nameOf: (setting: string) => string): string[] {
+  const read = [...NAMED_SETTINGS, ['NODE_ENV', { complain: null }] as const]
+  return read.flatMap(([name, { complain }]) => {
+    const text = given[name]
+    if (text === undefined) return []
+    const stray = complaintAboutStray(text)
+    // What is wrong with DATABASE_URL is no reason to end the service: it answers 503.
+    if (stray !== null) return name === 'DATABASE_URL' ? [] : [`${nameOf(name)} must ${stray}`]
+    const wanted = complain?.(text) ?? null
+    return wanted === null
+      ? []
+      : [`${nameOf(name)} must ${wanted}, not ${quote(withoutSecrets(text))}`]
+  })
 }
 
 interface Listener {

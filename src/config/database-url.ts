@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
+import { complaintAboutStray } from './stray.ts'
 
 export type DatabaseConfig =
   | { engine: 'sqlite'; path: string }
@@ -64,9 +65,16 @@ function readDatabaseUrlFile(file: string): DatabaseConfig {
 /** Parses a database URL. `source` names its origin and begins the error messages. */
 export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase()
+  // Accepts sqlite:data/x.db and sqlite:/var/x.db, and the latter as sqlite:///var/x.db too.
+  const path = url.replace(/^sqlite:(?:\/\/(?=\/))?/i, '')
+  const complaint =
+    complaintAboutStray(url) ??
+    complaintAboutStray(path) ??
+    (path.startsWith('~')
+      ? 'have the whole path of the file instead of ~, which only a shell expands'
+      : null)
+  if (complaint !== null) return { engine: null, problem: `${source} must ${complaint}` }
   if (scheme === 'sqlite') {
-    // Accepts sqlite:data/x.db and sqlite:/var/x.db, and the latter as sqlite:///var/x.db too.
-    const path = url.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
     const [file = '', query] = path.split(/\?(.*)/s)
     if (isFilePath(path) && query === undefined) return { engine: 'sqlite', path: resolve(path) }
     const found = `not ${quote(withoutSecrets(url))}`
@@ -101,7 +109,7 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
 
 function isFilePath(path: string): boolean {
   // A :memory: database would vanish with the command that created it.
-  return path !== '' && path !== ':memory:' && !/^\/\/|\/$|\0/.test(path)
+  return path !== '' && path !== ':memory:' && !/^\/\/|\/$/.test(path)
 }
 
 const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { parseEnv } from 'node:util'
 import { quote } from '../model/text.ts'
+import { readEnvLines } from './env-lines.ts'
 import { Misuse } from './errors.ts'
 import { reasonFor } from './input.ts'
 import type { Shell } from './shell.ts'
 
 /**
  * Adds the variables of a file to the environment. A variable that the environment has keeps its
- * value. In the program, `env` is that of the process, where the driver for PostgreSQL reads
- * PGHOST and others. Returns the names of the variables that it added. Throws Misuse.
+ * value. In the program, `env` is that of the process, where Node.js reads NODE_EXTRA_CA_CERTS and
+ * others. Returns the names of the variables that it added. Throws Misuse.
  */
 export function loadEnvFile(file: string, env: Shell['env']): string[] {
-  const given = Object.entries(parseEnv(readEnvFile(file)))
+  const given = [...readEnvLines(readEnvFile(file), `--env-file ${quote(file)}`)]
   if (given.length === 0)
     throw new Misuse(`--env-file ${quote(file)} has no line such as DATABASE_URL=sqlite:listing.db`)
   // An empty variable counts as unset, as everywhere in the configuration.
@@ -22,7 +22,8 @@ export function loadEnvFile(file: string, env: Shell['env']): string[] {
 
 function readEnvFile(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
+    // Some editors begin a file with a byte order mark.
+    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
   } catch (error) {
     throw new Misuse(`cannot read the file ${quote(file)} of --env-file: ${reasonFor(error)}`)
   }

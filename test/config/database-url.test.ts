@@ -40,8 +40,26 @@ test('an unusable DATABASE_URL is an error that never repeats a password', () =>
   )
 })
 
+test('a path that only a shell or a quoting reader would understand is an error', () => {
+  for (const [url, complaint] of [
+    ['sqlite:"/var/x.db"', 'must have no quotes around it'],
+    ["'sqlite:/var/x.db'", 'must have no quotes around it'],
+    ['sqlite: /var/x.db', 'must not begin or end with a space'],
+    ['sqlite:/var/x.db\r', 'must have no line end'],
+    ['sqlite:/var/x\0.db', 'must have no line end and no other control character'],
+    ['sqlite:~/x.db', 'must have the whole path of the file instead of ~'],
+    ['"postgres://u:hunter2@db/x"', 'must have no quotes around it'],
+    ['postgres://u:hunter2@db/x ', 'must not begin or end with a space'],
+  ] as const) {
+    const database = databaseOf({ DATABASE_URL: url })
+    assert.ok(database.engine === null, url)
+    assert.ok(database.problem.startsWith(`DATABASE_URL ${complaint}`), database.problem)
+    assert.doesNotMatch(database.problem, /hunter2/)
+  }
+})
+
 test('an SQLite URL has no parameters, and the message says what to remove', () => {
-  for (const query of ['?mode=ro', '?', '?cache=shared&mode=ro', '?a\nb', '?x/'])
+  for (const query of ['?mode=ro', '?', '?cache=shared&mode=ro', '?x/'])
     assert.deepEqual(databaseOf({ DATABASE_URL: `sqlite:x.db${query}` }), {
       engine: null,
       problem:

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { addAda } from '../cli/ada.ts'
 import { assertRefused, commandsIn } from '../cli/command.ts'
+import { ENV_CASES } from './env-cases.ts'
 
 test('--env-file gives a command the variables that the environment lacks', async (t) => {
   const program = commandsIn(t)
@@ -11,7 +12,7 @@ test('--env-file gives a command the variables that the environment lacks', asyn
   const file = join(program.folder, 'service.env')
   writeFileSync(
     file,
-    `# the service\nDATABASE_URL="sqlite:${program.databasePath}"\nexport PORT=70000\n`,
+    `\uFEFFDATABASE_URL="sqlite:${program.databasePath}"\n# the service\r\nPORT=70000\r\n`,
   )
   // An empty variable counts as unset, and the environment has the other one.
   const env = { DATABASE_URL: '', PORT: '0' }
@@ -23,6 +24,22 @@ test('--env-file gives a command the variables that the environment lacks', asyn
   const other = await program.run(`user list --env-file ${file}`, { env: elsewhere })
   assertRefused(other, 1, 'there is no database file', 'listing.db.no')
 })
+
+for (const { text, value, refused } of ENV_CASES)
+  test(`--env-file ${refused ? 'refuses' : 'reads'} ${JSON.stringify(text)}`, async (t) => {
+    const program = commandsIn(t)
+    const file = join(program.folder, 'service.env')
+    writeFileSync(file, text)
+    const ended = await program.run(`config --json --env-file ${file}`)
+    if (refused !== undefined) {
+      const [sentence = ''] = ended.stderr.trim().split('\n')
+      assert.ok(sentence.startsWith(`error: --env-file "${file}", line `), sentence)
+      return assert.match(sentence, refused)
+    }
+    assert.equal(ended.code, 0, ended.stderr)
+    const settings = JSON.parse(ended.stdout) as { name: string; value: string }[]
+    assert.equal(settings.find(({ name }) => name === 'SITE_NAME')?.value, value)
+  })
 
 test('an --env-file that cannot be read or sets nothing is an error', async (t) => {
   const program = commandsIn(t)
