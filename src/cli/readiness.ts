@@ -1,5 +1,5 @@
 import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
+import { readAnswer } from '../model/text.ts'
 
 /** How long the service may take to answer. */
 const ANSWER_MS = 3_000
@@ -54,7 +54,7 @@ function read(url: string, onConnect: () => void): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
     const request = get(url, options, (answer) => {
-      void text(answer).then(resolve, reject)
+      void readAnswer(answer).then((body) => resolve(String(body)), reject)
     })
     request.once('socket', (socket) => socket.once('connect', onConnect))
     request.on('error', reject)

@@ -3,6 +3,18 @@ import { escapeInvisible, isInvisible } from './characters/invisible.ts'
 /** A MB in bytes, as messages about files count them. */
 export const MEGABYTE = 1024 * 1024
 
+/** The bytes that another program answers. Null if it sends more than one MB. */
+export async function readAnswer(parts: AsyncIterable<Uint8Array>): Promise<Buffer | null> {
+  const read: Uint8Array[] = []
+  let length = 0
+  for await (const part of parts) {
+    length += part.length
+    if (length > MEGABYTE) return null
+    read.push(part)
+  }
+  return Buffer.concat(read)
+}
+
 /** The error of a line of text, in words that follow "must". Null if the line is valid. */
 export function complaintAboutLine(text: string, codePointsMax: number): string | null {
   // Only a text of more code units can have too many characters.

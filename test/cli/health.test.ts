@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { freePort } from '../fixtures/free-port.ts'
 import { assertRefused, commandsIn } from './command.ts'
@@ -16,13 +17,20 @@ test('health names the address where no service answers', async (t) => {
 
 test('health tells another program from the service', async (t) => {
   let body = ''
-  const other = createServer((_, outgoing) => outgoing.end(body))
+  const endless = Readable.from(
+    (function* () {
+      for (;;) yield '{"ready":true,"checks":{}}'.padEnd(65_536)
+    })(),
+  )
+  const other = createServer((_, outgoing) =>
+    body === 'endless' ? endless.pipe(outgoing) : outgoing.end(body),
+  )
   other.listen(0, '127.0.0.1')
   t.after(() => other.close())
   await new Promise((resolve) => other.once('listening', resolve))
   const { port } = other.address() as AddressInfo
   const program = commandsIn(t)
-  for (body of ['{"ready":"yes"}', 'null', '{"ready":false,"checks":null}', 'ready']) {
+  for (body of ['{"ready":"yes"}', 'null', '{"ready":false,"checks":null}', 'ready', 'endless']) {
     const refused = await program.run('health', { env: { OPS_PORT: String(port) } })
     assertRefused(refused, 1, `http://127.0.0.1:${port}/readyz is another program`)
   }

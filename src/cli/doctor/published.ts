@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { text } from 'node:stream/consumers'
 import type { TLSSocket } from 'node:tls'
 import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
+import { readAnswer } from '../../model/text.ts'
 import { whyUnanswered } from '../readiness.ts'
 
 /** How long a public URL may take to answer. */
@@ -140,5 +140,5 @@ async function read(url: string): Promise<Answer> {
   const { getPeerCertificate } = incoming.socket as Partial<TLSSocket>
   const validTo = getPeerCertificate?.call(incoming.socket as TLSSocket).valid_to
   const daysLeft = validTo === undefined ? null : (Date.parse(validTo) - Date.now()) / DAY_MS
-  return { status: incoming.statusCode ?? 0, body: await text(incoming), daysLeft }
+  return { status: incoming.statusCode ?? 0, body: String(await readAnswer(incoming)), daysLeft }
 }
