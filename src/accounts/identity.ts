@@ -1,3 +1,4 @@
+import { HOUR_US } from '../model/instant.ts'
 import { complaintAboutLine } from '../model/text.ts'
 import { checkEmail } from '../model/email.ts'
 
@@ -10,11 +11,33 @@ export interface Identity {
 
 /** What an identity provider says about the person who signed in. */
 export interface ProvidedUser extends Identity {
-  /** An address that the provider has verified and an account can have. Null without one. */
-  email: string | null
+  /** An address that the provider has verified and an account can have. Else why there is none. */
+  email: { verified: string } | AddressRefusal
   /** Whether the person is in the group of operators. */
   isOperator: boolean
 }
+
+/** Why a provider brings no address. */
+export type AddressRefusal = 'address missing' | 'address not verified' | 'address not usable'
+
+/** Why a person gets no session. The audit log stores these words, so never rename one. */
+export type SignInRefusal =
+  | AddressRefusal
+  | 'no account'
+  | 'address of an operator'
+  | 'account disabled'
+  | 'account has another sign-in'
+
+/** Why a session gets no identity, or stays as old as it is. The audit log stores these words. */
+export type SessionRefusal =
+  | 'session ended'
+  | 'another account'
+  | 'not asked again'
+  | 'already connected'
+  | 'too many sign-ins'
+
+/** For this long, one entry of the audit log stands for all refusals that it describes. */
+export const REFUSAL_NOTED_US = HOUR_US
 
 /** Identities per user. */
 export const IDENTITIES_MAX = 5
@@ -40,12 +63,18 @@ export function readClaims(
   // One source for both claims, so that neither vouches for an address of the other.
   const { email, email_verified: isVerified } = 'email' in userInfo ? userInfo : idToken
   const { groups } = 'groups' in userInfo ? userInfo : idToken
-  const checked = isVerified === true && typeof email === 'string' ? checkEmail(email) : null
   return {
     issuer,
     subject,
-    email: checked !== null && 'email' in checked ? checked.email : null,
+    email: readAddress(email, isVerified),
     // Only a list counts: a text could have the group's name as a part of another one.
     isOperator: operatorGroup !== null && Array.isArray(groups) && groups.includes(operatorGroup),
   }
+}
+
+function readAddress(email: unknown, isVerified: unknown): ProvidedUser['email'] {
+  if (typeof email !== 'string' || email === '') return 'address missing'
+  if (isVerified !== true) return 'address not verified'
+  const checked = checkEmail(email)
+  return 'email' in checked ? { verified: checked.email } : 'address not usable'
 }

@@ -18,7 +18,7 @@ export interface Log {
   /**
    * Logs the fault behind an answer, at most one line per second per kind. The next line counts the
    * omitted ones. A fault with `isLasting` arrives as the same object while it lasts, and gets a
-   * single line.
+   * single line. One with `isWarning` is logged as a warning.
    *
    * Returns an id for the request that failed: the `fault_id` of the line, a hyphen and a number.
    * Requests that share a line differ in the number.
@@ -65,7 +65,8 @@ export function createLog(level: LogLevel): Log {
       }
       const leftOut = before !== undefined && before.leftOut > 0 ? { left_out: before.leftOut } : {}
       const line: FaultLine = { id: newFaultId(), loggedAt: now, leftOut: 0, requests: 0 }
-      logger.error({ fault: name, fault_id: line.id, ...fields, ...leftOut }, 'fault')
+      const level = fault instanceof Error && 'isWarning' in fault ? 'warn' : 'error'
+      logger[level]({ fault: name, fault_id: line.id, ...fields, ...leftOut }, 'fault')
       faults.set(name, line)
       if (isLasting) lasting.set(fault, line)
       return nextIdOf(line)

@@ -121,3 +121,4 @@ export type AuditAction =
   | 'database backed up'
   | 'database restored'
   | 'revocations added'
+  | 'identity refused'

@@ -37,6 +37,8 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
   switch (action) {
     case 'sign-in refused':
       return html`Wrong password for ${isolated(subject)}`
+    case 'identity refused':
+      return html`A sign-in was refused: ${isolated(subject)}`
     case 'sign-in connected':
       return html`Connected a sign-in with ${isolated(subject)}`
     case 'sign-in removed':

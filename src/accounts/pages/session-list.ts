@@ -32,9 +32,10 @@ export function addSessionListRoute(app: App, dashboard: AccountsDashboard): voi
       return c.redirect('/dashboard/account', 303)
     }
     const actor = actorOf(dashboard, c)
+    const path = await signedOutPath(dashboard, c)
     if (ended === '') await sessions(database).endSessions(userId, actor)
     const cookies = await bestEffort(dashboard, () => accounts.signOut(cookieOf(c), actor), [])
-    return withCookies(c.redirect(signedOutPath(dashboard), 303), cookies)
+    return withCookies(c.redirect(path, 303), cookies)
   })
 }
 

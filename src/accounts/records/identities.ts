@@ -1,11 +1,16 @@
 import type { Actor } from '../../model/audit.ts'
 import type { Session } from '../../model/session.ts'
-import { IDENTITIES_MAX, type Identity } from '../identity.ts'
+import {
+  IDENTITIES_MAX,
+  type Identity,
+  REFUSAL_NOTED_US,
+  type SessionRefusal,
+} from '../identity.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
-import { type Sql, sql, uuid } from '../../database/sql.ts'
+import { at, type Sql, sql, uuid } from '../../database/sql.ts'
 import { act } from './audit.ts'
 
-export type Connection = 'connected' | 'known' | 'taken' | 'too many' | 'ended'
+export type Connection = 'connected' | Exclude<SessionRefusal, 'not asked again'>
 
 /** The ways to sign in that are turned on. */
 export interface WaysIn {
@@ -29,11 +34,11 @@ export function identities(database: Database) {
         const session = await transaction.get(
           sql`SELECT 1 FROM sessions WHERE id = ${uuid(id)} AND user_id = ${uuid(userId)}`,
         )
-        if (session === null) return 'ended'
+        if (session === null) return 'session ended'
         const owner = await findOwner(transaction, identity)
-        if (owner !== null) return owner === userId ? 'known' : 'taken'
+        if (owner !== null) return owner === userId ? 'already connected' : 'another account'
         if ((await countIdentities(transaction, userId, sql`true`)) >= IDENTITIES_MAX)
-          return 'too many'
+          return 'too many sign-ins'
         await insertIdentity(transaction, userId, identity)
         note('sign-in connected', userId, identity.issuer)
         return 'connected'
@@ -65,6 +70,25 @@ export function identities(database: Database) {
         )
         note('sign-in removed', userId, issuer)
         return 'removed'
+      }),
+
+    /**
+     * Notes why a person whom the provider knows was refused, and the user whose account it is
+     * about. One entry per identity and reason stands for REFUSAL_NOTED_US.
+     */
+    noteRefusal: (
+      identity: Identity,
+      reason: string,
+      userId: string | null,
+      actor: Actor,
+    ): Promise<void> =>
+      act(database, actor, async (transaction, note) => {
+        await lockIdentity(transaction, identity)
+        const subject = `${reason}: ${identity.issuer} ${identity.subject}`
+        const noted = await transaction.get(sql`
+          SELECT 1 FROM audit_log WHERE action = 'identity refused' AND subject = ${subject}
+            AND occurred_at > ${at(actor.at - REFUSAL_NOTED_US)} LIMIT 1`)
+        if (noted === null) note('identity refused', userId, subject)
       }),
   }
 }

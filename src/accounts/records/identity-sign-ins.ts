@@ -1,5 +1,5 @@
 import type { Session } from '../../model/session.ts'
-import type { ProvidedUser } from '../identity.ts'
+import type { ProvidedUser, SignInRefusal } from '../identity.ts'
 import type { DraftSession } from '../sessions.ts'
 import { createUser, nameOf } from '../user.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
@@ -24,16 +24,18 @@ export interface NewcomerRules {
   reserved: readonly string[]
 }
 
-/** `taken`: an account that can sign in already has the address, which never links by itself. */
-export type SignInOutcome = { userId: string } | 'unknown' | 'taken'
+/** With the user whose session begins, or whose account is the reason of the refusal. */
+export type SignInOutcome =
+  | { userId: string; refusal: null }
+  | { userId: string | null; refusal: SignInRefusal }
 
 export function identitySignIns(database: Database) {
   return {
     /**
      * Begins a session of the user with this identity. A person without one gets the account that
      * has the address, if an operator or a site made that account and it has no way to sign in, or
-     * a new account if the rules allow it. A disabled user is unknown. Without the right of an
-     * operator, takes it from all of the user's sessions.
+     * a new account if the rules allow it. Without the right of an operator, takes it from all of
+     * the user's sessions.
      */
     signIn: (
       provided: ProvidedUser,
@@ -46,12 +48,12 @@ export function identitySignIns(database: Database) {
         const found =
           owner === null
             ? await admit(transaction, note, provided, draft, rules)
-            : { userId: owner }
-        if (typeof found === 'string') return found
+            : { userId: owner, refusal: null }
+        if (found.refusal !== null) return found
         const { userId } = found
         await transaction.lock('users', [userId])
-        const isStillOwn = (await findOwner(transaction, provided)) === userId
-        if (!isStillOwn || !(await isEnabled(transaction, userId))) return 'unknown'
+        if ((await findOwner(transaction, provided)) !== userId) return refuse('no account')
+        if (!(await isEnabled(transaction, userId))) return refuse('account disabled', userId)
         await takeRight(transaction, provided, userId)
         await insertSession(transaction, database.dialect, { ...draft, userId })
         note('sign-in', userId, await nameIn(transaction, userId))
@@ -103,32 +105,38 @@ async function admit(
   draft: DraftSession,
   { signUp, reserved }: NewcomerRules,
 ): Promise<SignInOutcome> {
-  const { email, issuer } = provided
-  if (email !== null && reserved.includes(email)) return 'unknown'
+  const { issuer } = provided
+  const email = typeof provided.email === 'string' ? null : provided.email.verified
+  if (email !== null && reserved.includes(email)) return refuse('address of an operator')
   const addressed = email === null ? null : await findAddressed(transaction, email)
   if (addressed !== null && email !== null) {
     await transaction.lock('users', [addressed.id])
     // Again, under the lock that every new way to sign in takes.
     const user = await findAddressed(transaction, email)
-    if (user?.id !== addressed.id || !(await isEnabled(transaction, user.id))) return 'unknown'
+    if (user?.id !== addressed.id) return refuse('no account')
+    if (!(await isEnabled(transaction, user.id))) return refuse('account disabled', user.id)
     const identified = await countIdentities(transaction, user.id, sql`true`)
-    if (identified > 0 || (await hasPassword(transaction, user.id))) return 'taken'
+    if (identified > 0 || (await hasPassword(transaction, user.id)))
+      return refuse('account has another sign-in', user.id)
     await insertIdentity(transaction, user.id, provided)
     note('sign-in connected', user.id, issuer)
-    return { userId: user.id }
+    return { userId: user.id, refusal: null }
   }
-  if (signUp === 'closed') return 'unknown'
+  if (signUp === 'closed')
+    return refuse(typeof provided.email === 'string' ? provided.email : 'no account')
   const user = { ...createUser(email), created_at: draft.startedAt }
   // A user without an address needs the identity first.
   if (email === null) await insertIdentity(transaction, user.id, provided)
-  if (!(await insertUser(transaction, user))) return 'taken'
+  if (!(await insertUser(transaction, user))) return refuse('account has another sign-in')
   if (email !== null) await insertIdentity(transaction, user.id, provided)
   await transaction.run(
     sql`UPDATE users SET email_issuer = ${issuer} WHERE id = ${uuid(user.id)} AND email IS NOT NULL`,
   )
   note('sign-up', user.id, nameOf(user))
-  return { userId: user.id }
+  return { userId: user.id, refusal: null }
 }
+
+const refuse = (refusal: SignInRefusal, userId: string | null = null) => ({ userId, refusal })
 
 function findAddressed(queries: Queries, email: string): Promise<{ id: string } | null> {
   return queries.get<{ id: string }>(sql`SELECT id FROM users WHERE email = ${email}`)

@@ -16,7 +16,7 @@ import type { Answer } from '../../fixtures/requests.ts'
 const FORM = '/dashboard/account/sign-ins'
 
 /** Starts to connect, follows the link, and comes back. */
-async function connect(
+export async function connect(
   { provider }: TestSite,
   person: Person,
   name: string,

@@ -54,6 +54,8 @@ test('no log, database or archive has a code, token or secret of a sign-in', asy
   isWrong = true
   const wrong = await visit('max')
   assert.equal((await wrong.person.get(wrong.back)).status, 503)
+  const typed = wrong.back.replace(/code=[^&]+/, 'error=invalid_client')
+  assert.equal((await wrong.person.copy().get(typed)).status, 403)
   await provider.stop()
   assert.equal((await wrong.person.get(wrong.back)).status, 503)
 
@@ -68,7 +70,8 @@ test('no log, database or archive has a code, token or secret of a sign-in', asy
     if (entry.isFile() && entry.name !== 'oidc-secret')
       texts.set(entry.name, readFileSync(join(entry.parentPath, entry.name), 'latin1'))
   assert.ok(texts.has('archive.db') && texts.has('listing.db'), [...texts.keys()].join(' '))
-  assert.match(stdout + stderr, /cannot sign users in with http:/)
+  assert.match(stdout, /"level":"error",[^\n]*cannot sign users in with http:/)
+  assert.match(stdout, /"level":"warn",[^\n]*"fault":"SignInError"[^\n]*the error invalid_client/)
   assert.ok(secrets.size > 15 && !secrets.has(''))
   for (const [where, text] of texts)
     for (const secret of secrets) assert.ok(!text.includes(secret), `${where} has ${secret}`)

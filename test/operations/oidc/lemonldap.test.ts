@@ -63,7 +63,7 @@ test('without the slash of the issuer, the log says how LemonLDAP::NG calls itse
   })
   assert.equal((await visitor().get('/sign-in/oidc')).status, 503)
   assert.deepEqual(faults.map(String), [
-    `ProviderFault: the provider at ${issuer} calls itself ${issuer}/: set OIDC_ISSUER to that`,
+    `ProviderFault: the provider at ${issuer} calls itself "${issuer}/": set OIDC_ISSUER to that`,
   ])
 })
 

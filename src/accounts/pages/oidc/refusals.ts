@@ -1,11 +1,15 @@
 import { html } from 'hono/html'
-import type { Dashboard, Context } from '../../../web/context.ts'
+import { quote } from '../../../model/text.ts'
+import { actorOf, type Dashboard, type Context } from '../../../web/context.ts'
 import { type Page, showPage } from '../../../web/html/page.ts'
 import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
+import { bestEffort } from '../../../web/request/best-effort.ts'
 import { readReturnPath } from '../return-path.ts'
 import { IDENTITIES_MAX } from '../../identity.ts'
+import { identities } from '../../records/identities.ts'
 import type { Finished, Oidc, Refusal } from '../../sign-in/oidc/oidc.ts'
 import { ProviderFault } from '../../sign-in/oidc/provider-fault.ts'
+import { signInAnew } from '../sign-in/confirmation.ts'
 
 /** Runs a step that needs the provider. If the provider fails, the page says so. */
 export async function guarded(
@@ -23,13 +27,23 @@ export async function guarded(
   }
 }
 
-/** The page for a browser that came back, if nothing was done. */
-export function showRefusal(
+/** The page for a browser that came back, if nothing was done. The operator can read why, too. */
+export async function refuse(
+  dashboard: Dashboard,
   c: Context,
-  name: string,
+  { issuer, name }: Oidc,
   refusal: Refusal,
-  flow: Finished['flow'],
+  { flow, identity, userId }: Finished,
 ): Promise<Response> {
+  if (refusal === 'error') dashboard.onFault(warningOf('SignInError', sayError(c, issuer)))
+  // A user who connects the same sign-in twice is refused nothing.
+  if (identity !== null && refusal !== 'already connected') {
+    const subject = quote(identity.subject)
+    dashboard.onFault(warningOf('SignInRefused', `${refusal}: the subject ${subject} of ${issuer}`))
+    const actor = actorOf(dashboard, c)
+    const note = () => identities(dashboard.database).noteRefusal(identity, refusal, userId, actor)
+    await bestEffort(dashboard, note, undefined)
+  }
   const { title, status, text } = WORDS[refusal]
   const isSignIn = flow === null || flow.purpose === 'sign-in'
   const link = isSignIn
@@ -41,6 +55,17 @@ export function showRefusal(
     width: 'form',
     body: html`<p>${text(isolated(name))}</p><p>${link}</p>`,
   })
+}
+
+/** For the log: neither the service nor the provider is at fault. */
+function warningOf(name: 'SignInError' | 'SignInRefused', message: string): Error {
+  return Object.assign(new Error(message), { name, isWarning: true })
+}
+
+/** Any visitor can type the query of the address, so it says nothing about the settings. */
+function sayError(c: Context, issuer: string): string {
+  const code = /^\w{1,60}$/.exec(c.req.query('error') ?? '')?.[0] ?? 'no valid code'
+  return `a browser brought the error ${code} in its address, as if from ${issuer}`
 }
 
 /** The page while the provider can't be used. */
@@ -68,6 +93,16 @@ interface Words {
   text: (name: Html) => Html
 }
 
+/** `text` follows "You are signed in at …,". */
+function noAccount(text: Words['text']): Words {
+  return {
+    title: 'No account',
+    status: 403,
+    text: (name) =>
+      html`You are signed in at ${name}, ${text(name)} If you need an account, ask the operator of this service.`,
+  }
+}
+
 const WORDS: Record<Refusal, Words> = {
   outdated: {
     title: 'Start again',
@@ -81,43 +116,63 @@ const WORDS: Record<Refusal, Words> = {
     text: (name) =>
       html`${name} did not tell this service who you are, because you or ${name} refused. Nothing was changed.`,
   },
-  unknown: {
-    title: 'No account',
+  error: {
+    title: 'Not signed in',
     status: 403,
     text: (name) =>
-      html`You are signed in at ${name}, but you have no account here. Ask the operator of this service for one.`,
+      html`${name} sent you back with an error. Nothing was changed. If you wanted to confirm that it is you, ${signInAnew(name)} Else try again, and tell the operator of this service if this lasts.`,
   },
-  taken: {
+  'no account': noAccount(() => html`but you have no account here.`),
+  'address missing': noAccount(
+    () =>
+      html`which did not tell this service your email address. No account here is connected to yours there.`,
+  ),
+  'address not verified': noAccount(
+    (name) =>
+      html`which does not confirm that your email address is verified. So this service can’t find an account by it. Verify the address at ${name} and try again.`,
+  ),
+  'address not usable': noAccount(
+    () =>
+      html`but no account here can have your email address there: it is too long, or has characters other than ASCII.`,
+  ),
+  // No page tells which addresses are those of operators.
+  'address of an operator': noAccount(() => html`but you have no account here.`),
+  'account disabled': {
+    title: 'Account disabled',
+    status: 403,
+    text: () => html`Your account here is disabled. Ask the operator of this service about it.`,
+  },
+  'account has another sign-in': {
     title: 'Connect your account first',
     status: 409,
     text: (name) =>
-      html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${name} on the account page.`,
+      html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${name} on the account page. If the account is not yours, tell the operator.`,
   },
-  ended: {
+  'session ended': {
     title: 'Nothing was changed',
     status: 403,
     text: () =>
       html`Your session has ended, or you signed in again meanwhile. Go back and try again.`,
   },
-  'other account': {
+  'another account': {
     title: 'Nothing was changed',
     status: 403,
     text: (name) =>
       html`The account at ${name} with which you signed in is not connected to your account here, or is connected to another one.`,
   },
-  'not asked': {
+  'not asked again': {
     title: 'Nothing was changed',
     status: 403,
     text: (name) =>
-      html`${name} did not ask you to sign in again, so this service can’t be sure that it is you. Sign out at ${name} and try again.`,
+      html`${name} did not ask you to sign in again, so this service can’t be sure that it is you. To confirm, ${signInAnew(name)}`,
   },
-  known: {
+  'already connected': {
     title: 'Already connected',
     status: 409,
     text: (name) =>
       html`This account at ${name} is connected to your account already. Nothing was changed.`,
   },
-  'too many': {
+  'too many sign-ins': {
     title: 'Nothing was changed',
     status: 409,
     text: () =>

@@ -1,10 +1,11 @@
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
 import { type App, browserOf, cookieOf, withCookies } from '../../../web/context.ts'
-import { CALLBACK_PATH, type Oidc } from '../../sign-in/oidc/oidc.ts'
+import { CALLBACK_PATH } from '../../sign-in/oidc/discovery.ts'
+import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
 import { readReturnPath } from '../return-path.ts'
 import { addConnectedRoutes } from './connected.ts'
-import { guarded, showRefusal } from './refusals.ts'
+import { guarded, refuse } from './refusals.ts'
 
 /**
  * The way to the identity provider and back. Links lead there, because browsers don't let a form
@@ -38,9 +39,10 @@ export function addOidcRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc
     const { search } = new URL(c.req.url)
     const browser = browserOf(dashboard, c)
     return guarded(dashboard, c, oidc, async () => {
-      const { flow, outcome, cookies } = await oidc.finish(cookieOf(c), search, session, browser)
+      const finished = await oidc.finish(cookieOf(c), search, session, browser)
+      const { flow, outcome, cookies } = finished
       if (outcome !== 'done')
-        return withCookies(await showRefusal(c, oidc.name, outcome, flow), cookies)
+        return withCookies(await refuse(dashboard, c, oidc, outcome, finished), cookies)
       if (flow?.purpose === 'connect') tellNext(dashboard, c, 'sign-in-connected')
       return withCookies(c.redirect(readReturnPath(flow?.next ?? ''), 303), cookies)
     })

@@ -11,6 +11,7 @@ import { actorOf, addressOf, type Context, type Dashboard, fieldOf } from '../..
 import { audit } from '../../records/audit.ts'
 import { bestEffort } from '../../../web/request/best-effort.ts'
 import { subjectOf, takeAttempt } from './rate-limit.ts'
+import { identities } from '../../records/identities.ts'
 import { users } from '../../records/users.ts'
 
 /** What the pages of accounts need, beside what all pages need. */
@@ -20,6 +21,15 @@ export interface AccountsDashboard extends Dashboard {
   passwords: boolean
   /** Sign-in with the accounts of an identity provider. Null if there is none. */
   oidc: Oidc | null
+}
+
+/** Whether the user can sign in with the identity provider. */
+export async function isConnected(
+  { database, oidc }: AccountsDashboard,
+  userId: string,
+): Promise<boolean> {
+  const own = oidc === null ? [] : await identities(database).listIdentities(userId)
+  return own.some(({ issuer }) => issuer === oidc?.issuer)
 }
 
 export type Tried<T> =

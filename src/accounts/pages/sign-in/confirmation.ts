@@ -4,9 +4,8 @@ import { isFresh, SESSION_FRESH_US } from '../../sessions.ts'
 import { type Context, fieldOf } from '../../../web/context.ts'
 import { showField, showUsername } from '../../../web/html/form-field.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
-import { identities } from '../../records/identities.ts'
 import { passwords } from '../../records/passwords.ts'
-import { type AccountsDashboard, confirmPassword } from './attempts.ts'
+import { type AccountsDashboard, confirmPassword, isConnected } from './attempts.ts'
 
 /** How the user of a session can show that it is really them. */
 export interface Confirmation {
@@ -36,13 +35,11 @@ export async function neededConfirmation(
   if (oidc === null && dashboard.passwords) return { password: true, provider: null, reason }
   const { userId } = session
   const hash = dashboard.passwords ? await passwords(database).findPasswordHash(userId) : null
-  const own = await identities(database).listIdentities(userId)
   if (isRecent && hash === null) return null
   // Another sign-in makes the session fresh, which does not suffice for a password each time.
   const isEnough = from === 'not fresh' || hash === null
-  const isConnected = oidc !== null && own.some(({ issuer }) => issuer === oidc.issuer)
-  const provider = isEnough && isConnected ? oidc.name : null
-  return { password: hash !== null, provider, reason }
+  const isOffered = isEnough && (await isConnected(dashboard, userId))
+  return { password: hash !== null, provider: isOffered ? oidc!.name : null, reason }
 }
 
 /**
@@ -97,5 +94,15 @@ ${showField({
 })}`
       : html`<p class="${error === undefined ? 'hint' : 'error'}">${reason ?? ''}${provider === null ? ` ${ASK_OPERATOR}` : ''}</p>`
   }
-${provider === null ? '' : html`<p><a href="${link}">Sign in with ${isolated(provider)} again</a></p>`}`
+${
+  provider === null
+    ? ''
+    : html`<p><a href="${link}">Sign in with ${isolated(provider)} again</a></p>
+<p class="hint">If ${isolated(provider)} shows an error instead, ${signInAnew(isolated(provider))}</p>`
+}`
+}
+
+/** The way round for providers that don't ask users who have a session there. Ends a sentence. */
+export function signInAnew(provider: Html): Html {
+  return html`sign out here and at ${provider}, and sign in again.`
 }

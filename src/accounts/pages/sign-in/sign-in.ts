@@ -1,4 +1,4 @@
-import { type AccountsDashboard, attempt } from './attempts.ts'
+import { type AccountsDashboard, attempt, isConnected } from './attempts.ts'
 import { html } from 'hono/html'
 import {
   actorOf,
@@ -11,9 +11,10 @@ import {
 } from '../../../web/context.ts'
 import { showField } from '../../../web/html/form-field.ts'
 import { type Notice, showNotFound, showNotice, showPage } from '../../../web/html/page.ts'
-import { type Html, isolatedText } from '../../../web/html/text.ts'
+import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { readReturnPath } from '../return-path.ts'
 import { passwords } from '../../records/passwords.ts'
+import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 
 export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts } = dashboard
@@ -25,6 +26,8 @@ export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
     // A user who signed out, or whom the provider sent away, stays here.
     if (dashboard.oidc?.isAutomatic && c.req.query('auto') !== '0')
       return c.redirect(providerPath(next), 303)
+    if (dashboard.oidc !== null && c.req.query('out') === '1')
+      return showSignIn(dashboard, c, { next, notice: sayStillThere(dashboard.oidc) })
     const hasAccounts = !withPasswords || (await passwords(database).hasAccounts())
     return showSignIn(dashboard, c, { next, ...(hasAccounts ? {} : { notice: NO_ACCOUNT }) })
   })
@@ -46,14 +49,25 @@ export function addSessionRoutes(app: App, dashboard: AccountsDashboard): void {
   })
 
   app.post('/sign-out', async (c) => {
+    const path = await signedOutPath(dashboard, c)
     const cookies = await accounts.signOut(cookieOf(c), actorOf(dashboard, c))
-    return withCookies(c.redirect(signedOutPath(dashboard), 303), cookies)
+    return withCookies(c.redirect(path, 303), cookies)
   })
 }
 
-/** The sign-in page for a user who has just signed out. */
-export function signedOutPath({ oidc }: AccountsDashboard): string {
+/** The sign-in page for a user who signs out. Call it while the session has not ended. */
+export async function signedOutPath(dashboard: AccountsDashboard, c: Context): Promise<string> {
+  const { accounts, oidc } = dashboard
+  const session = oidc && (await accounts.readSession(cookieOf(c)))
+  if (session && (await isConnected(dashboard, session.userId))) return '/sign-in?auto=0&out=1'
   return oidc?.isAutomatic ? '/sign-in?auto=0' : '/sign-in'
+}
+
+function sayStillThere({ name }: Oidc): Notice {
+  return {
+    kind: 'note',
+    text: html`You are signed out here. If you signed in with ${isolated(name)}, you are still signed in there. Sign out there, too, if others use this browser.`,
+  }
 }
 
 function providerPath(next: string): string {

@@ -1,12 +1,13 @@
 import { type Instant, MINUTE_US } from '../../../model/instant.ts'
 import type { Browser, Session } from '../../../model/session.ts'
 import type { Database } from '../../../database/database.ts'
-import type { ProvidedUser } from '../../identity.ts'
+import type { Identity, ProvidedUser, SessionRefusal, SignInRefusal } from '../../identity.ts'
 import { identities } from '../../records/identities.ts'
 import { identitySignIns } from '../../records/identity-sign-ins.ts'
 import { OPERATOR_RIGHT_US } from '../../sessions.ts'
 import { draftSession } from '../accounts.ts'
 import { sessionCookie } from '../session-cookie.ts'
+import { CALLBACK_PATH } from './discovery.ts'
 import { type Flow, FLOW_LENGTH_US, flowCookie, type Purpose } from './flow-cookie.ts'
 import { type Arrived, createProvider, type ProviderOptions, type Unfinished } from './provider.ts'
 
@@ -29,27 +30,21 @@ export interface OidcOptions extends OidcSettings {
   now: ProviderOptions['now']
 }
 
-export const CALLBACK_PATH = '/sign-in/oidc/callback'
-
 /** A provider's clock may be behind by this much. */
 const CLOCKS_DIFFER_US = MINUTE_US
 
 /** Why a browser that came back has nothing done. */
-export type Refusal =
-  | Unfinished
-  | 'unknown'
-  | 'taken'
-  | 'ended'
-  | 'other account'
-  | 'not asked'
-  | 'known'
-  | 'too many'
+export type Refusal = Unfinished | SignInRefusal | SessionRefusal
 
 /** What came of a browser's return. `cookies` are lines for `Set-Cookie`. */
 export interface Finished {
   /** Null if the flow is not this browser's. */
   flow: Pick<Flow, 'purpose' | 'next'> | null
   outcome: 'done' | Refusal
+  /** Whom the provider named. Null if it named no user. */
+  identity: Identity | null
+  /** The user whose account a refusal is about. Null if there is none. */
+  userId: string | null
   cookies: readonly string[]
 }
 
@@ -85,23 +80,30 @@ export function createOidc(database: Database, options: OidcOptions) {
       current: Session | null,
       browser: Browser,
     ): Promise<Finished> {
+      const nothing = { identity: null, userId: null, cookies: [] }
       const flow = flows.read(line)
       // Another tab may have begun the cookie's sign-in, and can still finish it.
       if (flow === null || !isAnswerTo(flow, query, now()))
-        return { flow: null, outcome: 'outdated', cookies: [] }
-      const removed = [flows.remove()]
-      const acted = await finishFlow(flow)
-      if (typeof acted === 'string') return { flow, outcome: acted, cookies: removed }
-      return { flow, outcome: 'done', cookies: [...removed, ...acted.cookies] }
+        return { ...nothing, flow: null, outcome: 'outdated' }
+      const removed = { ...nothing, flow, cookies: [flows.remove()] }
+      const isSignIn = flow.purpose === 'sign-in'
+      if (!isSignIn && current?.id !== flow.sessionId)
+        return { ...removed, outcome: 'session ended' }
+      const arrived = await provider.finish(query, flow)
+      if (typeof arrived === 'string') return { ...removed, outcome: arrived }
+      const { refusal, userId, cookies } = await act(arrived, flow, isSignIn ? null : current)
+      return {
+        flow,
+        outcome: refusal ?? 'done',
+        identity: arrived.user,
+        userId,
+        cookies: [...removed.cookies, ...cookies],
+      }
 
-      async function finishFlow(begun: Flow): Promise<Acted> {
-        const isSignIn = begun.purpose === 'sign-in'
-        if (!isSignIn && current?.id !== begun.sessionId) return 'ended'
-        const arrived = await provider.finish(query, begun)
-        if (typeof arrived === 'string') return arrived
-        if (isSignIn || current === null) return acts.signIn(arrived, browser)
-        if (begun.purpose === 'connect') return acts.connect(arrived, current, browser)
-        return acts.confirm(arrived, begun, current, browser)
+      function act(person: Arrived, begun: Flow, session: Session | null): Promise<Acted> {
+        if (session === null) return acts.signIn(person, browser)
+        if (begun.purpose === 'connect') return acts.connect(person, session, browser)
+        return acts.confirm(person, begun, session, browser)
       }
     },
   }
@@ -109,37 +111,40 @@ export function createOidc(database: Database, options: OidcOptions) {
 
 /** What a browser came back for, done in the store. */
 function createActs(database: Database, { signUp, dashboardUrl, operators, now }: OidcOptions) {
-  const session = sessionCookie(dashboardUrl)
+  const cookie = sessionCookie(dashboardUrl)
   const records = identitySignIns(database)
 
-  /** The new session's cookie, or why there is none. */
   async function signIn({ user }: Arrived, browser: Browser): Promise<Acted> {
     const { draft, token } = draftFor(user, browser)
     const rules = { signUp, reserved: operators }
     const outcome = await records.signIn(user, draft, rules)
-    return typeof outcome === 'string' ? outcome : { cookies: [session.set(token)] }
+    return { ...outcome, cookies: outcome.refusal === null ? [cookie.set(token)] : [] }
   }
 
   /** The same for a session that takes the place of this one. */
   async function confirm(
-    { user, authenticatedAt }: Arrived,
+    { user, authenticatedAt, asksAgain }: Arrived,
     { startedAt }: Flow,
     current: Session,
     browser: Browser,
   ): Promise<Acted> {
-    const isOld = authenticatedAt !== null && authenticatedAt < startedAt - CLOCKS_DIFFER_US
-    if (isOld) return 'not asked'
+    const { userId } = current
+    const wasAsked =
+      authenticatedAt === null ? asksAgain : authenticatedAt >= startedAt - CLOCKS_DIFFER_US
+    if (!wasAsked) return { userId, refusal: 'not asked again', cookies: [] }
     const { draft, token } = draftFor(user, browser)
     const action = authenticatedAt === null ? 'confirmed without auth_time' : 'confirmed'
     const isConfirmed = await records.confirm(current, user, draft, action)
-    return isConfirmed ? { cookies: [session.set(token)] } : 'other account'
+    return isConfirmed
+      ? { userId, refusal: null, cookies: [cookie.set(token)] }
+      : { userId, refusal: 'another account', cookies: [] }
   }
 
   async function connect({ user }: Arrived, current: Session, browser: Browser): Promise<Acted> {
     const actor = { address: browser.address, at: now() }
-    const connected = await identities(database).connect(current, user, actor)
-    if (connected === 'connected') return { cookies: [] }
-    return connected === 'taken' ? 'other account' : connected
+    const outcome = await identities(database).connect(current, user, actor)
+    const refusal = outcome === 'connected' ? null : outcome
+    return { userId: current.userId, refusal, cookies: [] }
   }
 
   function draftFor({ isOperator }: ProvidedUser, browser: Browser) {
@@ -150,8 +155,12 @@ function createActs(database: Database, { signUp, dashboardUrl, operators, now }
   return { signIn, confirm, connect }
 }
 
-/** New cookies, or why nothing was done. */
-type Acted = { cookies: readonly string[] } | Refusal
+/** Whose account an act was about, why nothing was done, if so, and new cookies. */
+interface Acted {
+  userId: string | null
+  refusal: SignInRefusal | SessionRefusal | null
+  cookies: readonly string[]
+}
 
 function isAnswerTo({ state, startedAt }: Flow, query: string, at: Instant): boolean {
   const [sent, ...others] = new URLSearchParams(query).getAll('state')

@@ -46,7 +46,8 @@ export function faultOf(
   const codes = [codeOf(thrown), error, codeOf(cause)].filter(
     (one) => typeof one === 'string' && /^\w{1,60}$/.test(one),
   )
-  return new ProviderFault(`cannot sign users in with ${issuer}: ${codes.join(' ') || name}`)
+  const reason = [...new Set(codes)].join(' ')
+  return new ProviderFault(`cannot sign users in with ${issuer}: ${reason || name}`)
 }
 
 /** Whether the challenge is for the client's secret. For a token its scheme is Bearer. */

@@ -1,7 +1,16 @@
 import type * as OpenidClient from 'openid-client'
-import { HOUR_US, type Instant, presentInstant } from '../../../model/instant.ts'
+import { type Instant, presentInstant } from '../../../model/instant.ts'
 import { type ProvidedUser, readClaims } from '../../identity.ts'
 import { authenticate } from './client-authentication.ts'
+import {
+  discover,
+  fetchBounded,
+  listed,
+  type Metadata,
+  promptsLogin,
+  TIMEOUT_SECONDS,
+  wantedScopes,
+} from './discovery.ts'
 import type { Flow } from './flow-cookie.ts'
 import {
   CLOCK_TOLERANCE_SECONDS,
@@ -29,57 +38,79 @@ export interface Arrived {
   user: ProvidedUser
   /** Null if the provider does not say. */
   authenticatedAt: Instant | null
+  /** Whether a provider that was told to ask again does so. */
+  asksAgain: boolean
 }
 
-/** `refused`: the user or the provider said no. `outdated`: the answer is not for this browser. */
-export type Unfinished = 'refused' | 'outdated'
+/**
+ * `refused`: the user or the provider said no. `error`: the browser brought another error.
+ * `outdated`: the answer is not for this browser.
+ */
+export type Unfinished = 'refused' | 'error' | 'outdated'
 
-/** How long the provider's description of itself is kept. */
-const DISCOVERY_KEPT_US = HOUR_US
-/** For each request to the provider. */
-const TIMEOUT_SECONDS = 2
+/** How long the provider's description of itself is kept: sign-ins at the same time share it. */
+const DISCOVERY_KEPT_US = 10_000_000
 
 interface Discovered {
   library: typeof OpenidClient
   config: OpenidClient.Configuration
-  at: Instant
+  metadata: Metadata
 }
 
-/** The identity provider. The first use loads the library and asks the provider about itself. */
+/** Asks the provider about itself, at most once in DISCOVERY_KEPT_US while it answers. */
+function createDiscovery(options: ProviderOptions): () => Promise<Discovered> {
+  const { now } = options
+  let kept: { at: Instant; asked: Promise<Discovered> } | null = null
+  return () => {
+    if (kept !== null && now() - kept.at < DISCOVERY_KEPT_US) return kept.asked
+    const asking = { at: now(), asked: configure(options) }
+    kept = asking
+    asking.asked.catch(() => {
+      if (kept === asking) kept = null
+    })
+    return asking.asked
+  }
+}
+
+/** The identity provider. Each step asks it about itself, so that an outage ends on our page. */
 export function createProvider(options: ProviderOptions) {
   const { issuer, operatorGroup, redirectUri, now } = options
-  let discovering: Promise<Discovered> | null = null
-
-  async function discovered(): Promise<Discovered> {
-    const known = await discovering?.catch(() => null)
-    if (known && now() - known.at < DISCOVERY_KEPT_US) return known
-    discovering = discover(options)
-    return discovering
-  }
+  const discovered = createDiscovery(options)
 
   return {
     /** Throws ProviderFault. `asksAgain` makes the provider ask for a password or the like. */
     async begin(asksAgain: boolean): Promise<Begun> {
-      const { library, config } = await discovered()
+      const { library, config, metadata } = await discovered()
       const verifier = library.randomPKCECodeVerifier()
       const [state, nonce] = [library.randomState(), library.randomNonce()]
-      const url = library.buildAuthorizationUrl(config, {
+      const asked = {
         redirect_uri: redirectUri,
-        scope: scopeOf(config.serverMetadata(), operatorGroup !== null),
+        scope: scopeOf(metadata, operatorGroup !== null),
         code_challenge: await library.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
         state,
         nonce,
-        ...(asksAgain ? { prompt: 'login', max_age: '0' } : {}),
-      })
-      return { url: url.href, state, nonce, verifier }
+        ...(asksAgain && promptsLogin(metadata) ? { prompt: 'login' } : {}),
+        ...(asksAgain ? { max_age: '0' } : {}),
+      }
+      try {
+        return { url: library.buildAuthorizationUrl(config, asked).href, state, nonce, verifier }
+      } catch (thrown) {
+        throw faultOf(thrown, options)
+      }
     },
 
     /** Finishes with the query of the provider's answer. Throws ProviderFault. */
     async finish(query: string, flow: Flow): Promise<Arrived | Unfinished> {
-      const { library, config } = await discovered()
+      const sent = new URLSearchParams(query)
+      // Any visitor can type an error, so it is no diagnosis of the provider or the settings.
+      if (sent.has('error')) return sent.get('error') === 'access_denied' ? 'refused' : 'error'
+      const { library, config, metadata } = await discovered()
+      const answer = answerOf(sent, metadata)
+      if (answer === null) return 'outdated'
+      const url = new URL(`${redirectUri}?${answer.toString()}`)
       try {
-        const tokens = await library.authorizationCodeGrant(config, new URL(redirectUri + query), {
+        const tokens = await library.authorizationCodeGrant(config, url, {
           pkceCodeVerifier: flow.verifier,
           expectedState: flow.state,
           expectedNonce: flow.nonce,
@@ -89,75 +120,70 @@ export function createProvider(options: ProviderOptions) {
         // The library refuses a token from the past only.
         if (claims.iat > now() / 1_000_000 + CLOCK_TOLERANCE_SECONDS)
           throw clockFault(issuer, now() / 1_000_000, claims.iat)
-        const userInfo = config.serverMetadata().userinfo_endpoint
+        const userInfo = metadata.userinfo_endpoint
           ? await library.fetchUserInfo(config, tokens.access_token, claims.sub)
           : {}
         const user = readClaims(issuer, claims, userInfo, operatorGroup)
         if (user === null) throw new ProviderFault(`${issuer} sent a subject that names no user`)
         const { auth_time: seconds } = claims
-        return { user, authenticatedAt: seconds === undefined ? null : seconds * 1_000_000 }
-      } catch (error) {
-        return unfinished(library, error, options)
+        const authenticatedAt = seconds === undefined ? null : seconds * 1_000_000
+        return { user, authenticatedAt, asksAgain: promptsLogin(metadata) }
+      } catch (thrown) {
+        if (isOutdated(library, thrown)) return 'outdated'
+        // The library's error may have a code or a token, so it goes no further.
+        throw faultOf(thrown, options)
       }
     },
   }
 }
 
-/** Providers refuse a scope that they don't know. Some have the groups in the profile. */
-function scopeOf(
-  { scopes_supported: supported }: OpenidClient.ServerMetadata,
-  needsGroups: boolean,
-): string {
-  const wanted = needsGroups ? ['email', 'profile', 'groups'] : ['email']
-  const known = wanted.filter((one) => supported?.includes(one) ?? one !== 'groups')
-  return ['openid', ...known].join(' ')
+/**
+ * What the library needs of the query. Null if it is no answer of this provider, so that what the
+ * library refuses then is the provider's.
+ */
+function answerOf(sent: URLSearchParams, metadata: Metadata): URLSearchParams | null {
+  const [code, ...codes] = sent.getAll('code')
+  const names = sent.getAll('iss')
+  const needsName = metadata.authorization_response_iss_parameter_supported === true
+  if (!code || codes.length > 0 || names.some((name) => name !== metadata.issuer)) return null
+  if (names.length > 1 || (needsName && names.length === 0)) return null
+  return new URLSearchParams([...sent].filter(([name]) => ['code', 'state', 'iss'].includes(name)))
 }
 
-async function discover(options: ProviderOptions): Promise<Discovered> {
+/** Providers refuse a scope that they don't know. */
+function scopeOf(metadata: Metadata, needsGroups: boolean): string {
+  const supported = listed(metadata, 'scopes_supported')
+  return wantedScopes(needsGroups)
+    .filter((one) => one === 'openid' || (supported?.includes(one) ?? one !== 'groups'))
+    .join(' ')
+}
+
+async function configure(options: ProviderOptions): Promise<Discovered> {
   const { issuer, clientId, clientSecret, now } = options
+  const skew = Math.round((now() - presentInstant()) / 1_000_000)
+  const { metadata } = await discover(options)
   const library = await import('openid-client')
-  const [at, skew] = [now(), Math.round((now() - presentInstant()) / 1_000_000)]
-  try {
-    const config = await library.discovery(
-      new URL(issuer),
-      clientId,
-      { [library.clockSkew]: skew, [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
-      authenticate(clientSecret),
-      {
-        timeout: TIMEOUT_SECONDS,
-        // The configuration allows http on loopback only.
-        execute: issuer.startsWith('http:') ? [library.allowInsecureRequests] : [],
-      },
-    )
-    const { issuer: named } = config.serverMetadata()
-    if (named !== issuer)
-      throw new ProviderFault(
-        `the provider at ${issuer} calls itself ${named}: set OIDC_ISSUER to that`,
-        'settings',
-      )
-    return { library, config, at }
-  } catch (error) {
-    throw faultOf(error, options)
-  }
+  const config = new library.Configuration(
+    metadata,
+    clientId,
+    { [library.clockSkew]: skew, [library.clockTolerance]: CLOCK_TOLERANCE_SECONDS },
+    authenticate(clientSecret),
+  )
+  config.timeout = TIMEOUT_SECONDS
+  config[library.customFetch] = fetchBounded
+  // The configuration allows http on loopback only.
+  if (issuer.startsWith('http:')) library.allowInsecureRequests(config)
+  return { library, config, metadata }
 }
 
-/** What an error of the library means. It may hold a code or a token, so it goes no further. */
-function unfinished(
-  library: typeof OpenidClient,
-  error: unknown,
-  options: ProviderOptions,
-): Unfinished {
-  if (error instanceof library.AuthorizationResponseError) {
-    if (error.error === 'access_denied') return 'refused'
-    throw faultOf(error, options)
-  }
-  // The code is used up or expired, or was made for another verifier.
-  if (error instanceof library.ResponseBodyError && error.error === 'invalid_grant')
-    return 'outdated'
-  // Another state, nonce or issuer than this browser's.
-  if (codeOf(error) === 'OAUTH_INVALID_RESPONSE' || codeOf(error) === CLAIM_FAILED)
-    return 'outdated'
-  throw faultOf(error, options)
+/** Whether the code is used up or expired, or was made for another browser. */
+function isOutdated(library: typeof OpenidClient, error: unknown): boolean {
+  if (error instanceof library.ResponseBodyError) return error.error === 'invalid_grant'
+  return codeOf(error) === 'OAUTH_JWT_CLAIM_COMPARISON_FAILED' && claimOf(error) === 'nonce'
 }
 
-const CLAIM_FAILED = 'OAUTH_JWT_CLAIM_COMPARISON_FAILED'
+/** The claim in the error that the library's error has as its cause. */
+function claimOf(error: unknown): unknown {
+  const { cause } = error as { cause?: { cause?: { claim?: unknown } } }
+  return cause?.cause?.claim
+}

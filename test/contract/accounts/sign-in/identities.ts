@@ -9,6 +9,7 @@ import { users } from '../../../../src/accounts/records/users.ts'
 import { createUser } from '../../../../src/accounts/user.ts'
 import type { DraftSession } from '../../../../src/accounts/sessions.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { HOUR_US } from '../../../../src/model/instant.ts'
 import type { OpenFixture } from '../../fixture.ts'
 import { NOW, OPERATOR, tally } from '../../people.ts'
 
@@ -20,7 +21,7 @@ const ROUNDS = 20
 const provided = (subject: string, email: string | null = null): ProvidedUser => ({
   issuer: ISSUER,
   subject,
-  email,
+  email: email === null ? 'address missing' : { verified: email },
   isOperator: false,
 })
 
@@ -39,10 +40,9 @@ export function identitiesContract(open: OpenFixture): void {
     const { store, openSecond, read } = await open(t)
     const second = await openSecond()
     const session = draft()
-    const outcome = await identitySignIns(store.database).signIn(provided('ada'), session, OPEN)
-    assert.ok(typeof outcome === 'object')
-    const found = await sessions(store.database).findSession([session.tokenHash], NOW)
-    return { store, second, read, userId: outcome.userId, session: found! }
+    await identitySignIns(store.database).signIn(provided('ada'), session, OPEN)
+    const found = (await sessions(store.database).findSession([session.tokenHash], NOW))!
+    return { store, second, read, userId: found.userId, session: found }
   }
 
   test('of four first sign-ins of one person, one makes the account', async (t) => {
@@ -56,7 +56,7 @@ export function identitiesContract(open: OpenFixture): void {
           identitySignIns(database).signIn(person, draft(), OPEN),
         ),
       )
-      const ids = new Set(outcomes.map((one) => (typeof one === 'string' ? one : one.userId)))
+      const ids = new Set(outcomes.map(({ userId, refusal }) => refusal ?? userId))
       assert.equal(ids.size, 1, [...ids].join(' '))
     }
     assert.equal((await read('SELECT id FROM users')).length, ROUNDS)
@@ -74,7 +74,7 @@ export function identitiesContract(open: OpenFixture): void {
           identitySignIns(database).signIn(provided(`${index} ${round}`, email), draft(), OPEN),
         ),
       )
-      const taken = outcomes.filter((one) => one === 'taken')
+      const taken = outcomes.filter(({ refusal }) => refusal === 'account has another sign-in')
       assert.equal(taken.length, 1, JSON.stringify(outcomes))
     }
   })
@@ -90,9 +90,29 @@ export function identitiesContract(open: OpenFixture): void {
         passwords(store.database).setPassword(user.id, 'hash', OPERATOR),
       ])
       const linked = await identities(store.database).listIdentities(user.id)
-      assert.equal(linked.length, outcome === 'taken' ? 0 : 1)
+      assert.equal(linked.length, outcome.refusal === 'account has another sign-in' ? 0 : 1)
     }
     assert.equal((await read('SELECT user_id FROM passwords')).length, ROUNDS)
+  })
+
+  test('one entry an hour stands for all refusals of one identity for one reason', async (t) => {
+    const { store, openSecond, read } = await open(t)
+    const second = await openSecond()
+    const refuse = ({ database }: typeof store | typeof second, reason: string, at = NOW) =>
+      identities(database).noteRefusal(provided('ada'), reason, null, operatorAt(at))
+    await Promise.all([store, second, store, second].map((one) => refuse(one, 'no account')))
+    await refuse(second, 'no account', NOW + HOUR_US - 1)
+    await refuse(second, 'address missing')
+    const noted = async () => {
+      const entries = await read(
+        "SELECT subject FROM audit_log WHERE action = 'identity refused' ORDER BY subject",
+      )
+      return entries.map(({ subject }) => subject)
+    }
+    const [missing, unknown] = [`address missing: ${ISSUER} ada`, `no account: ${ISSUER} ada`]
+    assert.deepEqual(await noted(), [missing, unknown])
+    await refuse(store, 'no account', NOW + HOUR_US)
+    assert.deepEqual(await noted(), [missing, unknown, unknown])
   })
 
   test('one session confirms once, and only with an identity of its user', async (t) => {
@@ -113,10 +133,10 @@ export function identitiesContract(open: OpenFixture): void {
       identities(store.database).connect(session, provided('shared'), OPERATOR),
       identities(second.database).connect(bob, provided('shared'), OPERATOR),
     ])
-    assert.deepEqual(tally(connected), { connected: 1, taken: 1 })
+    assert.deepEqual(tally(connected), { connected: 1, 'another account': 1 })
     await sessions(store.database).endSessions(userId, OPERATOR)
     const late = await identities(store.database).connect(session, provided('late'), OPERATOR)
-    assert.equal(late, 'ended')
+    assert.equal(late, 'session ended')
   })
 
   test('of two removals at once, one keeps the last way to sign in', async (t) => {
