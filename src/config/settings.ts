@@ -155,13 +155,13 @@ export const SETTINGS = {
     meaning:
       'the URL of an identity provider, exactly as the provider writes it; its accounts can then sign in ([docs/site-sign-in.md](docs/site-sign-in.md))',
     default: null,
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: complaintAboutIssuer,
   },
   OIDC_CLIENT_ID: {
     meaning: 'the id that the provider has for this service; required with `OIDC_ISSUER`',
     default: null,
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: null,
   },
   OIDC_CLIENT_SECRET: {
@@ -194,7 +194,7 @@ export const SETTINGS = {
     meaning:
       "a group in the provider's claim `groups`, whose members see the operator's page for 12 hours after each sign-in",
     default: null,
-    usedBy: SERVE,
+    usedBy: ['serve', 'doctor'],
     complain: null,
   },
   OIDC_AUTO: {

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { type Config, ownUrlOf } from '../../../config/config.ts'
 import type { Finding } from '../../../model/health/finding.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { countOf } from '../../../model/text.ts'
@@ -22,8 +23,8 @@ export function addDoctorCommand(program: Command, shell: Shell): void {
       'after',
       `
 Looks at the environment, the database and its files, the clocks, the last backup, the running
-service and the public URLs. Changes nothing, and works whether the service runs or not. Run it with
-the environment of the service, as its user or as root.
+service, the public URLs and the identity provider. Changes nothing, and works whether the service
+runs or not. Run it with the environment of the service, as its user or as root.
 
 Examples:
   server-listing doctor --env-file /etc/server-listing.env
@@ -39,6 +40,14 @@ interface Options {
   json?: true
 }
 
+/** Most services have no identity provider, and load none of its code. */
+async function inspectProvider(config: Config): Promise<Finding[]> {
+  const { oidc, dashboardUrl, host, dashboardPort } = config
+  if (oidc === null) return []
+  const inspect = await import('../../../accounts/sign-in/oidc/inspect.ts')
+  return inspect.inspectProvider(oidc, dashboardUrl ?? ownUrlOf(host, dashboardPort))
+}
+
 async function diagnose(shell: Shell, { backups, json }: Options): Promise<void> {
   const config = loadConfig(shell)
   const findings = [
@@ -47,6 +56,7 @@ async function diagnose(shell: Shell, { backups, json }: Options): Promise<void>
     ...(backups === undefined ? [] : [inspectBackupFolder(backups)]),
     await inspectService(config),
     ...(await inspectPublished(config)),
+    ...(await inspectProvider(config)),
   ]
   if (json) printJson(shell, findings)
   else print(shell, findings.map(lineOf).join('\n'))
