@@ -122,3 +122,4 @@ export type AuditAction =
   | 'database restored'
   | 'revocations added'
   | 'identity refused'
+  | 'identities moved'

@@ -240,6 +240,7 @@ const RESTORES: Act[] = [
   { claim: '<secret:pasted>' },
   { service: 'ends' },
   { sql: `INSERT INTO identities VALUES ('https://id.example.com', 'bob', '<bob>')` },
+  run('user identities --issuer https://id.example.com --to https://new.example.com'),
   run('backup <folder>/archive'),
   run('user disable cem@example.net'),
   run('key issue --user bob@example.com --name young'),

@@ -19,6 +19,7 @@ import { Failure, Misuse } from '../../terminal/errors.ts'
 import { readInput } from '../../terminal/input.ts'
 import { addChangeCommands } from './change-user.ts'
 import { addLinkCommand } from './link-user.ts'
+import { addIdentitiesCommand } from './move-identities.ts'
 import { print, printJson, printTable, say, shortInstant } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { users } from '../records/users.ts'
@@ -55,6 +56,7 @@ Examples:
 
   addLinkCommand(user, shell)
   addChangeCommands(user, shell)
+  addIdentitiesCommand(user, shell)
 
   user
     .command('list')

@@ -67,7 +67,7 @@ const COMMANDS: {
   { args: 'user remove ada@example.com --yes', actions: ['user removed'] },
 ]
 
-/** These serve, only look, or are groups. test/rows/ has the entries of the three that change. */
+/** These serve, only look, or are groups. test/rows/ has the entries of the four that change. */
 const OTHERS = [
   'audit',
   'audit list',
@@ -83,6 +83,7 @@ const OTHERS = [
   'serve',
   'server list',
   'server remove',
+  'user identities',
 ]
 
 interface Known {

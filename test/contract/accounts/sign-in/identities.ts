@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ProvidedUser } from '../../../../src/accounts/identity.ts'
 import { identities } from '../../../../src/accounts/records/identities.ts'
+import { issuers } from '../../../../src/accounts/records/issuers.ts'
 import { identitySignIns } from '../../../../src/accounts/records/identity-sign-ins.ts'
 import { passwords } from '../../../../src/accounts/records/passwords.ts'
 import { sessions } from '../../../../src/accounts/records/sessions.ts'
@@ -137,6 +138,54 @@ export function identitiesContract(open: OpenFixture): void {
     await sessions(store.database).endSessions(userId, OPERATOR)
     const late = await identities(store.database).connect(session, provided('late'), OPERATOR)
     assert.equal(late, 'session ended')
+  })
+
+  test('identities move to another issuer, all or none', async (t) => {
+    const { store, openSecond, read, execute } = await open(t)
+    const [second, to] = [await openSecond(), 'https://new.example.com']
+    const records = issuers(store.database)
+    const arrive = (subject: string, issuer = ISSUER) => {
+      const person = provided(subject, `${subject}@example.com`)
+      return identitySignIns(store.database).signIn({ ...person, issuer }, draft(), OPEN)
+    }
+    for (const name of ['ada', 'bob', 'cem']) await arrive(name)
+    const before = await read('SELECT subject, user_id FROM identities ORDER BY subject')
+    const other = createUser('other@example.com')
+    await users(store.database).insertUser(other, OPERATOR)
+    await identitySignIns(store.database).signIn(
+      { ...provided('bob', other.email), issuer: to },
+      draft(),
+      CLOSED,
+    )
+    const bob = before[1]!.user_id
+    const refused = await records.moveIdentities(ISSUER, to, OPERATOR)
+    assert.deepEqual(refused, { taken: { subject: 'bob', from_user: bob, to_user: other.id } })
+    assert.deepEqual(await records.listIssuers(), [
+      { issuer: ISSUER, count: 3 },
+      { issuer: to, count: 1 },
+    ])
+
+    // The same user may have connected both.
+    await execute(
+      `UPDATE identities SET issuer = 'https://else.example.com' WHERE issuer = '${to}'`,
+    )
+    await execute(`INSERT INTO identities VALUES ('${to}', 'bob', '${String(bob)}')`)
+    const moved = await Promise.all([
+      records.moveIdentities(ISSUER, to, OPERATOR),
+      issuers(second.database).moveIdentities(ISSUER, to, OPERATOR),
+    ])
+    assert.deepEqual(tally(moved.map((one) => ('moved' in one ? one.moved : one))), { 3: 1, 0: 1 })
+    const after = `SELECT subject, user_id FROM identities WHERE issuer = '${to}' ORDER BY subject`
+    assert.deepEqual(await read(after), before)
+    assert.equal((await read('SELECT issuer FROM identities')).length, 4)
+    assert.deepEqual(
+      await read("SELECT DISTINCT email_issuer FROM users WHERE email_issuer <> ''"),
+      [{ email_issuer: to }],
+    )
+    assert.deepEqual(
+      await read("SELECT subject, user_id FROM audit_log WHERE action = 'identities moved'"),
+      [{ subject: `3 from ${ISSUER} to ${to}`, user_id: null }],
+    )
   })
 
   test('of two removals at once, one keeps the last way to sign in', async (t) => {

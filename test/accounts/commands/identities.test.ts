@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { commandsIn } from '../../cli/command.ts'
+
+const [OLD, NEW] = ['https://old.example.com', 'https://id.example.com']
+
+/** A database with two users, and a way to give them identities. */
+async function openUsers(t: TestContext) {
+  const program = commandsIn(t)
+  await program.run('user add ada@example.com --create')
+  await program.run('user add bob@example.com')
+  const database = new DatabaseSync(program.databasePath)
+  t.after(() => database.close())
+  const link = (issuer: string, subject: string, email: string) =>
+    database
+      .prepare('INSERT INTO identities SELECT ?, ?, id FROM users WHERE email = ?')
+      .run(issuer, subject, email)
+  return { program, database, link }
+}
+
+test('user identities moves all identities of an issuer, and says how many', async (t) => {
+  const { program, database, link } = await openUsers(t)
+  link(OLD, '1', 'ada@example.com')
+  link(OLD, '2', 'bob@example.com')
+  const moved = await program.run(`user identities --issuer ${OLD} --to ${NEW} --json`)
+  assert.deepEqual(JSON.parse(moved.stdout), { issuer: OLD, to: NEW, moved: 2 })
+  assert.match(moved.stderr, new RegExp(`^moved 2 identities from ${OLD} to ${NEW}\ndatabase: `))
+  const issuers = database.prepare('SELECT DISTINCT issuer FROM identities').all()
+  assert.deepEqual(
+    issuers.map(({ issuer }) => issuer),
+    [NEW],
+  )
+  const again = await program.run(`user identities --issuer ${OLD} --to ${NEW}`)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /has the issuer "https:\/\/old.*The issuers there are: ".*" \(2\)\n$/)
+})
+
+test('user identities moves nothing if a subject is another user there', async (t) => {
+  const { program, database, link } = await openUsers(t)
+  link(OLD, '1', 'ada@example.com')
+  link(NEW, '1', 'bob@example.com')
+  const refused = await program.run(`user identities --issuer ${OLD} --to ${NEW}`)
+  assert.equal(refused.code, 1)
+  assert.match(
+    refused.stderr,
+    /^error: no identity was moved: the subject "1" is the user [\w-]{36} /,
+  )
+  const issuers = database.prepare('SELECT issuer FROM identities ORDER BY issuer').all()
+  assert.deepEqual(
+    issuers.map(({ issuer }) => issuer),
+    [NEW, OLD],
+  )
+})
