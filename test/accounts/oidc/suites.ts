@@ -7,12 +7,14 @@ import { newcomersSuite } from './newcomers.ts'
 import { operatorsSuite } from './operators.ts'
 import { providerTroubleSuite } from './provider-trouble.ts'
 import { refusalsSuite } from './refusals.ts'
+import { strangeAnswersSuite } from './strange-answers.ts'
 import { wholeWaySuite } from './whole-way.ts'
 
 /** Sign-in with the accounts of an identity provider, for each engine. */
 export function oidcSuites(engine: string, open: OpenDatabase): void {
   suite(`${engine}: the way to the provider and back`, () => wholeWaySuite(open))
   suite(`${engine}: trouble at the provider`, () => providerTroubleSuite(open))
+  suite(`${engine}: strange answers`, () => strangeAnswersSuite(open))
   suite(`${engine}: refused sign-ins`, () => refusalsSuite(open))
   suite(`${engine}: the habits of providers`, () => habitsSuite(open))
   suite(`${engine}: newcomers`, () => newcomersSuite(open))

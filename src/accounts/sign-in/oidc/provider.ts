@@ -57,18 +57,32 @@ interface Discovered {
   metadata: Metadata
 }
 
-/** Asks the provider about itself, at most once in DISCOVERY_KEPT_US while it answers. */
+/**
+ * Asks the provider about itself, at most once in DISCOVERY_KEPT_US while it answers. While it
+ * fails in one way, throws one fault.
+ */
 function createDiscovery(options: ProviderOptions): () => Promise<Discovered> {
   const { now } = options
   let kept: { at: Instant; asked: Promise<Discovered> } | null = null
+  let lasting: ProviderFault | null = null
+
+  async function ask(): Promise<Discovered> {
+    try {
+      const discovered = await configure(options)
+      lasting = null
+      return discovered
+    } catch (thrown) {
+      kept = null
+      const fault = faultOf(thrown, options)
+      if (lasting?.message !== fault.message) lasting = fault
+      lasting.isLasting = true
+      throw lasting
+    }
+  }
+
   return () => {
-    if (kept !== null && now() - kept.at < DISCOVERY_KEPT_US) return kept.asked
-    const asking = { at: now(), asked: configure(options) }
-    kept = asking
-    asking.asked.catch(() => {
-      if (kept === asking) kept = null
-    })
-    return asking.asked
+    if (kept === null || now() - kept.at >= DISCOVERY_KEPT_US) kept = { at: now(), asked: ask() }
+    return kept.asked
   }
 }
 
