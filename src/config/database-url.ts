@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { type PostgresUrl, readPostgresUrl } from '../model/postgres-url.ts'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
 import { complaintAboutStray } from './stray.ts'
@@ -10,13 +11,31 @@ export type DatabaseConfig =
   /** No usable database; `problem` tells the operator what to set. */
   | { engine: null; problem: string }
 
-// Scheme, credentials, hosts and database, settings.
-const NAMED = /^[a-z]+:\/\/(?:[^@/?#]*@)?([^?#]*)/i
-
-/** The database in messages: the path of its file, or its hosts and name, without a password. */
+/** The database in messages: the path of its file, or the hosts and the name that are used. */
 export function nameDatabase(database: Exclude<DatabaseConfig, { engine: null }>): string {
   if (database.engine === 'sqlite') return database.path
-  return NAMED.exec(database.url)?.[1] ?? 'the database of DATABASE_URL'
+  const { hosts, database: name } = readPostgresUrl(database.url) as PostgresUrl
+  const places = hosts.map(({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`)
+  return `${places.join()}/${name}`
+}
+
+/** With these, PostgreSQL's own programs connect to another database or in another way. */
+const PG_VARIABLE =
+  /^PG(HOST(ADDR)?|PORT|DATABASE|USER|PASSWORD|PASSFILE|SERVICE(FILE)?|OPTIONS|SSL[A-Z]+)$/
+
+/** What to tell an operator about variables that only PostgreSQL's own programs use. */
+export function ignoredVariables(
+  database: DatabaseConfig,
+  environment: Readonly<Record<string, string | undefined>>,
+): { found: string; advice: string } | null {
+  const names = Object.keys(environment)
+    .toSorted()
+    .filter((name) => PG_VARIABLE.test(name) && environment[name])
+  if (database.engine !== 'postgres' || names.length === 0) return null
+  return {
+    found: `the service ignores ${names.join(', ')}`,
+    advice: 'write into DATABASE_URL how to connect',
+  }
 }
 
 const CREDENTIALS = /^([a-z]+:\/\/[^:@/?#]*):[^@/?#]*@/i
@@ -87,16 +106,10 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   }
   // The rest of the URL may contain a password, so messages do not repeat it.
   if (scheme === 'postgres' || scheme === 'postgresql') {
-    if (!POSTGRES_URL.test(url))
-      return {
-        engine: null,
-        problem:
-          `${source} must look like postgres://USER:PASSWORD@HOST:5432/DATABASE. ` +
-          'Separate several hosts by commas: HOST:5432,HOST:5432',
-      }
-    const complaint = complaintAboutParameters(url)
-    if (complaint === null) return { engine: 'postgres', url }
-    return { engine: null, problem: `${source} must ${complaint}` }
+    const read = readPostgresUrl(url)
+    return 'complaint' in read
+      ? { engine: null, problem: `${source} must ${read.complaint}` }
+      : { engine: 'postgres', url }
   }
   const found = scheme === undefined ? 'no scheme' : `the scheme ${quote(scheme)}`
   return {
@@ -110,72 +123,4 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
 function isFilePath(path: string): boolean {
   // A :memory: database would vanish with the command that created it.
   return path !== '' && path !== ':memory:' && !/^\/\/|\/$/.test(path)
-}
-
-const HOST = '(?:\\[[0-9a-f:.]+\\]|[^,:@/?#\\s\\[\\]]+)(?::\\d{1,5})?'
-const POSTGRES_URL = new RegExp(
-  `^postgres(?:ql)?://(?:[^@/?#\\s]*@)?${HOST}(?:,${HOST})*/[^/?#\\s]+(?:\\?[^#\\s]*)?$`,
-  'i',
-)
-
-/** Parameters that the driver uses. */
-const USED_PARAMETERS = [
-  'sslmode',
-  'sslrootcert',
-  'sslcert',
-  'sslkey',
-  'sslnegotiation',
-  'options',
-  'application_name',
-  'fallback_application_name',
-  'client_encoding',
-  'host',
-  'port',
-  'user',
-  'password',
-]
-/**
- * Parameters that only PostgreSQL's own programs use, which may have the same URL. The service has
- * its own rules for hosts and timeouts.
- */
-const TOOL_PARAMETERS = [
-  'connect_timeout',
-  'target_session_attrs',
-  'load_balance_hosts',
-  'channel_binding',
-  'gssencmode',
-  'keepalives',
-  'keepalives_idle',
-  'keepalives_interval',
-  'keepalives_count',
-  'tcp_user_timeout',
-]
-const SSL_MODES = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full']
-
-/** The error of the parameters of a URL, in words that follow "must". Null if they are valid. */
-function complaintAboutParameters(url: string): string | null {
-  const known = [...USED_PARAMETERS, ...TOOL_PARAMETERS]
-  const names = new Set<string>()
-  // Not decoded: what masks passwords and reads `sslmode` looks for the plain text.
-  const query = /\?(.*)/.exec(url)?.[1] ?? ''
-  for (const parameter of query.split('&').filter((each) => each !== '')) {
-    const [name = '', value = ''] = parameter.split(/=(.*)/)
-    if (!known.includes(name)) {
-      // What follows a password may be the rest of it.
-      const found = names.has('password')
-        ? 'an unknown parameter (write %26 for each & in a password)'
-        : `the unknown parameter ${quote(withoutRest(name))}`
-      return `not have ${found}; the known ones are ${USED_PARAMETERS.join(', ')}`
-    }
-    if (names.has(name)) return `have the parameter ${name} only once`
-    if (name === 'sslmode' && !SSL_MODES.includes(value))
-      return `have one of ${SSL_MODES.join(', ')} as sslmode, not ${quote(withoutRest(value))}`
-    names.add(name)
-  }
-  return null
-}
-
-/** What follows an odd character may be another parameter, such as a password behind a `;`. */
-function withoutRest(text: string): string {
-  return text.replace(/[^\w%-].*/s, '…')
 }

@@ -1,72 +1,137 @@
 import type { EventEmitter } from 'node:events'
+import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { userInfo } from 'node:os'
+import { type ConnectionOptions, getCACertificates } from 'node:tls'
 import pg from 'pg'
+import { NotConfigured } from '../model/faults.ts'
+import { type PostgresHost, type PostgresUrl, readPostgresUrl } from '../model/postgres-url.ts'
 
 /** The hosts of one DATABASE_URL. One of them at a time is the primary. */
 export interface Hosts {
-  /** The URL of the host to try next. */
-  current(): string
+  /** How to try the next host. */
+  current(): Attempt
   count: number
-  /** Moves on from a failed host, unless another call has done so. */
-  avoid(url: string): void
+  /** Moves on from a failed attempt, unless another call has done so. */
+  avoid(attempt: Attempt): void
 }
 
-// Scheme, credentials, hosts and the rest. A URL parser rejects a list of hosts.
-const PARTS = /^(postgres(?:ql)?:\/\/)((?:[^@/?#]*@)?)([^/?#]*)(.*)$/i
-type Parts = [url: string, scheme: string, credentials: string, list: string, rest: string]
+/** A way to connect to a host of a DATABASE_URL. */
+export interface Attempt extends PostgresHost {
+  url: PostgresUrl
+  sslMode: string
+}
 
 export function hostsOf(url: string): Hosts {
-  const [, scheme, credentials, list, rest] = PARTS.exec(url) as unknown as Parts
-  const urls = list
-    .split(',')
-    .map((host) => `${scheme}${credentials}${host}${rest}`)
-    .flatMap(readingsOf)
+  const attempts = attemptsOf(url)
   let index = 0
   return {
-    current: () => urls[index]!,
-    count: urls.length,
+    current: () => attempts[index]!,
+    count: attempts.length,
     avoid(failed) {
-      if (urls[index] !== failed) return
-      index = (index + 1) % urls.length
+      if (attempts[index] !== failed) return
+      index = (index + 1) % attempts.length
     },
   }
 }
 
-/** The part of a client that the driver's types leave out. */
-interface DriverConnection extends EventEmitter {
-  stream: Socket
+/** `prefer` is one mode and then the other. */
+function attemptsOf(text: string): Attempt[] {
+  const url = readPostgresUrl(text)
+  if ('complaint' in url) throw new NotConfigured(`DATABASE_URL must ${url.complaint}`)
+  const { parameters } = url
+  const isSecure =
+    ['sslrootcert', 'sslcert', 'sslkey'].some((name) => parameters.has(name)) ||
+    parameters.get('sslnegotiation') === 'direct'
+  const mode = parameters.get('sslmode') ?? (isSecure ? 'verify-full' : 'disable')
+  const sslModes = mode === 'prefer' ? ['require', 'disable'] : [mode]
+  return url.hosts.flatMap((host) =>
+    isSocket(host)
+      ? [{ ...host, url, sslMode: 'disable' }]
+      : sslModes.map((sslMode) => ({ ...host, url, sslMode })),
+  )
+}
+
+const isSocket = ({ host }: PostgresHost): boolean => host.startsWith('/')
+
+/** The parts of a client that the driver's types leave out. */
+interface DriverClient {
+  connection: EventEmitter & { stream: Socket }
+  connectionParameters: { options: string | undefined; replication: string | undefined }
+}
+
+/** A client that connects to a host as its URL says. The PG* variables have no effect on it. */
+export class HostClient extends pg.Client {
+  constructor(attempt: Attempt, config: pg.ClientConfig) {
+    const { parameters, database, password, user } = attempt.url
+    super({
+      ...config,
+      host: attempt.host,
+      port: attempt.port,
+      user: user === '' ? ownName() : user,
+      // For an empty text, the driver would take PGPASSWORD or a password file.
+      password: () => password,
+      database,
+      ssl: tlsOf(attempt),
+      sslnegotiation: parameters.get('sslnegotiation') === 'direct' ? 'direct' : 'postgres',
+      application_name: parameters.get('application_name') ?? config.application_name,
+    })
+    const { connection, connectionParameters } = this as unknown as DriverClient
+    // The driver would take PGOPTIONS and PGREPLICATION for none.
+    connectionParameters.options = parameters.get('options')
+    connectionParameters.replication = undefined
+    // After some errors, such as a missing password, the driver leaves the socket open. Each
+    // attempt would hold one of the server's connections until its timeout of a minute.
+    connection.on('error', () => connection.stream.destroy())
+  }
+}
+
+/** As PostgreSQL's own programs, which sign in with the name of the process's user. */
+function ownName(): string {
+  try {
+    return userInfo().username
+  } catch (error) {
+    throw new NotConfigured(
+      'DATABASE_URL must name a user, as in postgres://USER@…, because the user of this process has no name',
+      { cause: error },
+    )
+  }
 }
 
 /**
  * A client class whose next instance connects to the host that is probably the primary. `onClient`
- * gets each instance with its URL.
+ * gets each instance with its attempt.
  */
 export function clientFor(
-  hosts: Hosts,
-  onClient: (client: pg.ClientBase, url: string) => void,
+  hosts: Pick<Hosts, 'current'>,
+  onClient: (client: pg.ClientBase, attempt: Attempt) => void,
 ): typeof pg.Client {
-  return class extends pg.Client {
+  return class extends HostClient {
     constructor(config: pg.ClientConfig) {
-      const url = hosts.current()
-      super({ ...config, connectionString: url })
-      onClient(this, url)
-      // After some errors, such as a missing password, the driver leaves the socket open. Each
-      // attempt would hold one of the server's connections until its timeout of a minute.
-      const { connection } = this as unknown as { connection: DriverConnection }
-      connection.on('error', () => connection.stream.destroy())
+      const attempt = hosts.current()
+      super(attempt, config)
+      onClient(this, attempt)
     }
   }
 }
 
 /**
- * Makes `sslmode` mean what it means elsewhere: by default the driver takes every mode for
- * `verify-full`. It does not know `prefer`, which becomes one mode and then the other.
+ * What `sslmode` means to PostgreSQL's own programs. Reads the files each time, because a renewal
+ * replaces them.
  */
-function readingsOf(url: string): string[] {
-  const mode = /[?&]sslmode=([^&]*)/.exec(url)?.[1]
-  if (mode === undefined) return [url]
-  const modes = mode === 'prefer' ? ['require', 'disable'] : [mode]
-  return modes.map((mode) =>
-    `${url}&uselibpqcompat=true`.replace(/([?&]sslmode=)[^&]*/, `$1${mode}`),
-  )
+function tlsOf({ sslMode, url: { parameters } }: Attempt): ConnectionOptions | false {
+  if (sslMode === 'disable') return false
+  const read = (name: string) => {
+    const file = parameters.get(name)
+    return file === undefined ? undefined : readFileSync(file, 'utf8')
+  }
+  const isSystem = parameters.get('sslrootcert') === 'system'
+  const ca = isSystem ? getCACertificates('system') : read('sslrootcert')
+  return {
+    ca,
+    cert: read('sslcert'),
+    key: read('sslkey'),
+    rejectUnauthorized: sslMode !== 'require' || ca !== undefined,
+    ...(sslMode !== 'verify-full' && { checkServerIdentity: () => undefined }),
+  }
 }

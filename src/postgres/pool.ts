@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { NotConfigured } from '../model/faults.ts'
 import { type Backend, OWN_BACKEND } from './abandoned.ts'
-import { clientFor, type Hosts } from './hosts.ts'
+import { type Attempt, clientFor, type Hosts } from './hosts.ts'
 import type { Patience } from './patience.ts'
 import { assertKeepsBackend } from './pooler.ts'
 import { NO_SCHEMA } from './refusals.ts'
@@ -49,9 +49,9 @@ export function createPool(
   max: number,
   onSession: (client: pg.ClientBase, backend: Backend) => void,
 ): pg.Pool {
-  const urls = new WeakMap<pg.ClientBase, string>()
+  const attempts = new WeakMap<pg.ClientBase, Attempt>()
   const pool = new pg.Pool({
-    Client: clientFor(hosts, (client, url) => urls.set(client, url)),
+    Client: clientFor(hosts, (client, attempt) => attempts.set(client, attempt)),
     max,
     connectionTimeoutMillis: patience.connectMs,
     query_timeout: patience.queryMs,
@@ -59,7 +59,7 @@ export function createPool(
     pipeline: true,
     application_name: 'server-listing',
     verify: (client: pg.PoolClient, done: (error?: Error) => void) => {
-      beginSession(client, urls.get(client)!, patience)
+      beginSession(client, attempts.get(client)!, patience)
         .then((backend) => onSession(client, backend))
         .then(() => done(), done)
     },
@@ -76,14 +76,14 @@ export function createPool(
  */
 async function beginSession(
   client: pg.ClientBase,
-  url: string,
+  attempt: Attempt,
   patience: Patience,
 ): Promise<Backend> {
   // PostgreSQL tells each client the id of its backend, and a pooler makes one up.
   const { processID: announcedPid } = client as unknown as { processID: number | null }
   const backend = await setUp(client, patience, announcedPid)
   if (backend.pid === announcedPid) return backend
-  await assertKeepsBackend(client, url, patience)
+  await assertKeepsBackend(client, attempt, patience)
   return setUp(client, patience, backend.pid)
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import pg from 'pg'
+import type pg from 'pg'
 import { NotConfigured } from '../model/faults.ts'
+import { type Attempt, HostClient } from './hosts.ts'
 import type { Patience } from './patience.ts'
 
 /** How long an idle connection may take to hear a notification, in milliseconds. */
@@ -10,7 +11,7 @@ const TRIES_MAX = 5
 
 /**
  * Throws NotConfigured if a pooler takes the connection's backend away between two transactions, as
- * PgBouncer does in every mode but `session`. `url` is the URL of the connection.
+ * PgBouncer does in every mode but `session`. `attempt` is the one of the connection.
  *
  * The connection listens on a channel and stays idle while another one notifies it. A pooler passes
  * the notification on only if the connection still has its backend. Ids of backends prove less,
@@ -18,14 +19,14 @@ const TRIES_MAX = 5
  */
 export async function assertKeepsBackend(
   client: pg.ClientBase,
-  url: string,
+  attempt: Attempt,
   patience: Patience,
 ): Promise<void> {
   const channel = `server_listing_${randomBytes(8).toString('hex')}`
   await client.query(`LISTEN ${channel}`)
   try {
     for (let tries = 0; tries < TRIES_MAX; tries += 1) {
-      const verdict = await hears(client, channel, () => notify(url, channel, patience))
+      const verdict = await hears(client, channel, () => notify(attempt, channel, patience))
       if (verdict === 'while idle') return
       if (verdict === 'never')
         throw new NotConfigured(
@@ -79,9 +80,8 @@ function nextNotification(client: pg.ClientBase, channel: string) {
 }
 
 /** Does not wait for a standby that is away: the notification changes nothing. */
-async function notify(url: string, channel: string, patience: Patience): Promise<void> {
-  const client = new pg.Client({
-    connectionString: url,
+async function notify(attempt: Attempt, channel: string, patience: Patience): Promise<void> {
+  const client = new HostClient(attempt, {
     connectionTimeoutMillis: patience.connectMs,
     query_timeout: patience.queryMs,
     application_name: 'server-listing',

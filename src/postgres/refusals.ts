@@ -34,9 +34,11 @@ export function unreachableServer(error: unknown): NotConfigured | null {
     port?: number
     hostname?: string
   }
-  const where = address === undefined ? 'there' : `on port ${port} of ${address}`
+  const where = port === undefined ? `at ${address}` : `on port ${port} of ${address}`
+  const isAway = `no server listens ${address === undefined ? 'there' : where}. Is PostgreSQL running?`
   const reason = {
-    ECONNREFUSED: `no server listens ${where}. Is PostgreSQL running?`,
+    ECONNREFUSED: isAway,
+    ENOENT: isMissingSocket(error) ? isAway : undefined,
     ENOTFOUND: `the host name ${hostname} is unknown`,
     EAI_AGAIN: `the host name ${hostname} cannot be looked up now`,
     ETIMEDOUT: 'the server does not answer. Is the host right, and does a firewall let you in?',
@@ -46,6 +48,12 @@ export function unreachableServer(error: unknown): NotConfigured | null {
   return reason === undefined
     ? null
     : new NotConfigured(`cannot reach the database of DATABASE_URL: ${reason}`, { cause: error })
+}
+
+/** A server that does not run has no Unix socket. */
+function isMissingSocket(error: unknown): boolean {
+  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
+  return code === 'ENOENT' && syscall === 'connect'
 }
 
 /** Whether all other hosts would refuse for the same reason. Each host has its own TLS. */
@@ -68,6 +76,7 @@ interface Refused {
 }
 
 function refusalOf(error: unknown): string | null {
+  if (isMissingSocket(error)) return null
   const { code = '', message = '', routine = '', severity } = (error ?? {}) as Refused
   switch (code) {
     case '28P01':
@@ -88,7 +97,7 @@ function refusalOf(error: unknown): string | null {
   if (code === '08P01' && message.endsWith('startup parameter: options')) return NO_OPTIONS
   if (code === '42501')
     return `${message}. The user must own the database, or the first schema of its search_path`
-  if (NO_PASSWORD.test(message)) return 'the server asks for a password, and there is none'
+  if (NO_PASSWORD.test(message)) return 'the server asks for a password, and DATABASE_URL has none'
   return tlsRefusalOf(error)
 }
 
@@ -118,5 +127,10 @@ function tlsRefusalOf(error: unknown): string | null {
   const { code = '', message = '' } = (error ?? {}) as Refused
   if (message === 'The server does not support SSL connections')
     return 'the server does not support SSL (TLS), which sslmode asks for'
-  return CERTIFICATE.includes(code) ? `the server's certificate is not accepted: ${message}` : null
+  if (!CERTIFICATE.includes(code)) return null
+  // Node.js advises an option of its own behind the semicolon.
+  const reason = `the server's certificate is not accepted: ${message.split(';')[0]}`
+  return /ISSUER|SELF_SIGNED|UNABLE_TO_VERIFY/.test(code)
+    ? `${reason}. Add sslrootcert=FILE with the certificate of its authority to DATABASE_URL, or sslrootcert=system if this machine trusts it`
+    : reason
 }

@@ -148,9 +148,13 @@ test('the URL can come from a file', (t) => {
 test('a message names a database by path, or by hosts and name without user and password', () => {
   for (const [url, name] of [
     ['sqlite:/var/x.db', '/var/x.db'],
-    ['postgres://db.example.com/listing', 'db.example.com/listing'],
+    ['postgres://db.example.com/listing', 'db.example.com:5432/listing'],
     ['postgres://u:secret@db:5433/listing?sslmode=require&password=secret', 'db:5433/listing'],
-    ['postgresql://u:secret@[::1]:5433,db2/x%20y', '[::1]:5433,db2/x%20y'],
+    ['postgresql://u:secret@[::1]:5433,db2/x%20y', '[::1]:5433,db2:5432/x y'],
+    ['postgres://db:5433/x?host=127.0.0.1&port=5434', '127.0.0.1:5434/x'],
+    ['postgres://db:5433/x?host=a,b', 'a:5433,b:5433/x'],
+    ['postgres://u@/x?host=/run/postgresql', '/run/postgresql:5432/x'],
+    ['postgres://u@%2Frun%2Fpostgresql:5433/x', '/run/postgresql:5433/x'],
   ] as const) {
     const database = databaseOf({ DATABASE_URL: url })
     assert.ok(database.engine !== null)

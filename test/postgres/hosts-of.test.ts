@@ -8,54 +8,41 @@ import { hostsOf } from '../../src/postgres/hosts.ts'
  * The servers that a DATABASE_URL names, and what the operator reads when a server refuses.
  */
 
-test('each host of a URL becomes a URL with all its other parts', () => {
-  assert.deepEqual(allOf('postgres://ada:secret@a:1,b,[::1]:3/listing?x=1#y'), [
-    'postgres://ada:secret@a:1/listing?x=1#y',
-    'postgres://ada:secret@b/listing?x=1#y',
-    'postgres://ada:secret@[::1]:3/listing?x=1#y',
-  ])
-  for (const url of [
-    'POSTGRESQL://a',
-    'postgres://a/b',
-    'postgres:///b',
-    'postgres://a?x=,',
-    'postgres://a#,',
-  ])
-    assert.deepEqual(allOf(url), [url])
-  assert.deepEqual(allOf('postgres://ada,@a,b'), ['postgres://ada,@a', 'postgres://ada,@b'])
+test('each host of a URL is tried with its port and with the mode of TLS', () => {
+  for (const [url, tried] of [
+    ['postgres://ada:secret@a:1,b,[::1]:3/x', ['a:1 disable', 'b:5432 disable', '::1:3 disable']],
+    ['postgres://a/x?sslmode=require', ['a:5432 require']],
+    [
+      'postgres://a,b/x?sslmode=prefer',
+      ['a:5432 require', 'a:5432 disable', 'b:5432 require', 'b:5432 disable'],
+    ],
+    // Without a mode, what only TLS needs asks for all of it.
+    ['postgres://a/x?sslrootcert=system', ['a:5432 verify-full']],
+    ['postgres://a/x?sslnegotiation=direct', ['a:5432 verify-full']],
+    // A Unix socket has no TLS, as in PostgreSQL's own programs.
+    ['postgres://a/x?host=/run,b&sslmode=require', ['/run:5432 disable', 'b:5432 require']],
+  ] as const)
+    assert.deepEqual(allOf(url), tried, url)
 })
 
 test('a failed host is followed by the next one, and the last by the first', () => {
-  const hosts = hostsOf('postgres://a,b,c')
+  const hosts = hostsOf('postgres://a,b,c/x')
   assert.equal(hosts.count, 3)
   const seen = [0, 1, 2, 3].map(() => {
-    const url = hosts.current()
-    assert.equal(hosts.current(), url)
-    hosts.avoid(url)
-    return url.at(-1)
+    const attempt = hosts.current()
+    assert.equal(hosts.current(), attempt)
+    hosts.avoid(attempt)
+    return attempt.host
   })
   assert.deepEqual(seen, ['a', 'b', 'c', 'a'])
 })
 
 test('only the first of several calls that saw a host fail moves on', () => {
-  const hosts = hostsOf('postgres://a,b,c')
+  const hosts = hostsOf('postgres://a,b,c/x')
   const failed = hosts.current()
   hosts.avoid(failed)
   hosts.avoid(failed)
-  assert.equal(hosts.current(), 'postgres://b')
-})
-
-test('sslmode means what it means elsewhere, and prefer tries one mode and then the other', () => {
-  assert.deepEqual(allOf('postgres://a/b?sslmode=require'), [
-    'postgres://a/b?sslmode=require&uselibpqcompat=true',
-  ])
-  assert.deepEqual(allOf('postgres://a,b/c?x=1&sslmode=prefer&y=2'), [
-    'postgres://a/c?x=1&sslmode=require&y=2&uselibpqcompat=true',
-    'postgres://a/c?x=1&sslmode=disable&y=2&uselibpqcompat=true',
-    'postgres://b/c?x=1&sslmode=require&y=2&uselibpqcompat=true',
-    'postgres://b/c?x=1&sslmode=disable&y=2&uselibpqcompat=true',
-  ])
-  assert.deepEqual(allOf('postgres://a?xsslmode=require'), ['postgres://a?xsslmode=require'])
+  assert.equal(hosts.current().host, 'b')
 })
 
 test('only a lasting refusal becomes a sentence for the operator', () => {
@@ -97,12 +84,12 @@ test('only a lasting refusal becomes a sentence for the operator', () => {
     assert.equal(unusable(error), null)
 })
 
-/** The URLs in the order of the attempts. */
+/** The attempts in their order. */
 function allOf(url: string): string[] {
   const hosts = hostsOf(url)
   return Array.from({ length: hosts.count }, () => {
-    const current = hosts.current()
-    hosts.avoid(current)
-    return current
+    const attempt = hosts.current()
+    hosts.avoid(attempt)
+    return `${attempt.host}:${attempt.port} ${attempt.sslMode}`
   })
 }

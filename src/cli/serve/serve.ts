@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { CONNECTIONS_MAX, type Service, startService } from '../../service.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config/config.ts'
-import { type DatabaseConfig, nameDatabase } from '../../config/database-url.ts'
+import { type DatabaseConfig, ignoredVariables, nameDatabase } from '../../config/database-url.ts'
 import { NotConfigured } from '../../model/faults.ts'
 import type { ServingStore } from '../../database/store.ts'
 import { createLog, type Log } from '../../log/log.ts'
@@ -32,6 +32,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   ignoreSignals(log)
   const complaint = complaintAboutOpenFiles()
   if (complaint !== null) log.warn(complaint)
+  const ignored = ignoredVariables(config.database, shell.env)
+  if (ignored !== null) log.warn(`${ignored.found}: ${ignored.advice}`)
   const opened = await openOrExplain(config.database, log, options.requireDatabase ?? false)
   const { store } = opened
   const version = readVersion()

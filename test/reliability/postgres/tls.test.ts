@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
 import { diagnose } from '../doctor/findings.ts'
+import { assertRefused } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
 import { type Cluster, give, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
@@ -90,6 +91,23 @@ test('verify-ca needs a known certificate, verify-full also checks its name', as
     /altnames|does not match/i,
   )
   await assert.rejects(isEncrypted(secure, 'sslmode=verify-full&host=localhost'), /self-signed/)
+})
+
+test('sslrootcert=system trusts what the machine trusts, and a refusal names it', async (t) => {
+  const program = programIn(t)
+  const url = secure.url().replace('127.0.0.1', 'localhost')
+  const migrate = (DATABASE_URL: string, env = {}) =>
+    program.begin('migrate', { env: { DATABASE_URL, ...env } }).ended
+  const system = `${url}?sslmode=verify-full&sslrootcert=system`
+  // Where Node.js finds the authorities that the machine trusts.
+  const trusted = await migrate(system, { SSL_CERT_FILE: CERTIFICATE })
+  assert.equal(trusted.code, 0, trusted.stderr)
+  for (const DATABASE_URL of [system, `${url}?sslmode=verify-full`])
+    assertRefused(
+      await migrate(DATABASE_URL),
+      1,
+      /certificate is not accepted: self-signed certificate\. Add sslrootcert=FILE with .* to DATABASE_URL, or sslrootcert=system/,
+    )
 })
 
 test('the error for a missing certificate file names it', async () => {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../../config/config.ts'
-import { maskPasswords } from '../../../config/database-url.ts'
+import { ignoredVariables, maskPasswords } from '../../../config/database-url.ts'
 import { NAMED_SETTINGS, type SettingName } from '../../../config/settings.ts'
 import { FROM_ENV_FILE, loadConfig } from '../../../terminal/context.ts'
 import { Misuse } from '../../../terminal/errors.ts'
-import { printJson, printTable } from '../../../terminal/output.ts'
+import { printJson, printTable, say } from '../../../terminal/output.ts'
 import { addSettingOptions, type SettingOptions, settingsOf } from '../../serve/options.ts'
 import type { Shell } from '../../../terminal/shell.ts'
 
@@ -45,7 +45,10 @@ Examples:
 }
 
 function showConfig(shell: Shell, options: Options): void {
-  const values = valuesOf(shell, loadConfig(shell, settingsOf(options)))
+  const config = loadConfig(shell, settingsOf(options))
+  const values = valuesOf(shell, config)
+  const ignored = ignoredVariables(config.database, shell.env)
+  if (ignored !== null) say(shell, `warning: ${ignored.found}: ${ignored.advice}`)
   const shown = NAMED_SETTINGS.map(([name, setting]) => ({
     name,
     value: values[name],

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../../config/config.ts'
-import type { Finding } from '../../../model/health/finding.ts'
+import { ignoredVariables } from '../../../config/database-url.ts'
+import { type Finding, warning } from '../../../model/health/finding.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { countOf } from '../../../model/text.ts'
 import { inspectStore } from '../../../open-store.ts'
@@ -50,8 +51,10 @@ async function inspectProvider(config: Config): Promise<Finding[]> {
 
 async function diagnose(shell: Shell, { backups, json }: Options): Promise<void> {
   const config = loadConfig(shell)
+  const ignored = ignoredVariables(config.database, shell.env)
   const findings = [
     inspectVariables(shell.env),
+    ...(ignored === null ? [] : [warning('pg_variables', ignored.found, ignored.advice)]),
     ...(await inspectStore(loadDatabase(shell))),
     ...(backups === undefined ? [] : [inspectBackupFolder(backups)]),
     await inspectService(config),
