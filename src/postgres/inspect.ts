@@ -32,8 +32,10 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
         : []),
     ]
   } catch (error) {
-    const { message } = (unreachableServer(error) ?? unusable(error) ?? error) as Error
-    return [problem('database', message, 'start the server, or correct DATABASE_URL')]
+    const refusal = unusable(error)
+    const { message } = (refusal ?? unreachableServer(error) ?? error) as Error
+    const act = refusal === null ? 'start the server' : 'correct that on the server'
+    return [problem('database', message, `${act}, or correct DATABASE_URL`)]
   } finally {
     await database.close()
   }

@@ -58,6 +58,17 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
   assert.deepEqual(await tables.dump(), content)
 })
 
+test('the advice fits a server that is away, and one that refuses', async (t) => {
+  const url = await createDatabase(server)
+  for (const [DATABASE_URL, advice] of [
+    ['postgres://u@127.0.0.1:1/x', 'start the server, or correct DATABASE_URL'],
+    [`${url}_missing`, 'correct that on the server, or correct DATABASE_URL'],
+  ] as const) {
+    const { database } = await diagnose(programIn(t), { DATABASE_URL })
+    assert.deepEqual([database!.state, database!.advice], ['problem', advice])
+  }
+})
+
 test('a database without our tables gets none, and an unreachable one is named', async (t) => {
   const program = programIn(t)
   const url = await createDatabase(server)
