@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { findUnwritten, isReleased } from '../../scripts/release/changelog.ts'
+import { findUnwritten, isReleased, versionOfTree } from '../../scripts/release/changelog.ts'
 import { findOtherVersions } from '../../scripts/release/named-versions.ts'
 import { ROOT } from '../fixtures/tree.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const readRaised = (path: string) =>
-  path === 'package.json' ? '{"version":"0.2.0"}' : read(path).replaceAll('0.1.0', '0.1.9')
+  path === 'package.json' ? '{"version":"0.9.0"}' : read(path).replaceAll(versionOfTree(), '0.1.9')
 
 test('every file that names the version of the project names the one of package.json', () => {
   assert.deepEqual(findOtherVersions(read), [])
@@ -17,7 +17,7 @@ test('every file that names the version of the project names the one of package.
 test('a file that names another version is an obstacle to a release', () => {
   const sentences = findOtherVersions(readRaised)
   assert.ok(
-    sentences.includes('client/package.json names version 0.1.9, and package.json has 0.2.0'),
+    sentences.includes('client/package.json names version 0.1.9, and package.json has 0.9.0'),
   )
   assert.equal(new Set(sentences.map((each) => each.split(' ')[0])).size, 7)
 })

@@ -77,7 +77,7 @@ test('a changelog without the heading of the version is refused', () => {
 })
 
 test('a migration that the kept files do not know is refused', () => {
-  const path = join(clone, 'src/sqlite/migrations/0002-next.sql')
+  const path = join(clone, 'src/sqlite/migrations/9999-next.sql')
   writeFileSync(path, '-- oldest compatible program: 1\n')
   commit()
   assertRefused(/the migrations have changed since .*`npm run freeze`/)
