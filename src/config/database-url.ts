@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readText } from '../model/input.ts'
 import { type PostgresUrl, readPostgresUrl } from '../model/postgres-url.ts'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
@@ -73,12 +73,9 @@ export function readDatabase(
 function readDatabaseUrlFile(file: string): DatabaseConfig {
   // An operator may have put the URL itself there.
   const name = `the file ${quote(withoutSecrets(file))} that DATABASE_URL_FILE names`
-  try {
-    return parseDatabaseUrl(readFileSync(file, 'utf8').trim(), name)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    return { engine: null, problem: `cannot read ${name}: ${code}` }
-  }
+  const read = readText(file)
+  if ('text' in read) return parseDatabaseUrl(read.text.trim(), name)
+  return { engine: null, problem: `cannot read ${name}: it ${read.complaint}` }
 }
 
 /** Parses a database URL. `source` names its origin and begins the error messages. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readText } from '../model/input.ts'
 import { quote } from '../model/text.ts'
 import { complaintAboutUrl, withoutSecrets } from './public-url.ts'
 
@@ -83,12 +83,10 @@ function readSecret(given: Environment): { text: string } | { complaint: string 
   if (file === undefined)
     return { complaint: 'OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is' }
   const name = `the file ${quote(file)} that OIDC_CLIENT_SECRET_FILE names`
-  try {
-    const text = readFileSync(file, 'utf8').trim()
-    return text === '' ? { complaint: `${name} is empty` } : { text }
-  } catch (error) {
-    return { complaint: `cannot read ${name}: ${(error as NodeJS.ErrnoException).code}` }
-  }
+  const read = readText(file)
+  if ('complaint' in read) return { complaint: `cannot read ${name}: it ${read.complaint}` }
+  const text = read.text.trim()
+  return text === '' ? { complaint: `${name} is empty` } : { text }
 }
 
 /** The error of an issuer, in words that follow "must". Null if it is valid. */

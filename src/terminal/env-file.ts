@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
+import { readText } from '../model/input.ts'
 import { quote } from '../model/text.ts'
 import { readEnvLines } from './env-lines.ts'
 import { Misuse } from './errors.ts'
-import { reasonFor } from './input.ts'
 import type { Shell } from './shell.ts'
 
 /**
@@ -21,10 +20,7 @@ export function loadEnvFile(file: string, env: Shell['env']): string[] {
 }
 
 function readEnvFile(file: string): string {
-  try {
-    // Some editors begin a file with a byte order mark.
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
-  } catch (error) {
-    throw new Misuse(`cannot read the file ${quote(file)} of --env-file: ${reasonFor(error)}`)
-  }
+  const read = readText(file)
+  if ('text' in read) return read.text
+  throw new Misuse(`cannot read the file ${quote(file)} of --env-file: it ${read.complaint}`)
 }

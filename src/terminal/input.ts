@@ -1,16 +1,15 @@
-import { isUtf8 } from 'node:buffer'
-import { readFile } from 'node:fs/promises'
+import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
+import { complaintAboutError, decodeText, type OpenInput } from '../model/input.ts'
 import { Failure } from './errors.ts'
 import { say } from './output.ts'
 import type { Shell } from './shell.ts'
 
-/** The whole text of a file, or of standard input if the name is `-`. */
+/** The whole text of a file or a pipe, or of standard input if the name is `-`. */
 export async function readInput(shell: Shell, name: string): Promise<string> {
-  const bytes = await readBytes(shell, name)
-  if (!isUtf8(bytes)) throw new Failure(`cannot read ${inputName(name)}: it is not UTF-8 text`)
-  // Some editors begin a file with a byte order mark.
-  return bytes.toString().replace(/^\uFEFF/, '')
+  const read = decodeText(await readBytes(shell, name))
+  if ('complaint' in read) throw unreadable(name, read.complaint)
+  return read.text
 }
 
 /**
@@ -29,26 +28,25 @@ export function inputName(name: string): string {
 
 async function readBytes(shell: Shell, name: string): Promise<Buffer> {
   try {
-    if (name !== '-') return await readFile(name)
-    if (shell.stdin.isTTY)
-      say(shell, 'reading from the terminal; press Ctrl-D on an empty line to finish')
-    return await buffer(shell.stdin)
+    return await buffer(inputOf(shell)(name))
   } catch (error) {
-    throw new Failure(`cannot read ${inputName(name)}: ${reasonFor(error)}`)
+    throw unreadable(name, complaintAboutError(error))
   }
 }
 
-/** Why a file can't be read. */
-export function reasonFor(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  switch (code) {
-    case 'ENOENT':
-      return 'no such file'
-    case 'EISDIR':
-      return 'it is a directory'
-    case 'EACCES':
-      return 'permission denied'
-    default:
-      return code ?? message
+function unreadable(name: string, complaint: string): Failure {
+  return new Failure(`cannot read ${inputName(name)}: it ${complaint}`)
+}
+
+/** The system can't open standard input by a path if it is a socket, as from ssh. */
+const STANDARD_INPUT = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/
+
+/** Opens what the operator of this shell names. */
+export function inputOf(shell: Shell): OpenInput {
+  return (name) => {
+    if (!STANDARD_INPUT.test(name)) return createReadStream(name)
+    if (shell.stdin.isTTY)
+      say(shell, 'reading from the terminal; press Ctrl-D on an empty line to finish')
+    return shell.stdin as AsyncIterable<Buffer>
   }
 }

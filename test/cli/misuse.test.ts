@@ -17,7 +17,7 @@ test('an error about DATABASE_URL names its source and the value found', async (
   assertRefused(held, 2, file, 'DATABASE_URL_FILE', 'must begin with sqlite:', 'no scheme')
   assert.doesNotMatch(held.stderr, /hunter2/)
   const missing = await list({ DATABASE_URL: '', DATABASE_URL_FILE: `${file}.no` })
-  assertRefused(missing, 2, `${file}.no`, 'cannot read the file', 'ENOENT')
+  assertRefused(missing, 2, `${file}.no`, 'cannot read the file', 'it does not exist')
 })
 
 // A path below a file stands for an unwritable one, because root can write to any directory.

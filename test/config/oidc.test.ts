@@ -95,7 +95,7 @@ test('settings that miss another one, or contradict it, are refused', () => {
   ])
   assert.deepEqual(
     complaintsAbout({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: '/no/such/file' }),
-    ['cannot read the file "/no/such/file" that OIDC_CLIENT_SECRET_FILE names: ENOENT'],
+    ['cannot read the file "/no/such/file" that OIDC_CLIENT_SECRET_FILE names: it does not exist'],
   )
   assert.deepEqual(
     complaintsAbout({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: '/dev/null' }),

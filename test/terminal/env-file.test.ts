@@ -49,7 +49,7 @@ test('an --env-file that cannot be read or sets nothing is an error', async (t) 
   assertRefused(
     await run(missing),
     2,
-    `cannot read the file "${missing}" of --env-file: no such file`,
+    `cannot read the file "${missing}" of --env-file: it does not exist`,
   )
   assertRefused(await run(empty), 2, `--env-file "${empty}" has no line such as DATABASE_URL=`)
   assertRefused(

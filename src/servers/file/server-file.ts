@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer'
 import { createTurns, type Turns } from '../../model/turns.ts'
 import { count, quote } from '../../model/text.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
@@ -41,19 +40,6 @@ const EMPTIED_COLUMNS = new Set<string>(['version', 'listing_kind', 'organizatio
 const BEGINS_AS_ANSWER = /^\s*\{/
 
 const BEGINS_AS_JSON = /^\s*[[{]/
-
-/** The text of an uploaded file. */
-export function decodeText(bytes: Buffer): { text: string } | Unreadable {
-  const [first, second] = bytes
-  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
-    return { complaint: 'is UTF-16 text. Save it as UTF-8 and try again' }
-  if (bytes.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004')
-    return { complaint: 'is a spreadsheet or an archive. Save the sheet as CSV and try again' }
-  if (bytes.includes(0)) return { complaint: 'is not a text file' }
-  if (!isUtf8(bytes))
-    return { complaint: 'is not UTF-8 text. Save it as UTF-8 (“CSV UTF-8”) and try again' }
-  return { text: bytes.toString().replace(/^\uFEFF/, '') }
-}
 
 /**
  * Reads the servers of a text: a JSON array, an answer of the API, or CSV with a row of names

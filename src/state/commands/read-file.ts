@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { StateComplaint } from '../declared-state.ts'
 import type { ReadKeyFile } from '../read-state.ts'
+import { readText } from '../../model/input.ts'
 import { countOf, quote } from '../../model/text.ts'
 import { Failure } from '../../terminal/errors.ts'
-import { inputName, reasonFor } from '../../terminal/input.ts'
+import { inputName } from '../../terminal/input.ts'
 
 /** Parses JSON without repeating any of its text, which may have a key. */
 export function parseJson(text: string, file: string): unknown {
@@ -20,15 +20,12 @@ export function parseJson(text: string, file: string): unknown {
 
 /** Key files are named relative to the folder of the file that names them. */
 export function keyFilesBeside(file: string): ReadKeyFile {
-  const folder = file === '-' ? '.' : dirname(file)
+  // A pipe stands in no folder of the operator's.
+  const folder = /^(-$|\/dev\/(stdin$|fd\/))/.test(file) ? '.' : dirname(file)
   return (name) => {
-    try {
-      return { text: readFileSync(resolve(folder, name), 'utf8') }
-    } catch (error) {
-      return {
-        complaint: `names the file ${quote(name)}, which can't be read: ${reasonFor(error)}`,
-      }
-    }
+    const read = readText(resolve(folder, name))
+    if ('text' in read) return read
+    return { complaint: `names the file ${quote(name)}, which ${read.complaint}` }
   }
 }
 

@@ -146,8 +146,13 @@ test('input that is not a list of servers is refused with its name and the reaso
   assertRefused(broken!, 1, 'standard input is not JSON')
   assertRefused(object!, 1, 'JSON array')
   assertRefused(bytes!, 1, 'not UTF-8 text')
-  assertRefused(await program.run(`${IMPORT} no.json`), 1, '"no.json"', 'no such file')
-  assertRefused(await program.run(`${IMPORT} ${program.folder}`), 1, program.folder, 'a directory')
+  assertRefused(await program.run(`${IMPORT} no.json`), 1, '"no.json"', 'it does not exist')
+  assertRefused(
+    await program.run(`${IMPORT} ${program.folder}`),
+    1,
+    program.folder,
+    'it is a folder',
+  )
   assertRefused(
     await program.run([...IMPORT.split(' '), '--organization', 'Red Stone', '-']),
     2,

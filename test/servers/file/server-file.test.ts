@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { readCsv, writeCell } from '../../../src/servers/file/csv.ts'
-import { decodeText, readServers } from '../../../src/servers/file/server-file.ts'
+import { readServers } from '../../../src/servers/file/server-file.ts'
 import { serverFile } from '../../../src/servers/file/write-servers.ts'
 import type { ServerRecord } from '../../../src/servers/server.ts'
 
@@ -144,21 +144,5 @@ test('a file that is no list of servers gets one error with the reason', async (
     const read = await readServers(text)
     assert.ok('complaint' in read, text)
     assert.match(read.complaint, complaint)
-  }
-})
-
-test('an upload must be UTF-8 text, with or without a byte order mark', () => {
-  assert.deepEqual(decodeText(Buffer.from('\uFEFFä')), { text: 'ä' })
-  for (const [bytes, complaint] of [
-    [Buffer.from('\uFEFFname', 'utf16le'), /^is UTF-16 text/],
-    [Buffer.from('feff006e', 'hex'), /^is UTF-16 text/],
-    [Buffer.from('name', 'utf16le'), /^is not a text file$/],
-    [Buffer.from('Müller', 'latin1'), /^is not UTF-8 text/],
-    [Buffer.from('PK\u0003\u0004rest'), /^is a spreadsheet or an archive/],
-    [Buffer.from('89504e470d0a1a0a00', 'hex'), /^is not a text file$/],
-  ] as const) {
-    const decoded = decodeText(bytes)
-    assert.ok('complaint' in decoded)
-    assert.match(decoded.complaint, complaint)
   }
 })

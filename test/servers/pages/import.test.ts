@@ -149,9 +149,9 @@ test('each file that is no list of servers is refused with its reason', async (t
   for (const [file, reason] of [
     [Buffer.from('\uFEFFname,address', 'utf16le'), 'The file is UTF-16 text. Save it as UTF-8'],
     [Buffer.from('name,address\nMüller,m.example', 'latin1'), 'The file is not UTF-8 text.'],
-    [Buffer.from('PK\u0003\u0004...'), 'The file is a spreadsheet or an archive.'],
+    [Buffer.from('PK\u0003\u0004...'), 'The file is a spreadsheet or a ZIP file.'],
     [Buffer.from('\u0089PNG\r\n\u0000'), 'The file is not a text file.'],
-    [Buffer.from('name,address', 'utf16le'), 'The file is not a text file.'],
+    [Buffer.from('name,address', 'utf16le'), 'The file is UTF-16 text.'],
     [Buffer.from('<!doctype html><title>name, address</title>'), 'is neither JSON nor CSV.'],
     [Buffer.from('motd=Hello'), 'The file is neither JSON nor CSV.'],
     [Buffer.from('[{"uuid":"1","name":"Ada"}]'), 'The import ignores "uuid".'],

@@ -1,0 +1,64 @@
+import { isUtf8 } from 'node:buffer'
+import { readFileSync } from 'node:fs'
+
+/*
+ * The one way to read what an operator or a user names: what counts as text, and the sentences
+ * about what does not. A complaint has words that follow "it" or "the file".
+ */
+
+/** The bytes of a file, a pipe or standard input, as they arrive. Opened once. */
+export type OpenInput = (name: string) => AsyncIterable<Buffer>
+
+export type ReadText = { text: string } | { complaint: string }
+
+/** The text of a file or a pipe that a setting or another file names. */
+export function readText(path: string): ReadText {
+  try {
+    return decodeText(readFileSync(path))
+  } catch (error) {
+    return { complaint: complaintAboutError(error) }
+  }
+}
+
+/** Some editors and spreadsheets begin a text with a byte order mark, which is no part of it. */
+export function decodeText(bytes: Buffer): ReadText {
+  const complaint = complaintAboutFormat(bytes) ?? complaintAboutBytes(bytes)
+  return complaint === null ? { text: withoutMark(bytes.toString()) } : { complaint }
+}
+
+export const withoutMark = (text: string): string => text.replace(/^\uFEFF/, '')
+
+/** With a mark, or two ASCII characters at the beginning. */
+const UTF_16 = /^(?:\xff\xfe|\xfe\xff|(?:[^\0]\0){2}|(?:\0[^\0]){2})/
+/** The first bytes of .xlsx, .ods and other ZIP files, and of .xls. */
+const SPREADSHEETS = ['PK\u0003\u0004', '\u00d0\u00cf\u0011\u00e0']
+
+/** The complaint about what is often taken for a text. Null if the bytes are something else. */
+export function complaintAboutFormat(bytes: Buffer): string | null {
+  const begin = bytes.toString('latin1', 0, 4)
+  if (UTF_16.test(begin)) return 'is UTF-16 text. Save it as UTF-8 and try again'
+  if (SPREADSHEETS.includes(begin))
+    return 'is a spreadsheet or a ZIP file. Save the sheet as CSV and try again'
+  return null
+}
+
+function complaintAboutBytes(bytes: Buffer): string | null {
+  if (bytes.includes(0)) return 'is not a text file'
+  if (isUtf8(bytes)) return null
+  return 'is not UTF-8 text. Save it as UTF-8 (in Excel, “CSV UTF-8”) and try again'
+}
+
+const COMPLAINTS: Record<string, string> = {
+  ENOENT: 'does not exist',
+  ENOTDIR: 'does not exist',
+  EISDIR: 'is a folder',
+  EACCES: 'is closed to this user',
+  // A socket that is a descriptor can't be opened by its path.
+  ENXIO: 'is a socket. Name a file or a pipe',
+}
+
+/** Why the system does not read an input. */
+export function complaintAboutError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return COMPLAINTS[code] ?? `can't be read: ${code === '' ? message : code}`
+}
