@@ -2,6 +2,7 @@ import type { DatabaseConfig } from './config/database-url.ts'
 import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
 import { NotConfigured } from './model/faults.ts'
 import type { Finding } from './model/health/finding.ts'
+import type { OpenInput } from './model/input.ts'
 import type { Revocations } from './model/key-hash.ts'
 import type { ServingStore, Store } from './database/store.ts'
 
@@ -64,16 +65,17 @@ export async function backUpStore(database: DatabaseConfig, target: string): Pro
 }
 
 /**
- * Checks an archive and prepares to replace the database by it. `lists` are files with further
+ * Checks an archive and prepares to replace the database by it. `lists` names inputs with further
  * revocations. Throws NotConfigured, NotRestored or AlreadyServed.
  */
 export async function prepareRestore(
   database: DatabaseConfig,
   from: string,
   lists: readonly string[],
+  open: OpenInput,
 ): Promise<PreparedRestore> {
   const { openArchive } = await import('./archive/open.ts')
-  const further = await readRevocations(lists)
+  const further = await readRevocations(lists, open)
   const opened = await openArchive(from)
   const archive = { ...opened, revocations: new Map([...further, ...opened.revocations]) }
   if (database.engine === 'postgres') {
@@ -84,10 +86,13 @@ export async function prepareRestore(
   return prepareSqliteRestore(pathOf(database), archive)
 }
 
-/** Reads journals and archives for the revoked keys. Throws NotConfigured or NotRestored. */
-export async function readRevocations(lists: readonly string[]): Promise<Revocations> {
+/** Reads journals and archives for the revoked keys. Throws NotRestored. */
+export async function readRevocations(
+  lists: readonly string[],
+  open: OpenInput,
+): Promise<Revocations> {
   const archive = await import('./archive/revocations.ts')
-  return archive.readRevocations(lists)
+  return archive.readRevocations(lists, open)
 }
 
 /**

@@ -1,7 +1,16 @@
-import { existsSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
+import { complaintAboutError } from '../model/input.ts'
 import type { Revocations } from '../model/key-hash.ts'
 import type { Migration } from '../database/migrations.ts'
 import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
@@ -40,7 +49,9 @@ export async function openArchive(
     await holdLock(path, opened)
     const database = await openCurrent(path, migrations, opened)
     assertTables(database)
-    const revocations = readJournal(journalOf(path))
+    const revocations = readJournal(journalOf(path), (fault) => {
+      throw fault
+    })
     return { path, database, facts: readArchiveFacts(database), revocations, close }
   } catch (error) {
     close()
@@ -49,11 +60,26 @@ export async function openArchive(
 }
 
 function assertFile(path: string): void {
-  if (!existsSync(path)) throw new NotRestored('there is no such file')
-  const stats = statSync(path)
-  if (!stats.isFile()) throw new NotRestored('it is a folder or not a regular file')
-  if (stats.size === 0) throw new NotRestored('it is empty')
+  const complaint = complaintAboutFile(path)
+  if (complaint !== null) throw new NotRestored(`it ${complaint}`)
 }
+
+/** Null if SQLite may open the file. */
+function complaintAboutFile(path: string): string | null {
+  if (path === '-') return NO_FILE
+  try {
+    accessSync(path, constants.R_OK)
+  } catch (error) {
+    return complaintAboutError(error)
+  }
+  const stats = statSync(path)
+  if (stats.isDirectory()) return complaintAboutError({ code: 'EISDIR' })
+  if (!stats.isFile()) return NO_FILE
+  return stats.size === 0 ? 'is empty' : null
+}
+
+/** SQLite reads no pipe, and a copy in a temporary folder has password hashes. */
+const NO_FILE = 'is no regular file. Save the archive to a file first, and name that'
 
 /** A service that stops may hold the lock for a moment. */
 export const STOP_WAIT_MS = 1_000

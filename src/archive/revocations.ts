@@ -1,7 +1,12 @@
-import { closeSync, existsSync, openSync, readSync, realpathSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
+import {
+  complaintAboutError,
+  complaintAboutFormat,
+  type OpenInput,
+  withoutMark,
+} from '../model/input.ts'
 import type { Instant } from '../model/instant.ts'
-import { readJournal } from '../sqlite/journal/journal.ts'
+import { readLines, sayUnread } from '../sqlite/journal/journal.ts'
 import { NotRestored } from './archive.ts'
 import { type OpenArchive, openArchive } from './open.ts'
 
@@ -19,36 +24,56 @@ export async function countRevoked(
   return found.size
 }
 
-/** Reads lists of revoked keys, each a journal or an archive. Throws NotRestored. */
-export async function readRevocations(paths: readonly string[]): Promise<Map<string, Instant>> {
+/** Reads lists of revoked keys whole, each a journal or an archive. Throws NotRestored. */
+export async function readRevocations(
+  names: readonly string[],
+  open: OpenInput,
+): Promise<Map<string, Instant>> {
   const united = new Map<string, Instant>()
-  for (const path of paths)
-    for (const [hash, at] of await readList(path)) if (!united.has(hash)) united.set(hash, at)
+  for (const name of names)
+    for (const [hash, at] of await readList(name, open)) if (!united.has(hash)) united.set(hash, at)
   return united
 }
 
-async function readList(path: string): Promise<Iterable<[string, Instant]>> {
-  if (!existsSync(path))
-    throw new NotRestored(`cannot read revocations from ${path}: there is no such file`)
-  if (!isSqlite(path)) return readJournal(realpathSync(path))
+async function readList(name: string, open: OpenInput): Promise<Iterable<[string, Instant]>> {
+  const bytes = await readUnlessArchive(name, open)
+  if (bytes === null) return readArchive(name)
+  const complaint = complaintAboutFormat(bytes)
+  if (complaint !== null) throw refusal(name, `it ${complaint}`)
+  const { revoked, unread } = readLines(withoutMark(bytes.toString()))
+  if (unread.length > 0) throw refusal(name, `${sayUnread(unread)}. Mend or delete the line`)
+  if (revoked.size === 0) throw refusal(name, `it lists no key. ${LEAVE_OUT}`)
+  return revoked
+}
+
+const LEAVE_OUT = 'Leave --revocations out if nothing was ever revoked'
+
+const SQLITE_BEGIN = 'SQLite format 3\0'
+
+/** The bytes of a list, to their end. Null if SQLite has to read it, which opens it by itself. */
+async function readUnlessArchive(name: string, open: OpenInput): Promise<Buffer | null> {
+  const chunks: Buffer[] = []
+  try {
+    for await (const chunk of open(name)) {
+      chunks.push(chunk)
+      if (chunks[0]!.toString('latin1', 0, SQLITE_BEGIN.length) === SQLITE_BEGIN) return null
+    }
+  } catch (error) {
+    throw refusal(name, `it ${complaintAboutError(error)}. ${LEAVE_OUT}`)
+  }
+  return Buffer.concat(chunks)
+}
+
+function refusal(name: string, reason: string): NotRestored {
+  return new NotRestored(`cannot read revocations from ${name}: ${reason}`)
+}
+
+async function readArchive(path: string): Promise<Iterable<[string, Instant]>> {
   const archive = await openArchive(path)
   try {
     return [...archive.revocations, ...listOf(archive.database)]
   } finally {
     archive.close()
-  }
-}
-
-const SQLITE_BEGIN = 'SQLite format 3\0'
-
-function isSqlite(path: string): boolean {
-  const file = openSync(path, 'r')
-  try {
-    const begin = Buffer.alloc(SQLITE_BEGIN.length)
-    readSync(file, begin)
-    return begin.toString('latin1') === SQLITE_BEGIN
-  } finally {
-    closeSync(file)
   }
 }
 

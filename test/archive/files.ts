@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { readFileSync, readdirSync } from 'node:fs'
+import { createReadStream, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -53,7 +53,7 @@ export async function restoreFile(
   from: string,
   lists: readonly string[] = [],
 ): Promise<Restored> {
-  const prepared = await prepareRestore({ engine: 'sqlite', path }, from, lists)
+  const prepared = await prepareRestore({ engine: 'sqlite', path }, from, lists, createReadStream)
   try {
     return await prepared.apply(operatorAt(presentInstant()))
   } finally {

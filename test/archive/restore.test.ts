@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
@@ -187,7 +187,7 @@ test('what another program writes during a restore is kept, or refused', async (
   const { folder, path, target, backUp } = files(t)
   await filledFile(path, 1)
   await backUp()
-  const prepared = await prepareRestore({ engine: 'sqlite', path }, target, [])
+  const prepared = await prepareRestore({ engine: 'sqlite', path }, target, [], createReadStream)
   t.after(prepared.close)
   const kept = () => readdirSync(folder).find((name) => /before-restore-\w+Z$/.test(name))
   const restored = prepared.apply(operatorAt(presentInstant()))
@@ -246,8 +246,8 @@ test('what cannot be restored changes nothing, and the message says why', async 
     assert.deepEqual(content(), before)
   }
   await refused(/it is the database itself/, [], path)
-  await refused(/there is no such file/, [join(folder, 'none')])
-  await refused(/there is no such file/, [], join(folder, 'none'))
+  await refused(/revocations from .*none: it does not exist\. Leave/, [join(folder, 'none')])
+  await refused(/it does not exist/, [], join(folder, 'none'))
   await assert.rejects(restoreFile(join(folder, 'new.db'), join(folder, 'none')))
   const broken = join(folder, 'broken')
   await backUpSqlite(path, broken)

@@ -8,6 +8,7 @@ import { prepareRestore, readRevocations } from '../../open-store.ts'
 import { confirm, YES } from '../../terminal/confirm.ts'
 import { changeStore, HELP_HINT, loadDatabase, sayDatabase } from '../../terminal/context.ts'
 import { Misuse } from '../../terminal/errors.ts'
+import { inputOf } from '../../terminal/input.ts'
 import { printJson, say } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { describe } from './backup.ts'
@@ -39,7 +40,8 @@ One transaction replaces the rows. Before that, the command writes an archive of
 It ends all dashboard sessions. What the archive can't know stays: keys that were revoked, users
 that are disabled, and the last use of each key. Tables of other programs stay as they are.
 
-Without a file, the command only revokes what --revocations lists.
+Without a file, the command only revokes what --revocations lists. A list is read whole, or nothing
+changes. It may come from a pipe, and the archive may not.
 
 Examples:
   server-listing restore /var/backups/listing.db
@@ -53,7 +55,7 @@ Examples:
 
 async function restore(shell: Shell, file: string, options: Options): Promise<void> {
   const database = loadDatabase(shell)
-  const prepared = await prepareRestore(database, file, options.revocations ?? [])
+  const prepared = await prepareRestore(database, file, options.revocations ?? [], inputOf(shell))
   try {
     if (prepared.plan.present !== null)
       await confirm(shell, describePlan(file, prepared.plan), options)
@@ -90,7 +92,7 @@ function recordOf({ archive, ...restored }: Restored): object {
 async function revoke(shell: Shell, options: Options): Promise<void> {
   if (options.revocations === undefined)
     throw new Misuse(`name an archive, or a list with --revocations\n${HELP_HINT}`)
-  const list = await readRevocations(options.revocations)
+  const list = await readRevocations(options.revocations, inputOf(shell))
   const lists = options.revocations.join(', ')
   await changeStore(shell, async (store) => {
     const added = await revocations(store.database).uniteRevocations(

@@ -91,7 +91,10 @@ export function judgeDisk(free: number): Finding {
 function inspectJournal(real: string): Finding {
   const path = journalOf(real)
   try {
-    return ok('journal', `the journal of revocations has ${readJournal(path).size} keys`)
+    const { size } = readJournal(path, (fault) => {
+      throw fault
+    })
+    return ok('journal', `the journal of revocations has ${size} keys`)
   } catch (error) {
     if (!(error instanceof NotConfigured)) throw error
     return problem('journal', error.message, `put a copy of ${path} in its place`)

@@ -4,13 +4,13 @@ import { dirname } from 'node:path'
 import type { Revocations } from '../../model/key-hash.ts'
 import { NotConfigured, NotJournaled } from '../../model/faults.ts'
 import { formatInstant, type Instant, parseInstant } from '../../model/instant.ts'
+import { countOf } from '../../model/text.ts'
 import { codeOf } from '../errors.ts'
 import { isRoot } from '../file/create-file.ts'
 
-/** A line of the journal. A crash may leave a part of one, which does not match. */
-const LINE = /^([\dTZ:.-]+) key ([0-9a-f]{64})$/gm
-/** What a crash may leave of a line, also zeros in place of a part. */
-const TORN = /^\0*[\dTZ:.-]*( k?e?y?( [0-9a-f]*)?)?\0*$/
+const LINE = /^([\dTZ:.-]+) key ([\da-fA-F]{64})$/
+/** What a crash may leave of a line, without zeros in place of a part. */
+const TORN = /^[\dTZ:.-]*( k?e?y?( [\da-fA-F]{0,63})?)?$/
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 /** The open of a pipe would wait for its other end. */
@@ -27,19 +27,51 @@ export function journalOf(databasePath: string): string {
 }
 
 /**
- * Reads a journal. A missing one is empty. Throws NotConfigured if it can't be read or is another
- * program's file.
+ * Reads the lines of a journal, or of a copy of one. `unread` has the number of each line that may
+ * list a further key.
  */
-export function readJournal(path: string): Map<string, Instant> {
-  const text = textOf(path)
+export function readLines(text: string): { revoked: Map<string, Instant>; unread: number[] } {
   const revoked = new Map<string, Instant>()
-  for (const [, instant = '', hash = ''] of text.matchAll(LINE)) {
+  const odd: number[] = []
+  const lines = text.replaceAll('\0', '').split(/\r\n?|\n/)
+  for (const [index, line] of lines.entries()) {
+    const [, instant = '', hash = ''] = LINE.exec(line) ?? []
     const at = parseInstant(instant)
-    if (at !== null && !revoked.has(hash)) revoked.set(hash, at)
+    if (at === null) {
+      if (line !== '') odd.push(index)
+    } else if (!revoked.has(hash.toLowerCase())) revoked.set(hash.toLowerCase(), at)
   }
-  if (revoked.size === 0 && !text.split('\n').every((line) => TORN.test(line)))
+  // A crash cuts off the last line. The next union writes that line again, whole.
+  const isTorn = (index: number) =>
+    TORN.test(lines[index]!) &&
+    (index === lines.length - 1 ||
+      lines.some((line) => LINE.test(line) && line.includes(lines[index]!)))
+  return { revoked, unread: odd.filter((index) => !isTorn(index)).map((index) => index + 1) }
+}
+
+/**
+ * Reads the journal beside a file. A missing one is empty. Throws NotConfigured if it can't be read
+ * or is another program's file. A disk that damages a line must not take the others along:
+ * `onUnread` gets an error for the log.
+ */
+export function readJournal(
+  path: string,
+  onUnread: (fault: NotConfigured) => void = () => {},
+): Map<string, Instant> {
+  const { revoked, unread } = readLines(textOf(path))
+  if (unread.length === 0) return revoked
+  if (revoked.size === 0)
     throw unreadable(path, 'it has no line of a journal; put the journal back, or move this file')
+  onUnread(
+    unreadable(path, `${sayUnread(unread)}; put what a copy of the journal has there in its place`),
+  )
   return revoked
+}
+
+/** Does not repeat the line, which may be of any file. */
+export function sayUnread([first, ...more]: readonly number[]): string {
+  const others = more.length === 0 ? '' : ` (and ${countOf(more.length, 'line')} more)`
+  return `line ${first}${others} is not an instant, the word key and 64 hexadecimal digits`
 }
 
 function textOf(path: string): string {

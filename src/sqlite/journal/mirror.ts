@@ -30,14 +30,16 @@ export async function unite(database: DatabaseSync, path: string): Promise<void>
 
 /**
  * Unites an open file and its journal for a program that goes on to use the file. Lines that can't
- * be written now are written before the next change, or else it fails. Throws NotConfigured.
+ * be written now are written before the next change, or else it fails. `onFault` gets one error
+ * with the number of keys that a union has revoked again, and one about damaged lines. Throws
+ * NotConfigured.
  */
 export async function openMirror(
   database: DatabaseSync,
   path: string,
-  onRevived?: (fault: RevivedKeys) => void,
+  onFault?: (fault: Error) => void,
 ): Promise<Mirror> {
-  const mirror = createMirror(database, path, onRevived)
+  const mirror = createMirror(database, path, onFault)
   try {
     await mirror.flush()
   } catch (error) {
@@ -48,13 +50,12 @@ export async function openMirror(
 
 /**
  * Takes a connection on which no other work is under way while one of these functions is. The
- * caller unites before it does anything else. `onRevived` gets one error with the number of keys
- * that a union has revoked again.
+ * caller unites before it does anything else.
  */
 function createMirror(
   database: DatabaseSync,
   path: string,
-  onRevived: (fault: RevivedKeys) => void = () => {},
+  onFault: (fault: Error) => void = () => {},
 ) {
   const journal = journalOf(path)
   const { readSchema, listedAfter } = prepareReads(database)
@@ -74,7 +75,7 @@ function createMirror(
 
   /** Lists what only the journal has, and takes over what only the list has. */
   function uniteWithFile(): void {
-    const known = readJournal(journal)
+    const known = readJournal(journal, onFault)
     for (;;) {
       // Before the list, so that a restore in between is noticed the next time.
       const schema = readSchema()
@@ -86,7 +87,7 @@ function createMirror(
         return
       }
       const revived = transact(database, () => listHashes(database, missing))
-      if (revived > 0) onRevived(revivedKeys(revived, journal))
+      if (revived > 0) onFault(revivedKeys(revived, journal))
     }
   }
 

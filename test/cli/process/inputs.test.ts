@@ -27,6 +27,8 @@ interface Reader {
   text: string
   /** What the command says once it has read the text. */
   read: RegExp
+  /** A sentence of its own about what is no text. */
+  binary?: RegExp
   /** A sentence of its own about an empty input. */
   empty: RegExp
 }
@@ -63,6 +65,13 @@ const READERS: Record<string, Reader> = {
     text: `${KEY}\n`,
     read: /no program listens there/,
     empty: /--key-file must name a file with one API key and nothing else/,
+  },
+  'revoked keys': {
+    command: 'restore --revocations @',
+    text: `2026-01-01T00:00:00.000000Z key ${HASH}\n`,
+    read: /revoked what .* lists: 1 key;/,
+    binary: /line 1( \(and 1 line more\))? is not an instant, the word key and 64 hex/,
+    empty: /it lists no key\. Leave --revocations out if nothing was ever revoked$/m,
   },
   '--env-file': {
     command: '--env-file @ config',
@@ -128,7 +137,8 @@ for (const [what, reader] of Object.entries(READERS)) {
     const before = rowsOf(program.databasePath)
     for (const [name, content, said] of refusedInputs(text)) {
       if (content !== null) write(name, content)
-      refused(await run(command, place(name)), said)
+      const isNoText = name === 'binary' || name === 'latin-1'
+      refused(await run(command, place(name)), (isNoText && reader.binary) || said)
     }
     write('empty', '')
     refused(await run(command, place('empty')), reader.empty)
@@ -152,6 +162,28 @@ test('standard input is read from a pipe, a file and a socket', async (t) => {
   write('url', env.text)
   const piped = await runInShell(env.command, '/dev/stdin', '< <(cat url)')
   assert.match(piped.stdout, env.read)
+})
+
+test('an archive can only be a file, and a message says so of a pipe', async (t) => {
+  const { program, place, write, run, runInShell } = await scene(t)
+  await program.done(['backup', place('archive')])
+  write('empty', '')
+  const before = rowsOf(program.databasePath)
+  const pipe = /it is no regular file\. Save the archive to a file first, and name that$/m
+  const list = 'restore --yes {folder}/archive --revocations @'
+  refused(await runInShell('restore --yes @', '<(cat archive)'), pipe)
+  refused(await runInShell(list, '<(cat archive)'), pipe)
+  refused(await runInShell(list, '-', '< <(cat archive)'), pipe)
+  for (const [name, said] of [
+    ['-', pipe],
+    [place('folder'), /: it is a folder$/m],
+    [place('missing'), /: it does not exist$/m],
+    [place('empty'), /: it is empty$/m],
+    [place('state.json'), /: it is not an SQLite database$/m],
+  ] as const)
+    refused(await run('restore --yes @', name), said)
+  assert.deepEqual(rowsOf(program.databasePath), before)
+  assert.equal((await runInShell(list, '/dev/stdin', '< archive')).code, 0)
 })
 
 test('a command that waits for the end of a pipe ends with a signal', async (t) => {

@@ -96,6 +96,29 @@ test("another program's file in place of the journal is refused", (t) => {
   assert.deepEqual([...readJournal(journal)], [[ONE, 7]])
 })
 
+test('a damaged line is a fault for the log, and a line in upper case counts', (t) => {
+  const journal = journalIn(t)
+  const faults: Error[] = []
+  const read = (text: string) => {
+    writeFileSync(journal, text)
+    return [...readJournal(journal, (fault) => faults.push(fault)).keys()]
+  }
+  const hash = 'ab'.repeat(32)
+  assert.deepEqual(read(`\n${LINE.replace(ONE, hash.toUpperCase())}\n`), [hash])
+  // A crash has cut off the first line, and a union has written it again.
+  assert.deepEqual(read(`\n${LINE.slice(0, -1)}\n${LINE}\n\n${LINE.slice(0, 9)}\0\0`), [ONE])
+  assert.deepEqual(faults, [])
+  assert.deepEqual(read(`\n${LINE}\n\n${LINE.replace('key', 'kex')}\n`), [ONE])
+  assert.deepEqual(
+    faults.map(({ message }) => message),
+    [
+      `cannot read the journal of revocations ${journal}: line 4 is not an instant, the word key ` +
+        'and 64 hexadecimal digits; put what a copy of the journal has there in its place; without ' +
+        'it, revoked keys could work again',
+    ],
+  )
+})
+
 function isSentence(kind: new () => Error, message: RegExp) {
   return (error: unknown) => error instanceof kind && message.test(error.message)
 }

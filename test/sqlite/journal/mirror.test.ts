@@ -8,6 +8,7 @@ import { NotConfigured, NotJournaled } from '../../../src/model/faults.ts'
 import { formatInstant, presentInstant } from '../../../src/model/instant.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
+import { inspectSqlite } from '../../../src/sqlite/inspect.ts'
 import { openMirror, unite } from '../../../src/sqlite/journal/mirror.ts'
 import { managementConnection } from '../../../src/sqlite/management-connection.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
@@ -27,6 +28,30 @@ test('a revocation is in the journal when the revoke returns, and so is a remove
   assert.deepEqual(lines(), [hexOf(ada.key)])
   await command((store) => removeUser(store.database, bob.user.id, operatorAt(presentInstant())))
   assert.deepEqual(lines(), [hexOf(ada.key), hexOf(bob.key)])
+})
+
+const lineOf = (key: string) => `\n1970-01-01T00:00:00.000007Z key ${hexOf(key).toUpperCase()}\n`
+
+test('a damaged line is told at each start and by doctor, and the others are united', async (t) => {
+  const { path, journal, ada, bob, command } = await twoKeys(t)
+  writeFileSync(journal, lineOf(ada.key).replace(' key ', ' kex ') + lineOf(bob.key))
+  const said = /line 2 is not an instant, the word key and 64 hexadecimal digits; put what a copy/
+  const faults: Error[] = []
+  const onFault = (fault: unknown) => faults.push(fault as Error)
+  await (await openServingSqliteStore(path, manualClock(), onFault)).close()
+  await (await openSqliteStore(path, { create: false, onFault })).close()
+  const messages = faults.map(({ message }) => message)
+  assert.deepEqual(
+    messages.map((message) => said.test(message)),
+    [true, false, true],
+  )
+  assert.match(messages[1]!, /^1 active key was revoked again, because .* names them/)
+  const revokedAt = ({ user }: typeof ada) =>
+    command(async (store) => (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at)
+  assert.deepEqual([await revokedAt(ada), await revokedAt(bob)], [null, 7])
+  const finding = inspectSqlite(path).find(({ check }) => check === 'journal')
+  assert.equal(finding?.state, 'problem')
+  assert.match(finding.found, said)
 })
 
 test('a revocation that is rolled back leaves no line', async (t) => {

@@ -1,0 +1,165 @@
+import assert from 'node:assert/strict'
+import { createReadStream, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
+import { readRevocations } from '../../src/open-store.ts'
+import { change, filledFile, files, hashOf, restoreFile, rows } from './files.ts'
+
+/*
+ * A list of revoked keys that an operator names is read whole or refused.
+ */
+
+const at = (microseconds: number) => `1970-01-01T00:00:00.00000${microseconds}Z`
+const lineOf = (number: number) => `${at(number)} key ${hashOf(number)}`
+const LETTERS = 'abcdef'.repeat(10).padEnd(64, '0')
+const PLACE = 'is not an instant, the word key and 64 hexadecimal digits'
+const LEAVE_OUT = 'Leave --revocations out if nothing was ever revoked'
+
+/** A file with a list, and what reading it gives. */
+function listIn(t: TestContext) {
+  const { folder } = files(t)
+  const path = join(folder, 'list')
+  const read = async (content: string | Buffer) => {
+    writeFileSync(path, content)
+    return [...(await readRevocations([path], createReadStream))]
+  }
+  const refused = (content: string | Buffer, reason: string) =>
+    assert.rejects(read(content), {
+      name: 'NotRestored',
+      message: `cannot read revocations from ${path}: ${reason}`,
+    })
+  return { folder, path, read, refused }
+}
+
+test('a list counts as editors, spreadsheets and SQL write it', async (t) => {
+  const { read } = listIn(t)
+  const expected = [
+    [hashOf(1), 1],
+    [hashOf(2), 2],
+  ]
+  const [one, two] = [lineOf(1), lineOf(2)]
+  for (const text of [
+    `\n${one}\n\n${two}\n`,
+    `${one}\n${two}`,
+    `${one}\r\n${two}\r\n`,
+    `\uFEFF${one}\n${two}\n`,
+    // The first instant of a hash counts.
+    `${one}\n${two}\n${at(7)} key ${hashOf(1)}\n`,
+  ])
+    assert.deepEqual(await read(text), expected, JSON.stringify(text))
+  for (const hex of [LETTERS, LETTERS.toUpperCase(), LETTERS.replaceAll('a', 'A')])
+    assert.deepEqual(await read(`${at(1)} key ${hex}\n`), [[LETTERS, 1]])
+})
+
+test('a list may end in a torn line, or repeat whole what a crash has cut off', async (t) => {
+  const { read, refused } = listIn(t)
+  const [one, two] = [lineOf(1), lineOf(2)]
+  for (let length = 1; length < two.length; length += 1) {
+    const torn = two.slice(0, length)
+    for (const text of [
+      `${one}\n${torn}`,
+      `${one}\n${torn}\0\0\0`,
+      `\n${torn}\n\n${two}\n`,
+      `${torn}\0\0\n${two}\n`,
+    ])
+      assert.equal((await read(text)).at(-1)?.[0], text.endsWith('\n') ? hashOf(2) : hashOf(1))
+    // With a line break behind it, a part of a line is no torn end.
+    if (length > at(2).length)
+      await refused(`${one}\n${torn}\n`, `line 2 ${PLACE}. Mend or delete the line`)
+  }
+})
+
+test('a line that does not parse is an error with its number', async (t) => {
+  const { refused } = listIn(t)
+  const [one, two] = [lineOf(1), lineOf(2)]
+  for (const wrong of [
+    hashOf(2),
+    `${two}0`,
+    two.slice(0, -1),
+    two.replace(' key ', ' user '),
+    two.replace(' key ', ' KEY '),
+    two.replace('01-01', '02-30'),
+    `# ${two}`,
+    `${two} `,
+    'hello',
+  ])
+    await refused(`\n${one}\n\n${wrong}\n${one}\n`, `line 4 ${PLACE}. Mend or delete the line`)
+  await refused(`${one}\nhello`, `line 2 ${PLACE}. Mend or delete the line`)
+  await refused(
+    `no\n${one}\nno\nno\n`,
+    `line 1 (and 2 lines more) ${PLACE}. Mend or delete the line`,
+  )
+})
+
+test('a list without a key is an error that says how to go on', async (t) => {
+  const { folder, path, read, refused } = listIn(t)
+  for (const text of ['', '\n', '\n\n', '\uFEFF', '\0\0\0\0', lineOf(1).slice(0, -1)])
+    await refused(text, `it lists no key. ${LEAVE_OUT}`)
+  await assert.rejects(readRevocations([join(folder, 'none')], createReadStream), {
+    message: `cannot read revocations from ${folder}/none: it does not exist. ${LEAVE_OUT}`,
+  })
+  await assert.rejects(readRevocations(['/proc/self/mem'], createReadStream), {
+    message: `cannot read revocations from /proc/self/mem: it can't be read: EIO. ${LEAVE_OUT}`,
+  })
+  mkdirSync(join(folder, 'folder'))
+  await assert.rejects(readRevocations([join(folder, 'folder')], createReadStream), {
+    message: `cannot read revocations from ${folder}/folder: it is a folder. ${LEAVE_OUT}`,
+  })
+  // Another list does not stand in for one without a key.
+  await read(lineOf(1))
+  await assert.rejects(readRevocations([path, join(folder, 'none')], createReadStream))
+})
+
+test('a list in another format is an error that says what to do', async (t) => {
+  const { refused } = listIn(t)
+  const utf16 = 'it is UTF-16 text. Save it as UTF-8 and try again'
+  for (const mark of ['', '\uFEFF']) {
+    const bytes = Buffer.from(`${mark}${lineOf(1)}\n`, 'utf16le')
+    await refused(bytes, utf16)
+    await refused(bytes.swap16(), utf16)
+  }
+  await refused(
+    Buffer.from('PK\u0003\u0004rest'),
+    'it is a spreadsheet or a ZIP file. Save the sheet as CSV and try again',
+  )
+  await refused(
+    Buffer.from('89504e470d0a1a0a00', 'hex'),
+    `line 1 (and 1 line more) ${PLACE}. Mend or delete the line`,
+  )
+})
+
+test('an archive is a list, whatever its journal is, and may list no key', async (t) => {
+  const { path, target, content, backUp } = files(t)
+  await filledFile(path, 2)
+  await backUp()
+  const read = async () => [...(await readRevocations([target], createReadStream)).keys()]
+  assert.deepEqual(await read(), [])
+  change(target, `UPDATE api_keys SET revoked_at = 5 WHERE key_hash = unhex('${hashOf(1)}')`)
+  assert.deepEqual(await read(), [hashOf(1)])
+  writeFileSync(`${target}-revoked`, `${lineOf(2)}\n`)
+  assert.deepEqual((await read()).toSorted(), [hashOf(1), hashOf(2)])
+  writeFileSync(`${target}-revoked`, `${lineOf(2)}\n\ndamaged\n`)
+  const before = content()
+  const refused = new RegExp(
+    `-revoked: line 3 ${PLACE}; put what a copy of the journal has there in its place`,
+  )
+  await assert.rejects(read(), refused)
+  await assert.rejects(restoreFile(path, target), refused)
+  assert.deepEqual(content(), before)
+})
+
+test('what a refused list leaves behind is what was there', async (t) => {
+  const { folder, path, content } = files(t)
+  await filledFile(path, 1)
+  const archive = join(folder, 'archive')
+  await backUpSqlite(path, archive)
+  const list = join(folder, 'list')
+  writeFileSync(list, `${lineOf(1)}\nhello\n`)
+  const before = content()
+  await assert.rejects(restoreFile(path, archive, [list]), /list: line 2 /)
+  assert.deepEqual(content(), before)
+  writeFileSync(list, `${lineOf(1).toUpperCase().replace('KEY', 'key')}\n`)
+  assert.equal((await restoreFile(path, archive, [list])).revoked, 1)
+  assert.deepEqual(rows(path, 'SELECT revoked_at FROM api_keys'), [[1]])
+})
