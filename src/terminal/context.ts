@@ -12,13 +12,19 @@ export const HELP_HINT = 'Run the command with --help to see its options.'
 /** The program's option with the names of the variables that --env-file has added. */
 export const FROM_ENV_FILE = 'fromEnvFile'
 
+/** Of each command, because a variable may name a pipe, which gives its text once. */
+const configs = new WeakMap<Shell, Config>()
+
 /**
  * Reads the configuration. Options of the command line replace variables of the environment. Throws
  * one error that lists every mistake.
  */
 export function loadConfig(shell: Shell, options: readonly ConfigOption[] = []): Config {
+  const known = configs.get(shell)
+  if (known !== undefined) return known
   const read = readConfig(shell.env, options)
   if ('complaints' in read) throw new Misuse(read.complaints.join('\nerror: '))
+  configs.set(shell, read.config)
   return read.config
 }
 

@@ -186,6 +186,15 @@ test('an archive can only be a file, and a message says so of a pipe', async (t)
   assert.equal((await runInShell(list, '/dev/stdin', '< archive')).code, 0)
 })
 
+test('a setting from a pipe holds for all that a command does', async (t) => {
+  const { write, runInShell } = await scene(t)
+  write('url', READERS.DATABASE_URL_FILE!.text)
+  const made = await runInShell('DATABASE_URL= DATABASE_URL_FILE=@ backup archive', '<(cat url)')
+  assert.equal(made.code, 0)
+  // It opens the database twice: to copy it, and to record that.
+  assert.doesNotMatch(made.stderr, /warning/)
+})
+
 test('a command that waits for the end of a pipe ends with a signal', async (t) => {
   const { program, folder, place } = await scene(t)
   execFileSync('mkfifo', [place('fifo')])
