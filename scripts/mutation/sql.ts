@@ -21,7 +21,7 @@ const TESTS = {
   sqlite: [
     'test/contract/sqlite.test.ts',
     'test/sqlite/claims/**/*.test.ts',
-    'test/sqlite/{.,file}/*.test.ts',
+    'test/sqlite/{.,file,triggers}/*.test.ts',
     'test/{dashboard,*/pages}/**/!(postgres).test.ts',
     'test/accounts/commands/users.test.ts',
   ],
@@ -41,7 +41,10 @@ type Engine = keyof typeof TESTS
 /** Tests that come first for the files whose path contains a text. */
 const NEAREST: Record<string, string[]> = {
   // These write rows past the store.
-  'sqlite/migrations/': ['test/sqlite/{last-uses,schema,revoked-hashes,accepted-values}.test.ts'],
+  'sqlite/migrations/': [
+    'test/sqlite/{last-uses,schema,accepted-values}.test.ts',
+    'test/sqlite/triggers/*.test.ts',
+  ],
   'postgres/migrations/': [
     'test/postgres/upgrade.test.ts',
     'test/postgres/keys/revoked-hashes.test.ts',

@@ -80,7 +80,11 @@ test('another program writes to the SQLite file while the service answers', asyn
   assert.equal(await namesFor(key), 401)
   const eve = await addOwner(store, 'eve@example.com')
   assert.deepEqual(await namesFor(eve.key), [])
-  await write(`PRAGMA foreign_keys = ON; REPLACE INTO users (id, email, created_at)
-    VALUES ('00000000-0000-8000-8000-000000000001', 'eve@example.com', 1)`)
-  assert.equal(await namesFor(eve.key), 401)
+  for (const foreignKeys of ['ON', 'OFF'])
+    await assert.rejects(
+      write(`PRAGMA foreign_keys = ${foreignKeys}; REPLACE INTO users (id, email, created_at)
+        VALUES ('00000000-0000-8000-8000-000000000001', 'eve@example.com', 1)`),
+      /this would replace another user/,
+    )
+  assert.deepEqual(await namesFor(eve.key), [])
 })

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { migrate } from '../../src/sqlite/migrate.ts'
-import { uuidOf } from '../fixtures/uuid-of.ts'
+import { migrate } from '../../../src/sqlite/migrate.ts'
+import { uuidOf } from '../../fixtures/uuid-of.ts'
 
 /*
  * No statement of any program loses a listed hash or makes its key active, whatever the settings of
