@@ -1,5 +1,5 @@
 import type { DatabaseConfig } from './config/database-url.ts'
-import type { ArchiveFacts, PreparedRestore } from './archive/archive.ts'
+import type { BackedUp, PreparedRestore } from './archive/archive.ts'
 import { NotConfigured } from './model/faults.ts'
 import type { Finding } from './model/health/finding.ts'
 import type { OpenInput } from './model/input.ts'
@@ -55,7 +55,7 @@ export async function migrateStore(database: DatabaseConfig): Promise<string[]> 
  * Writes an archive of the database, while it is served, and checks it. Throws NotConfigured or
  * NotBackedUp.
  */
-export async function backUpStore(database: DatabaseConfig, target: string): Promise<ArchiveFacts> {
+export async function backUpStore(database: DatabaseConfig, target: string): Promise<BackedUp> {
   if (database.engine === 'postgres') {
     const { backUpPostgres } = await import('./archive/postgres-backup.ts')
     return backUpPostgres(database.url, target)
@@ -102,9 +102,13 @@ export async function readRevocations(
 export async function inspectStore(
   database: Exclude<DatabaseConfig, { engine: null }>,
 ): Promise<Finding[]> {
-  if (database.engine === 'postgres')
-    return (await import('./postgres/inspect.ts')).inspectPostgres(database.url)
-  return (await import('./sqlite/inspect.ts')).inspectSqlite(database.path)
+  if (database.engine === 'postgres') {
+    const { inspectPostgresRows } = await import('./archive/rules/postgres.ts')
+    const { inspectPostgres } = await import('./postgres/inspect.ts')
+    return inspectPostgres(database.url, inspectPostgresRows)
+  }
+  const { inspectRows } = await import('./archive/rules/judge.ts')
+  return (await import('./sqlite/inspect.ts')).inspectSqlite(database.path, inspectRows)
 }
 
 function pathOf(database: Exclude<DatabaseConfig, { engine: 'postgres' }>): string {

@@ -1,5 +1,6 @@
 import type { Actor, AuditAction } from '../model/audit.ts'
 import type { Instant } from '../model/instant.ts'
+import { count, countOf } from '../model/text.ts'
 
 /*
  * An archive is an SQLite file in the schema of this program, whichever engine wrote it. A stopped
@@ -97,6 +98,28 @@ export interface Facts {
 export interface ArchiveFacts extends Facts {
   /** When the archive was made. Null for a service's own file that was never backed up. */
   made_at: Instant | null
+}
+
+/** Rows that break rules of the schema in one way. */
+export interface BrokenRows {
+  /** What is wrong with them. */
+  found: string
+  /** The first ones, each by its table, its id and the column. */
+  first: readonly string[]
+  count: number
+  /** What mends them. */
+  remedy: string
+}
+
+/** Without what mends them. */
+export function describeBroken({ found, first, count: all }: BrokenRows): string {
+  const others = all > first.length ? ` and ${count(all - first.length)} more` : ''
+  return `${countOf(all, 'row')} ${found}: ${first.join(', ')}${others}`
+}
+
+/** What a backup has written. Rows that break rules are in the archive, too. */
+export interface BackedUp extends ArchiveFacts {
+  broken: readonly BrokenRows[]
 }
 
 /** What a restore is about to replace, and by what. */

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { tableNames } from '../sqlite/database.ts'
-import { migrate } from '../sqlite/migrate.ts'
+import type { Migration } from '../database/migrations.ts'
+import { migrate, MIGRATIONS } from '../sqlite/migrate.ts'
 
 /** A part of a schema. */
 export interface SchemaPart {
@@ -12,10 +13,13 @@ export interface SchemaPart {
 }
 
 /** Our schema, without what another program may have added to a database. */
-function withOwnSchema<T>(read: (own: DatabaseSync) => T): T {
+export function withOwnSchema<T>(
+  read: (own: DatabaseSync) => T,
+  migrations: readonly Migration[] = MIGRATIONS,
+): T {
   const own = new DatabaseSync(':memory:')
   try {
-    migrate(own)
+    migrate(own, migrations)
     return read(own)
   } finally {
     own.close()

@@ -19,6 +19,8 @@ import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
 import { type ArchiveFacts, NotRestored, TABLES } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
+import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
+import { findNoTable } from './rules/judge.ts'
 
 /** An archive that was checked and can be read. */
 export interface OpenArchive {
@@ -105,6 +107,9 @@ async function openCurrent(
   const database = openReadOnly(path, opened)
   if (!hasLedger(database))
     throw new NotRestored('it is the database of another program, and no archive')
+  // Before anything is read from them: a view may have no end.
+  const noTable = findNoTable(database)
+  if (noTable !== null) throw new NotRestored(noTable)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)
@@ -118,7 +123,7 @@ async function openCurrent(
   opened.push(() => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'archive')
   await backup(database, copy, { rate: ALL_PAGES })
-  migrateFile(copy, migrations)
+  migrateFile(copy, migrations, present)
   return openReadOnly(copy, opened)
 }
 
@@ -137,14 +142,17 @@ function openReadOnly(path: string, opened: (() => void)[]): DatabaseSync {
   const database = new DatabaseSync(path, { readOnly: true })
   opened.push(() => database.close())
   // The transaction begins with the first read. SQLite ends it when the connection closes.
-  database.exec('BEGIN; SELECT count(*) FROM sqlite_schema')
+  database.exec('PRAGMA trusted_schema = OFF; BEGIN; SELECT count(*) FROM sqlite_schema')
   return database
 }
 
-function migrateFile(path: string, migrations: readonly Migration[]): void {
+function migrateFile(path: string, migrations: readonly Migration[], present: number): void {
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA journal_mode = DELETE; PRAGMA synchronous = OFF')
+    const own = withOwnSchema(readSchema, migrations.slice(0, present)).map(({ sql }) => sql)
+    const isForeign = ({ type, sql }: SchemaPart) => type === 'trigger' && !own.includes(sql)
+    dropParts(database, readSchema(database).filter(isForeign))
     migrate(database, migrations)
   } finally {
     database.close()

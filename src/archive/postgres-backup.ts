@@ -7,7 +7,7 @@ import { assertUpToDate } from '../postgres/migrate.ts'
 import { ENDLESS } from '../postgres/patience.ts'
 import { unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, type ArchiveTable, TABLES } from './archive.ts'
+import { type ArchiveTable, type BackedUp, TABLES } from './archive.ts'
 import { dropParts, readSchema } from './foreign.ts'
 import { writeArchive } from './write.ts'
 
@@ -18,7 +18,7 @@ const CACHE_KIB = 8_192
 /**
  * Writes an archive of a database while processes serve it. Throws NotConfigured or NotBackedUp.
  */
-export async function backUpPostgres(url: string, target: string): Promise<ArchiveFacts> {
+export async function backUpPostgres(url: string, target: string): Promise<BackedUp> {
   const database = openDatabase(url, ENDLESS)
   try {
     await assertUpToDate(database)
@@ -52,10 +52,12 @@ export async function fillFromPostgres(client: pg.ClientBase, partial: string): 
   const madeAt = presentInstant()
   const file = new DatabaseSync(partial, { enableForeignKeyConstraints: false })
   try {
-    // The file is synced when it is whole, and thrown away if it never is.
+    // The file is synced when it is whole, and thrown away if it never is. It gets each row, also
+    // one that breaks a rule.
     file.exec(`
       PRAGMA journal_mode = OFF;
       PRAGMA synchronous = OFF;
+      PRAGMA ignore_check_constraints = ON;
       PRAGMA cache_size = -${CACHE_KIB}`)
     migrate(file)
     // An index that is made of all rows takes a fraction of the time.
@@ -109,7 +111,8 @@ export function selectFrom({ name, columns }: ArchiveTable): string {
   return `SELECT ${selected.join(', ')} FROM ${name}`
 }
 
-type Row = (string | number | Buffer | null)[]
+/** The values of a row, as SQLite stores them. */
+export type Row = (string | number | Buffer | null)[]
 
 /** The server reads the next rows while the caller takes these. Needs a transaction. */
 export async function* rowsOf(client: pg.ClientBase, select: string): AsyncGenerator<Row[]> {

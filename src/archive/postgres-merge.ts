@@ -2,12 +2,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import type pg from 'pg'
 import { jsonOf, typesOf } from '../postgres/management-connection.ts'
 import { type ArchiveTable, ENDED } from './archive.ts'
-import { POSTGRES_TABLES, rowsOf, selectFrom } from './postgres-backup.ts'
+import { POSTGRES_TABLES, type Row, rowsOf, selectFrom } from './postgres-backup.ts'
 import {
   assertEqual,
   changedRows,
   countIn,
   deleteRows,
+  findDifference,
   FREED,
   freeRows,
   missingRows,
@@ -95,15 +96,20 @@ function* batchesOf(rows: Iterable<object>): Generator<object[]> {
 export async function compareRows(client: pg.ClientBase, planned: DatabaseSync): Promise<void> {
   for (const table of POSTGRES_TABLES) {
     const { name, key, columns } = table
-    const isSame = Object.keys(columns).map((one) => `${one} ${key.includes(one) ? '=' : 'IS'} ?`)
+    const names = Object.keys(columns)
+    const isSame = names.map((one) => `${one} ${key.includes(one) ? '=' : 'IS'} ?`)
     const find = planned.prepare(`SELECT 1 FROM temp.wanted_${name} WHERE ${isSame.join(' AND ')}`)
-    let [found, strange] = [0, 0]
+    let found = 0
+    let first: Row | undefined
     for await (const rows of rowsOf(client, selectFrom(table)))
       for (const row of rows) {
         found += 1
-        if (find.get(...row) === undefined) strange += 1
+        if (first === undefined && find.get(...row) === undefined) first = row
       }
-    assertEqual(name, found, countIn(planned, `temp.wanted_${name}`), strange)
+    const wanted = `temp.wanted_${name}`
+    const row = first && Object.fromEntries(names.map((one, index) => [one, first[index]!]))
+    const difference = row && findDifference(planned, wanted, table, row)
+    assertEqual(table, found, countIn(planned, wanted), difference)
   }
 }
 

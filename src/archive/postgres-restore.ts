@@ -24,6 +24,7 @@ import { fillFromPostgres, rowsOf, withoutTimeouts } from './postgres-backup.ts'
 import { compareRows, mergeRows, renewCaches } from './postgres-merge.ts'
 import { disableTriggers, findAttached, findWriters, lockTables } from './postgres-tables.ts'
 import { countRevoked } from './revocations.ts'
+import { assertRules, BrokenArchive } from './rules/judge.ts'
 import { attachArchive, planRows } from './unite.ts'
 import { writeArchive } from './write.ts'
 
@@ -47,6 +48,7 @@ export async function preparePostgresRestore(
   }
   const listed = archive.revocations.keys()
   try {
+    assertRules(archive)
     const isNew = (await countApplied(database)) === 0
     if (!isNew) {
       await assertUpToDate(database)
@@ -191,7 +193,7 @@ function unsure(error: unknown, path: string, kept: string | null): Unsure {
 }
 
 function sentenceFor(error: unknown, path: string): Error {
-  if (error instanceof Unsure) return error
+  if (error instanceof Unsure || error instanceof BrokenArchive) return error
   const lasting = unusable(error) ?? unreachableServer(error)
   if (lasting !== null) return lasting
   return new NotRestored(`cannot restore ${path}: ${reasonOf(error)}`, { cause: error })

@@ -13,8 +13,9 @@ import { isLocked } from '../sqlite/errors.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, ENDED, NotBackedUp } from './archive.ts'
+import { type BackedUp, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
+import { findNoTable } from './rules/judge.ts'
 import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
@@ -22,7 +23,7 @@ import { writeArchive } from './write.ts'
  * Writes an archive of a database file, also while a process serves it. Throws NotBackedUp or
  * NotConfigured.
  */
-export async function backUpSqlite(path: string, target: string): Promise<ArchiveFacts> {
+export async function backUpSqlite(path: string, target: string): Promise<BackedUp> {
   if (existsSync(path) && existsSync(target) && realpathSync(path) === realpathSync(target))
     throw new NotBackedUp(
       `cannot back up to ${target}: it is the database itself; name another file`,
@@ -71,6 +72,8 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       PRAGMA journal_mode = DELETE;
       PRAGMA synchronous = OFF;
       PRAGMA secure_delete = ON`)
+    const noTable = findNoTable(copy)
+    if (noTable !== null) throw new NotBackedUp(`the database cannot be backed up: ${noTable}`)
     migrate(copy)
     const hasForeign = transact(copy, () => {
       // Another program's tables are no part of an archive, which either engine can restore.

@@ -26,6 +26,7 @@ import { findProblems, readFacts } from './facts.ts'
 import { dropParts, findAttached, ownTriggers } from './foreign.ts'
 import { type OpenArchive, STOP_WAIT_MS } from './open.ts'
 import { countRevoked, hashesIn } from './revocations.ts'
+import { assertRules } from './rules/judge.ts'
 import { backUpSqlite, CLEARED } from './sqlite-backup.ts'
 import {
   assertRestored,
@@ -55,6 +56,7 @@ export async function prepareSqliteRestore(
     for (const each of opened.splice(0).toReversed()) each()
   }
   try {
+    assertRules(archive)
     if (!isNew && realpathSync(path) === realpathSync(archive.path))
       throw new NotRestored(`cannot restore ${archive.path}: it is the database itself`)
     createDatabaseFile(path)

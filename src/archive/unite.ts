@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Revocations } from '../model/key-hash.ts'
 import { INSTANT_MAX } from '../model/instant.ts'
@@ -34,10 +34,11 @@ export function lastUses(schema: 'main' | 'archive'): string {
  * change. Returns how many keys that are active in the archive must be revoked.
  */
 export function planRows(database: DatabaseSync, lists: readonly Revocations[]): number {
-  // In order: each row goes to the end of its table.
+  // In order: each row goes to the end of its table. No key has a hash of another length.
   database.exec(`
     CREATE TEMP TABLE listed (key_hash PRIMARY KEY, revoked_at) WITHOUT ROWID;
-    INSERT INTO listed SELECT key_hash, revoked_at FROM main.revoked_hashes ORDER BY 1;
+    INSERT INTO listed
+      SELECT key_hash, revoked_at FROM main.revoked_hashes WHERE length(key_hash) = 32 ORDER BY 1;
     INSERT OR IGNORE INTO listed
       SELECT key_hash, revoked_at FROM archive.revoked_hashes ORDER BY 1;
     INSERT OR IGNORE INTO listed
@@ -136,15 +137,55 @@ export function assertRestored(database: DatabaseSync, table: ArchiveTable): voi
   const [found, wanted] = [`main.${table.name}`, `temp.wanted_${table.name}`].map((rows) =>
     countIn(database, rows),
   )
-  assertEqual(table.name, found!, wanted!, countIn(database, `(${changedRows(table)})`))
+  const wrong = database.prepare(`${changedRows(table)} LIMIT 1`).get()
+  const difference = wrong && findDifference(database, presentRows(table.name), table, wrong)
+  assertEqual(table, found!, wanted!, difference)
 }
 
-export function assertEqual(table: string, found: number, wanted: number, wrong: number): void {
-  if (found !== wanted || wrong > 0)
-    throw new NotRestored(
-      `nothing was restored: the table ${table} has ${found} rows instead of ${wanted}, and ${wrong} differ`,
-    )
+/** What differs between a row and the one of `rows` with its key. */
+export function findDifference(
+  database: DatabaseSync,
+  rows: string,
+  { key, columns }: ArchiveTable,
+  row: Readonly<Record<string, SQLInputValue>>,
+): Difference {
+  const names = Object.keys(columns)
+  const differs = names.map((column) => `${column} IS NOT ? AS ${column}`)
+  const isSame = key.map((column) => `${column} = ?`)
+  const found = database
+    .prepare(`SELECT ${differs.join(', ')} FROM ${rows} WHERE ${isSame.join(' AND ')}`)
+    .get(...[...names, ...key].map((column) => row[column]!))
+  return { row, differs: found }
 }
+
+/** A row, and which columns of the one with the same key differ from it. */
+export interface Difference {
+  row: Readonly<Record<string, SQLInputValue>>
+  /** Undefined if there is no row with this key. */
+  differs: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Throws NotRestored unless the numbers are equal and no row differs. */
+export function assertEqual(
+  { name, key }: ArchiveTable,
+  found: number,
+  wanted: number,
+  first: Difference | undefined,
+): void {
+  if (found === wanted && first === undefined) return
+  const row = first && key.map((column) => textOf(first.row[column])).join(' ')
+  const names = Object.entries(first?.differs ?? {}).flatMap(([of, isOther]) =>
+    isOther ? [of] : [],
+  )
+  const where = names.length === 0 ? 'is on one side only' : `differs in ${names.join(', ')}`
+  throw new NotRestored(
+    `nothing was restored: the table ${name} has ${found} rows instead of ${wanted}` +
+      (row === undefined ? '' : `, and the row ${row} ${where}`),
+  )
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
 
 export function countIn(database: DatabaseSync, rows: string): number {
   return Number(database.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count)

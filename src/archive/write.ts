@@ -3,8 +3,9 @@ import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFull } from '../sqlite/errors.ts'
-import { type ArchiveFacts, NotBackedUp } from './archive.ts'
+import { type BackedUp, NotBackedUp } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
+import { findBrokenRows } from './rules/judge.ts'
 
 /**
  * Has `fill` make the SQLite file of an archive, checks the file, and gives it its name once the
@@ -14,7 +15,7 @@ import { findProblems, readArchiveFacts } from './facts.ts'
 export async function writeArchive(
   target: string,
   fill: (partial: string) => Promise<void>,
-): Promise<ArchiveFacts> {
+): Promise<BackedUp> {
   const place = placeOf(target)
   const partial = `${place}.partial-${process.pid}`
   try {
@@ -60,7 +61,7 @@ function isRunning(pid: number): boolean {
 }
 
 /** Leaves one file, which a medium that is read-only can hold. */
-function checkArchive(path: string): ArchiveFacts {
+function checkArchive(path: string): BackedUp {
   const database = new DatabaseSync(path)
   try {
     database.exec('PRAGMA journal_mode = DELETE')
@@ -69,7 +70,7 @@ function checkArchive(path: string): ArchiveFacts {
       throw new NotBackedUp(
         `the database is damaged, so that no backup was made: ${problems}; keep the last good backup`,
       )
-    return readArchiveFacts(database)
+    return { ...readArchiveFacts(database), broken: findBrokenRows(database) }
   } finally {
     database.close()
   }

@@ -14,8 +14,11 @@ import { complaintAboutStandbys } from './standbys.ts'
 /** A larger difference between the clocks of both machines is worth a warning. */
 const CLOCK_DIFFERENCE_MAX_MS = 1_000
 
-/** Looks at a PostgreSQL database and its server. Only reads. */
-export async function inspectPostgres(url: string): Promise<Finding[]> {
+/** Looks at a PostgreSQL database, with `inspectRows` at its rows, and its server. Only reads. */
+export async function inspectPostgres(
+  url: string,
+  inspectRows: (database: Database) => Promise<Finding[]>,
+): Promise<Finding[]> {
   const database = openDatabase(url, MANAGING)
   try {
     const server = await database.lend(readServer)
@@ -23,6 +26,7 @@ export async function inspectPostgres(url: string): Promise<Finding[]> {
     return [
       judgeFrozen(server),
       schema,
+      ...(schema.state === 'ok' ? await inspectRows(database) : []),
       judgeTls(server),
       judgeDurability(server),
       judgeStandbys(await complaintAboutStandbys(database)),

@@ -12,15 +12,21 @@ import { assertUpToDate } from './migrate.ts'
 /** How long another process may hold a lock, in milliseconds. */
 const LOCK_WAIT_MS = 2_000
 
-/** Looks at a database file and at what stands beside it. Only reads. */
-export function inspectSqlite(path: string): Finding[] {
+/**
+ * Looks at a database file, with `inspectRows` at its rows, and at what stands beside it. Only
+ * reads.
+ */
+export function inspectSqlite(
+  path: string,
+  inspectRows: (database: DatabaseSync) => Finding[],
+): Finding[] {
   const files: Finding[] = []
   try {
     if (!statSync(path).isFile())
       return [problem('database', `${path} is not a regular file`, 'set DATABASE_URL to a file')]
     // First, because SQLite as root gives a log to the owner of the database when it opens it.
     files.push(...inspectFiles(path))
-    return [...inspectContent(path), ...files]
+    return [...inspectContent(path, inspectRows), ...files]
   } catch (error) {
     return [notUsable(path, error), ...files]
   }
@@ -40,7 +46,10 @@ function notUsable(path: string, error: unknown): Finding {
   )
 }
 
-function inspectContent(path: string): Finding[] {
+function inspectContent(
+  path: string,
+  inspectRows: (database: DatabaseSync) => Finding[],
+): Finding[] {
   const database = openToRead(path)
   try {
     const tables = tableNames(database)
@@ -53,8 +62,10 @@ function inspectContent(path: string): Finding[] {
         ),
       ]
     const schema = inspectSchema(database, path)
-    const findings = [ok('database', path), schema]
-    if (schema.state !== 'ok') return findings
+    if (schema.state !== 'ok') return [ok('database', path), schema]
+    const findings = [ok('database', path), schema, ...inspectRows(database)]
+    // The rows below may be among the broken ones.
+    if (findings.some(({ state }) => state !== 'ok')) return findings
     const { made_at: madeAt } = database.prepare('SELECT made_at FROM last_backup').get() ?? {}
     const backup = judgeLastBackup(madeAt === undefined ? null : Number(madeAt), presentInstant())
     return [...findings, inspectClock(database), backup]

@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openArchive } from '../../src/archive/open.ts'
+import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
 import { MIGRATIONS } from '../../src/sqlite/migrate.ts'
 import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
+import { runCommand } from '../cli/command.ts'
 import { change, filledFile, files, hashOf } from './files.ts'
 
 test('what is no archive is refused with a sentence, and does not change', async (t) => {
@@ -97,6 +99,45 @@ test('an archive of an older schema is migrated in a copy', async (t) => {
   archive.close()
   assert.equal(existsSync(copy), false)
   assert.deepEqual(readFileSync(target), before)
+})
+
+test('a view without an end in place of a table is refused before it is read', async (t) => {
+  const { path, target, folder } = files(t)
+  await filledFile(path, 1)
+  const endless = `AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)
+    SELECT i AS id, i AS number, i AS name, i AS program_min, i AS applied_at, i AS api_key, i AS claimed_at FROM n`
+  for (const table of ['users', 'servers', 'older_claims', 'schema_migrations']) {
+    await backUpSqlite(path, target)
+    change(
+      target,
+      `PRAGMA legacy_alter_table = ON; ALTER TABLE ${table} RENAME TO other; CREATE VIEW ${table} ${endless}`,
+    )
+    const refused = {
+      name: 'NotRestored',
+      message: new RegExp(`: ${table} is no table but a view$`),
+    }
+    await assert.rejects(openArchive(target), refused)
+    if (table === 'schema_migrations') continue
+    const { stdout } = await runCommand('doctor', { env: { DATABASE_URL: `sqlite:${target}` } })
+    assert.match(stdout, new RegExp(`problem  rows: ${table} is no table but a view\n`))
+    await assert.rejects(backUpSqlite(target, join(folder, 'again')), {
+      name: 'NotBackedUp',
+      message: new RegExp(`cannot be backed up: ${table} is no table but a view`),
+    })
+  }
+  await backUpSqlite(path, target)
+  change(target, 'DROP TABLE older_claims; CREATE VIRTUAL TABLE older_claims USING fts5(api_key)')
+  await assert.rejects(openArchive(target), /older_claims is no table but a virtual/)
+
+  // A trigger that the update of an older schema would fire.
+  await backUpSqlite(path, target)
+  change(
+    target,
+    `CREATE VIEW endless ${endless}; CREATE TRIGGER wait AFTER INSERT ON schema_migrations
+     BEGIN SELECT count(*) FROM endless; END`,
+  )
+  const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
+  ;(await openArchive(target, [...MIGRATIONS, added])).close()
 })
 
 test('what an open archive reads does not change', async (t) => {

@@ -124,12 +124,14 @@ test('a restore refuses beside another one into the same database', async (t) =>
   })
 })
 
-test('a restore changes nothing if the archive breaks a rule of the database', async (t) => {
-  const { path, refuses } = await changed(t)
-  const file = new DatabaseSync(path, { enableForeignKeyConstraints: false })
-  file.exec(`INSERT INTO passwords VALUES ('${idOf(7)}', 'of no user')`)
-  file.close()
-  await refuses(/violates foreign key constraint "passwords_user_id_fkey"/)
+test('a restore names the first row that PostgreSQL stores otherwise, and changes nothing', async (t) => {
+  const { url, refuses } = await changed(t)
+  await query(url, 'ALTER TABLE organizations ALTER name TYPE char(20)')
+  await refuses(
+    new RegExp(
+      `the table organizations has 1 rows instead of 1, and the row ${idOf(11)} differs in name`,
+    ),
+  )
 })
 
 test('a restore changes nothing if it cannot keep what it replaces', async (t) => {

@@ -37,7 +37,7 @@ test('rows go from PostgreSQL to an archive and to another database unchanged', 
   await fill(from)
   const startedAt = Date.now() * 1_000
   const { made_at: madeAt, ...facts } = await backUpPostgres(from, path)
-  assert.deepEqual(facts, FACTS)
+  assert.deepEqual(facts, { ...FACTS, broken: [] })
   assert.ok(madeAt! >= startedAt && madeAt! <= Date.now() * 1_000)
   assert.equal(statSync(path).mode & 0o777, 0o600)
   const rows = await rowsOfPostgres(from)
@@ -47,7 +47,12 @@ test('rows go from PostgreSQL to an archive and to another database unchanged', 
 
   // A database without tables gets them.
   const archive = { ...FACTS, made_at: madeAt }
-  assert.deepEqual(await restore(to, path), { archive, present: null, revoked: 0, kept: null })
+  assert.deepEqual(await restore(to, path), {
+    archive,
+    present: null,
+    revoked: 0,
+    kept: null,
+  })
   assert.deepEqual(await rowsRestored(to), rows)
   const [backup] = await query<{ at: string }>(
     to,

@@ -251,12 +251,8 @@ test('what cannot be restored changes nothing, and the message says why', async 
   await assert.rejects(restoreFile(join(folder, 'new.db'), join(folder, 'none')))
   const broken = join(folder, 'broken')
   await backUpSqlite(path, broken)
-  // A row that our schema refuses.
   change(broken, `PRAGMA ignore_check_constraints = 1; UPDATE users SET email = 'ADA@example.com'`)
-  await assert.rejects(
-    restoreFile(join(folder, 'new.db'), broken),
-    /a row of the archive breaks a rule .*CHECK/,
-  )
+  await assert.rejects(restoreFile(join(folder, 'new.db'), broken), /break rules of the schema/)
   assert.deepEqual(
     readdirSync(folder).filter((name) => /^new\.db(-wal|-shm)?$/.test(name)),
     [],

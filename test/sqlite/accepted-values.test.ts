@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { TABLES } from '../../src/archive/archive.ts'
+import { findBrokenRows } from '../../src/archive/rules/judge.ts'
 import { migrate } from '../../src/sqlite/migrate.ts'
 import { uuidOf } from '../fixtures/uuid-of.ts'
 
@@ -32,16 +33,14 @@ for (const { name, columns } of TABLES)
     if (isOwnId)
       test(`${name}.${column} takes lower-case UUIDs only`, () => {
         const tables = rowsWith(name, column)
-        for (const text of NO_IDS)
-          assert.throws(() => tables.insert(text), /CHECK constraint failed/, text)
+        for (const text of NO_IDS) tables.refuses(text)
         tables.insert('0123abcd-ef45-6789-0abc-def012345678')
         tables.close()
       })
     if (kind === 'text')
       test(`${name}.${column} takes no NUL`, () => {
         const tables = rowsWith(name, column)
-        for (const text of ['\0', 'a\0', 'a\0b', '\0b'])
-          assert.throws(() => tables.insert(text), /CHECK constraint failed/, JSON.stringify(text))
+        for (const text of ['\0', 'a\0', 'a\0b', '\0b']) tables.refuses(text)
         tables.insert(column === 'role' ? 'owner' : 'a')
         tables.close()
       })
@@ -60,9 +59,21 @@ function rowsWith(name: string, column: string) {
   const insert = database.prepare(
     `INSERT INTO ${name} (${names.join()}) VALUES (${names.map(() => '?').join()})`,
   )
+  const insertValue = (value: string) =>
+    void insert.run(...names.map((one) => (one === column ? value : values[one]!)))
   return {
-    insert: (value: string) =>
-      void insert.run(...names.map((one) => (one === column ? value : values[one]!))),
+    insert: insertValue,
+
+    /** The table refuses the value. If it is there all the same, `doctor` finds it. */
+    refuses(value: string): void {
+      assert.throws(() => insertValue(value), /CHECK constraint failed/, JSON.stringify(value))
+      database.exec('PRAGMA ignore_check_constraints = ON; BEGIN')
+      insertValue(value)
+      const broken = findBrokenRows(database).find(({ found }) => found.includes('CHECK'))
+      assert.match(String(broken?.first), new RegExp(`^${name} .*\\(${column}\\)$`, 's'))
+      database.exec('ROLLBACK; PRAGMA ignore_check_constraints = OFF')
+    },
+
     close: () => database.close(),
   }
 }

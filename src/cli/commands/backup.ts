@@ -3,7 +3,12 @@ import { readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
-import type { ArchiveFacts, Facts } from '../../archive/archive.ts'
+import {
+  type ArchiveFacts,
+  type BackedUp,
+  describeBroken,
+  type Facts,
+} from '../../archive/archive.ts'
 import { formatInstant, presentInstant } from '../../model/instant.ts'
 import { operatorAt } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
@@ -63,9 +68,19 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
   const facts = await backUpStore(database, file)
   if (keep !== null) await removeOlder(file, keep)
   if (options.json) printJson(shell, { file, ...facts, made_at: formatInstant(facts.made_at!) })
-  say(shell, `backed up and checked ${file}: ${describe(facts)}`)
+  sayBackedUp(shell, facts, ` ${file}`)
   await record(shell, facts, file)
   sayDatabase(shell, nameDatabase(database))
+}
+
+function sayBackedUp(shell: Shell, facts: BackedUp, file = ''): void {
+  say(shell, `backed up and checked${file}: ${describe(facts)}`)
+  for (const rows of facts.broken)
+    say(
+      shell,
+      `warning: \`restore\` refuses this archive, which has ${describeBroken(rows)}\n` +
+        `  → ${rows.remedy}`,
+    )
 }
 
 /** The backup is good even if the database can't be written, as by a role that may only read. */
@@ -122,7 +137,7 @@ async function toStandardOutput(shell: Shell): Promise<void> {
     const file = join(folder, 'backup')
     const facts = await backUpStore(database, file)
     await writeWhole(shell, file)
-    say(shell, `backed up and checked: ${describe(facts)}`)
+    sayBackedUp(shell, facts)
     await record(shell, facts, 'standard output')
   } finally {
     remove()

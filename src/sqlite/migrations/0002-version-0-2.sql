@@ -39,3 +39,19 @@ WHEN EXISTS (
   SELECT raise(ABORT, 'this would replace another organization and leave the servers: use ON CONFLICT, or change that one')
   FROM schema_migrations WHERE name = 'replaced';
 END;
+
+-- As before, but a user who has more than 5 active keys, from before the rule or from a file, can lose one or be disabled.
+DROP TRIGGER api_keys_changed;
+CREATE TRIGGER api_keys_changed AFTER UPDATE OF user_id, revoked_at, disabled_at ON api_keys BEGIN
+  UPDATE api_keys SET
+    revoked_at = coalesce(revoked_at, (SELECT revoked_at FROM revoked_hashes WHERE key_hash = new.key_hash)),
+    disabled_at = (SELECT disabled_at FROM users WHERE id = new.user_id)
+  WHERE serial = new.serial AND (
+    disabled_at IS NOT (SELECT disabled_at FROM users WHERE id = new.user_id)
+    OR revoked_at IS NULL AND EXISTS (SELECT 1 FROM revoked_hashes WHERE key_hash = new.key_hash)
+  );
+  INSERT INTO revoked_hashes (key_hash, revoked_at) SELECT new.key_hash, new.revoked_at WHERE new.revoked_at IS NOT NULL;
+  SELECT raise(ABORT, 'a user has at most 5 active keys: revoke one first')
+  WHERE new.revoked_at IS NULL AND (new.user_id <> old.user_id OR new.disabled_at IS old.disabled_at)
+    AND (SELECT count(*) FROM api_keys WHERE user_id = new.user_id AND revoked_at IS NULL) > 5;
+END;

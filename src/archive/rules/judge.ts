@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer'
+import type { DatabaseSync } from 'node:sqlite'
+import { type Finding, ok, problem } from '../../model/health/finding.ts'
+import { tableNames } from '../../sqlite/database.ts'
+import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
+import { withOwnSchema } from '../foreign.ts'
+import { type Found, type Rule, rulesOfFile, type Way, WAYS } from './schema.ts'
+
+/*
+ * Rows that come from elsewhere may break the rules of our schema: another program has dropped a
+ * trigger, does not enforce references, or has changed the schema itself.
+ */
+
+/** Rows of a way that are named. The others are counted. */
+const NAMED_MAX = 5
+
+/** Collects what rules find. */
+export function collectBroken() {
+  const all = new Map<Way, { first: string[]; count: number }>()
+  return {
+    add({ table }: Rule, { name, way, column }: Found): void {
+      const rows = all.get(way) ?? { first: [], count: 0 }
+      all.set(way, rows)
+      rows.count += 1
+      if (rows.first.length < NAMED_MAX) rows.first.push(`${table} ${name} (${column})`)
+    },
+    all: (): BrokenRows[] =>
+      Array.from(all, ([way, rows]) => ({ ...rows, found: WAYS[way][0], remedy: WAYS[way][1] })),
+  }
+}
+
+/** Judges the rows of a file in the present schema. */
+export function findBrokenRows(database: DatabaseSync): BrokenRows[] {
+  const options = { deterministic: true, directOnly: true }
+  database.function('is_utf8', options, (bytes) => Number(isUtf8(bytes as Uint8Array)))
+  const broken = collectBroken()
+  for (const rule of withOwnSchema(rulesOfFile)) {
+    const found = database.prepare(rule.sql).iterate() as Iterable<unknown>
+    for (const row of found as Iterable<Found>) broken.add(rule, row)
+  }
+  return broken.all()
+}
+
+/** The message has the path, the rows, and what mends them. */
+export class BrokenArchive extends NotRestored {}
+
+/** Throws BrokenArchive if rows of an archive break rules. */
+export function assertRules({ database, path }: { database: DatabaseSync; path: string }): void {
+  const broken = findBrokenRows(database)
+  if (broken.length === 0) return
+  throw new BrokenArchive(
+    `cannot restore ${path}: some of its rows break rules of the schema. Mend them in the ` +
+      'database and back it up again, or mend a copy of this file with sqlite3\n' +
+      broken.map((rows) => `${describeBroken(rows)}\n  → ${rows.remedy}`).join('\n'),
+  )
+}
+
+/** Judges the rows of a database file for `doctor`. */
+export function inspectRows(database: DatabaseSync): Finding[] {
+  const noTable = findNoTable(database)
+  if (noTable === null) return judgeRows(findBrokenRows(database))
+  return [problem('rows', noTable, 'put a table in its place, or restore a backup')]
+}
+
+/** What `doctor` says of broken rows. */
+export function judgeRows(broken: readonly BrokenRows[]): Finding[] {
+  if (broken.length === 0) return [ok('rows', 'all rows keep the rules of the schema')]
+  return broken.map((rows) => problem('rows', describeBroken(rows), rows.remedy))
+}
+
+/**
+ * A table of ours that is a view, in words; null if there is none. Reads no rows, because a view
+ * may have no end.
+ */
+export function findNoTable(database: DatabaseSync): string | null {
+  const own = withOwnSchema(tableNames)
+  const others = database
+    .prepare(`SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type <> 'table'`)
+    .all()
+    .map(({ name, type }) => ({ name: String(name), type: String(type) }))
+  const found = others.find(({ name }) => own.includes(name.toLowerCase()))
+  return found === undefined ? null : `${found.name} is no table but a ${found.type}`
+}

@@ -1,0 +1,25 @@
+import type { Finding } from '../../model/health/finding.ts'
+import type { Database } from '../../postgres/database.ts'
+import { withOwnSchema } from '../foreign.ts'
+import { rowsOf, withoutTimeouts } from '../postgres-backup.ts'
+import { collectBroken, judgeRows } from './judge.ts'
+import { rulesOfBoth, type Way } from './schema.ts'
+
+/**
+ * Judges the rows of a database for `doctor`. Types, encoding and CHECKs are the server's own work.
+ * References and triggers are not, for a session in the role of a replica.
+ */
+export async function inspectPostgresRows(database: Database): Promise<Finding[]> {
+  const broken = collectBroken()
+  await database.transact(async (client) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
+    await withoutTimeouts(client)
+    for (const rule of withOwnSchema(rulesOfBoth))
+      for await (const rows of rowsOf(client, rule.sql))
+        for (const row of rows) {
+          const [name, way, column] = row.map(String) as [string, Way, string]
+          broken.add(rule, { name, way, column })
+        }
+  })
+  return judgeRows(broken.all())
+}

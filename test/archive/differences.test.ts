@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { TABLES } from '../../src/archive/archive.ts'
+import { assertRestored } from '../../src/archive/unite.ts'
+
+test('a table that differs from what it must be is refused with the row and the columns', (t) => {
+  const database = new DatabaseSync(':memory:')
+  t.after(() => database.close())
+  const table = TABLES.find(({ name }) => name === 'passwords')!
+  const check = (present: string) => () => {
+    database.exec(`DELETE FROM passwords; INSERT INTO passwords VALUES ${present}`)
+    assertRestored(database, table)
+  }
+  database.exec(`CREATE TABLE passwords (user_id, hash);
+    CREATE TEMP TABLE wanted_passwords AS SELECT 'a' AS user_id, 'x' AS hash UNION SELECT 'b', 'y'`)
+  check(`('a', 'x'), ('b', 'y')`)()
+  const differs = differenceOf(2, ', and the row b differs in hash')
+  assert.throws(check(`('a', 'x'), ('b', 'z')`), { message: differs })
+  const missing = differenceOf(1, ', and the row b is on one side only')
+  assert.throws(check(`('a', 'x')`), { message: missing })
+  assert.throws(check(`('a', 'x'), ('b', 'y'), ('c', 'z')`), { message: differenceOf(3, '') })
+})
+
+const differenceOf = (rows: number, rest: string): string =>
+  `nothing was restored: the table passwords has ${rows} rows instead of 2${rest}`
