@@ -134,6 +134,8 @@ export interface RestorePlan {
 export interface Restored extends RestorePlan {
   /** The archive of what was replaced; null if there was nothing. */
   kept: string | null
+  /** What failed after the commit; null if nothing. */
+  fault: Error | null
 }
 
 /** The entry of a restore, which is beside the rows of the archive. */

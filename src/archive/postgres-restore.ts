@@ -114,7 +114,7 @@ async function replace(
       await client.query(`ANALYZE ${TABLES.map(({ name }) => name).join(', ')}`)
       await renewCaches(client)
       isComplete = true
-      return { archive: archive.facts, present, revoked, kept }
+      return { archive: archive.facts, present, revoked, kept, fault: null }
     })
   } catch (error) {
     if (isComplete) throw unsure(error, archive.path, kept)
@@ -159,9 +159,11 @@ async function keepReplaced(client: pg.ClientBase, path: string): Promise<string
     await writeArchive(kept, (partial) => fillFromPostgres(client, partial))
   } catch (error) {
     if (!(error instanceof NotBackedUp)) throw error
-    throw new NotRestored(`what it replaces must be kept first, but I ${error.message}`, {
-      cause: error,
-    })
+    throw new NotRestored(
+      `what it replaces must be kept beside it first, but I ${error.message}. Copy the archive to a ` +
+        'folder with room where this user may write, and restore the copy',
+      { cause: error },
+    )
   }
   return kept
 }

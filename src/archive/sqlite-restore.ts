@@ -80,27 +80,43 @@ export async function prepareSqliteRestore(
       // archive of what is replaced lacks nothing.
       database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
       const kept = present === null ? null : await keepReplaced(path)
-      const revoked = replaceRows(database, readLists())
-      database
-        .prepare(
-          `INSERT INTO main.audit_log (id, occurred_at, action, subject, address)
-          VALUES ($id, $occurred_at, $action, $subject, $address)`,
-        )
-        .run(entryOf(archive.path, actor))
-      database.exec('COMMIT')
+      const revoked = commitRows(database, readLists(), entryOf(archive.path, actor), kept)
       isRestored = true
-      try {
-        await unite(database, path)
-      } finally {
-        // The archive lacks the claims of the last second, which the next process waits out.
-        lock.release('')
-      }
-      return { ...plan, revoked, kept }
+      const fault = await unite(database, path).then(
+        () => null,
+        (error: Error) => error,
+      )
+      // The archive lacks the claims of the last second, which the next process waits out.
+      lock.release('')
+      return { ...plan, revoked, kept, fault }
     }
     return { plan, apply: (actor) => withSentence(path, () => apply(actor)), close }
   } catch (error) {
     await close()
     throw sentenceFor(error, path)
+  }
+}
+
+/** Returns how many keys that are active in the archive stay revoked. */
+function commitRows(
+  database: DatabaseSync,
+  lists: readonly Revocations[],
+  entry: ReturnType<typeof entryOf>,
+  kept: string | null,
+): number {
+  try {
+    const revoked = replaceRows(database, lists)
+    database
+      .prepare(
+        `INSERT INTO main.audit_log (id, occurred_at, action, subject, address)
+        VALUES ($id, $occurred_at, $action, $subject, $address)`,
+      )
+      .run(entry)
+    database.exec('COMMIT')
+    return revoked
+  } catch (error) {
+    if (kept !== null) rmSync(kept, { force: true })
+    throw error
   }
 }
 
@@ -195,7 +211,7 @@ function sentenceFor(error: unknown, path: string): unknown {
     return new NotRestored(`nothing was restored: the disk of ${path} is full`, { cause: error })
   if (breaksRule(error))
     return new NotRestored(
-      `nothing was restored: a row of the archive breaks a rule of the schema: ${(error as Error).message}`,
+      `nothing was restored: ${path} refuses a row of the archive: ${(error as Error).message}`,
       { cause: error },
     )
   if (isLocked(error))

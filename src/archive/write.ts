@@ -25,7 +25,11 @@ export async function writeArchive(
     const facts = checkArchive(partial)
     await syncPath(partial)
     await rename(partial, place)
-    await syncPath(dirname(place))
+    await syncPath(dirname(place)).catch((error: Error) => {
+      throw new NotBackedUp(
+        `the archive ${target} is complete, but a loss of power could undo its name: ${error.message}`,
+      )
+    })
     return facts
   } catch (error) {
     removePartials(place, (pid) => pid === process.pid)

@@ -68,7 +68,7 @@ export function unusableReason(error: unknown): string | null {
   }
   switch (primaryCode(error)) {
     case SQLITE_CANTOPEN:
-      return 'it is a folder, or this user may not read and write it and its folder'
+      return 'it is a folder, the disk is read-only, or this user may not read and write it and its folder'
     case SQLITE_READONLY:
       return 'this user may not write it or its folder, or the disk is read-only'
     case SQLITE_NOTADB:

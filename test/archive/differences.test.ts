@@ -1,8 +1,24 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { TABLES } from '../../src/archive/archive.ts'
 import { assertRestored } from '../../src/archive/unite.ts'
+import { change, filledFile, files } from './files.ts'
+
+test('a row that an index of another program refuses changes nothing, and nothing is kept', async (t) => {
+  const { path, target, backUp, content, restore } = files(t)
+  await filledFile(path, 2)
+  await backUp()
+  change(path, 'DELETE FROM servers; CREATE UNIQUE INDEX shop ON servers (name)')
+  const before = content()
+  await assert.rejects(restore(), {
+    name: 'NotRestored',
+    message: /nothing was restored: .* refuses a row of the archive: UNIQUE .* servers\.name/,
+  })
+  assert.deepEqual(content(), before)
+  assert.ok(existsSync(target))
+})
 
 test('a table that differs from what it must be is refused with the row and the columns', (t) => {
   const database = new DatabaseSync(':memory:')

@@ -145,7 +145,8 @@ test('a restore changes nothing if it cannot keep what it replaces', async (t) =
   t.after(() => prepared.close())
   await assert.rejects(prepared.apply(operatorAt(presentInstant())), {
     name: 'NotRestored',
-    message: /cannot restore .*kept first.*there is no folder .*missing/,
+    message:
+      /cannot restore .*kept beside it first.*there is no folder .*missing\. Copy the archive/,
   })
   assert.deepEqual(await rowsOfPostgres(url), before)
 })

@@ -52,6 +52,7 @@ test('rows go from PostgreSQL to an archive and to another database unchanged', 
     present: null,
     revoked: 0,
     kept: null,
+    fault: null,
   })
   assert.deepEqual(await rowsRestored(to), rows)
   const [backup] = await query<{ at: string }>(

@@ -16,6 +16,8 @@ export interface ProcessOptions extends Pick<CommandOptions, 'env' | 'stdin'> {
   preload?: string
   /** The limit of open files of the process. */
   openFilesMax?: number
+  /** The limit of the size of each file that it writes, in bytes: a multiple of 512. */
+  fileSizeMax?: number
   /** Runs the command on a terminal: `stdin` is typed, and `stdout` is what the terminal shows. */
   onTerminal?: boolean
 }
@@ -85,10 +87,14 @@ function onTerminal(command: readonly string[]): string[] {
   return ['script', '--quiet', '--return', '--command', quoted.join(' '), '/dev/null']
 }
 
-/** A prefix that limits the open files of a command. */
-function limit({ openFilesMax }: ProcessOptions): string[] {
-  if (openFilesMax === undefined) return []
-  return ['/bin/sh', '-c', `ulimit -n ${openFilesMax} && exec "$@"`, 'sh']
+/** A prefix that limits the files of a command. */
+function limit({ openFilesMax, fileSizeMax }: ProcessOptions): string[] {
+  const limits = [
+    ...(openFilesMax === undefined ? [] : [`ulimit -n ${openFilesMax}`]),
+    ...(fileSizeMax === undefined ? [] : [`ulimit -f ${fileSizeMax / 512}`]),
+  ]
+  if (limits.length === 0) return []
+  return ['/bin/sh', '-c', [...limits, 'exec "$@"'].join(' && '), 'sh']
 }
 
 function watch(child: ChildProcess): Begun {

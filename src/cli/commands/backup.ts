@@ -66,11 +66,11 @@ async function backUp(shell: Shell, target: string, options: Options): Promise<v
   const database = loadDatabase(shell)
   const file = isFolder ? join(target, nameNow()) : target
   const facts = await backUpStore(database, file)
-  if (keep !== null) await removeOlder(file, keep)
   if (options.json) printJson(shell, { file, ...facts, made_at: formatInstant(facts.made_at!) })
   sayBackedUp(shell, facts, ` ${file}`)
   await record(shell, facts, file)
   sayDatabase(shell, nameDatabase(database))
+  if (keep !== null) await removeOlder(file, keep)
 }
 
 function sayBackedUp(shell: Shell, facts: BackedUp, file = ''): void {
@@ -116,11 +116,15 @@ async function removeOlder(file: string, keep: number): Promise<void> {
   const others = (await readdir(folder)).filter(
     (name) => NAME.test(name) && name !== basename(file),
   )
-  for (const name of others
+  const older = others
     .toSorted()
     .toReversed()
-    .slice(keep - 1))
-    await rm(join(folder, name), { force: true })
+    .slice(keep - 1)
+  try {
+    for (const name of older) await rm(join(folder, name), { force: true })
+  } catch (error) {
+    throw new Failure(`the backup is good, but an older one stays: ${(error as Error).message}`)
+  }
 }
 
 async function toStandardOutput(shell: Shell): Promise<void> {

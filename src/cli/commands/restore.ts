@@ -61,7 +61,7 @@ async function restore(shell: Shell, file: string, options: Options): Promise<vo
       await confirm(shell, describePlan(file, prepared.plan), options)
     const restored = await prepared.apply(operatorAt(presentInstant()))
     if (options.json) printJson(shell, recordOf(restored))
-    const { kept, revoked } = restored
+    const { kept, revoked, fault } = restored
     say(
       shell,
       `restored ${file}: ${describe(restored.archive)}. ` +
@@ -71,6 +71,7 @@ async function restore(shell: Shell, file: string, options: Options): Promise<vo
           : `What was there before is the archive ${kept}`),
     )
     sayDatabase(shell, nameDatabase(database))
+    if (fault !== null) throw fault
   } finally {
     await prepared.close()
   }
@@ -84,9 +85,9 @@ function describePlan(file: string, { archive, present, revoked }: RestorePlan):
   )
 }
 
-function recordOf({ archive, ...restored }: Restored): object {
+function recordOf({ archive, present, revoked, kept }: Restored): object {
   const made_at = archive.made_at === null ? null : formatInstant(archive.made_at)
-  return { archive: { ...archive, made_at }, ...restored }
+  return { archive: { ...archive, made_at }, present, revoked, kept }
 }
 
 async function revoke(shell: Shell, options: Options): Promise<void> {

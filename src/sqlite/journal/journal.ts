@@ -117,8 +117,8 @@ export async function appendToJournal(path: string, revoked: Revocations): Promi
   } catch (error) {
     throw new NotJournaled(
       `cannot write the journal of revocations ${path}: ${reasonOf(error)}. ` +
-        'Keys that were just revoked are refused, but an older copy of the database would bring them back: ' +
-        'mend the journal, and try again',
+        'The keys that it lacks are revoked, but an older copy of the database would bring them back: ' +
+        'mend the journal, and run the command or start the service again',
       { cause: error },
     )
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -119,6 +119,35 @@ test('a backup to standard output that a signal ends leaves no copy', async (t) 
     assert.equal((await backup.ended).signal, signal)
     assert.deepEqual(readdirSync(temporary), [])
   }
+})
+
+test('a restore whose journal cannot be written says that it restored, and what it kept', async (t) => {
+  const program = programIn(t)
+  await program.done('user add --create ada@example.com')
+  const key = await program.done(['key', 'issue', '--user', 'ada@example.com', '--name', 'bot'])
+  const lost = join(program.folder, 'lost.db')
+  const env = { DATABASE_URL: `sqlite:${lost}` }
+  await program.done(['key', 'revoke', '--key-stdin'], { stdin: key })
+  const file = join(program.folder, 'backup')
+  await program.done(['backup', file])
+  await program.done('user add --create bob@example.com', { env })
+  // The journal is as large as a file may be, and larger than all others.
+  const journal = `\n2026-01-01T00:00:00.000000Z key ${'0'.repeat(64)}\n`
+  const fileSizeMax = 4 * 1024 * 1024
+  writeFileSync(`${lost}-revoked`, journal.padEnd(fileSizeMax, '\n'))
+  const { ended } = program.begin(['restore', '--yes', '--json', file], { env, fileSizeMax })
+  const { code, stdout, stderr } = await ended
+  assert.equal(code, 1, stderr)
+  const { kept } = JSON.parse(stdout)
+  assert.match(
+    stderr,
+    /^restored .*backup: 1 user, .* is the archive (.*)\ndatabase: .*\nerror: cannot write the journal of revocations .*lost\.db-revoked: EFBIG.* mend the journal, and run the command or start the service again\n$/,
+  )
+  assert.ok(stderr.includes(`What was there before is the archive ${kept}\n`))
+  assert.match(await program.done('user list', { env }), /ada@example\.com/)
+  const undone = await program.run(['restore', '--yes', kept], { env })
+  assert.match(undone.stderr, /restored .*: 1 user/)
+  assert.match(await program.done('user list', { env }), /bob@example\.com/)
 })
 
 /** The instant of the last backup that a database knows of. */
