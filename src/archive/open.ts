@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  statSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { accessSync, constants, existsSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { complaintAboutError } from '../model/input.ts'
@@ -20,6 +11,7 @@ import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
 import { type ArchiveFacts, NotRestored, TABLES } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
+import { makeTemporaryFolder } from './leftovers.ts'
 import { findNoTable } from './rules/judge.ts'
 
 /** An archive that was checked and can be read. */
@@ -119,7 +111,7 @@ async function openCurrent(
       `a newer server-listing made it: it has ${present} migrations, and this program knows ${migrations.length}`,
     )
   if (present === migrations.length) return database
-  const folder = mkdtempSync(join(tmpdir(), 'server-listing-archive-'))
+  const folder = makeTemporaryFolder()
   opened.push(() => rmSync(folder, { recursive: true, force: true }))
   const copy = join(folder, 'archive')
   await backup(database, copy, { rate: ALL_PAGES })

@@ -15,6 +15,7 @@ import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { type BackedUp, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
+import { removePartials } from './leftovers.ts'
 import { findNoTable } from './rules/judge.ts'
 import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
@@ -29,6 +30,8 @@ export async function backUpSqlite(path: string, target: string): Promise<Backed
       `cannot back up to ${target}: it is the database itself; name another file`,
     )
   const source = openFile(path, false)
+  // A killed restore keeps beside the database what it replaces.
+  removePartials(realpathSync(path))
   try {
     return await writeArchive(target, async (partial) => {
       const madeAt = presentInstant()

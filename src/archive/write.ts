@@ -1,10 +1,11 @@
 import { open, rename } from 'node:fs/promises'
-import { existsSync, readdirSync, realpathSync, rmSync, statSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { isFull } from '../sqlite/errors.ts'
 import { type BackedUp, NotBackedUp } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
+import { partialOf, removePartials } from './leftovers.ts'
 import { findBrokenRows } from './rules/judge.ts'
 
 /**
@@ -17,9 +18,9 @@ export async function writeArchive(
   fill: (partial: string) => Promise<void>,
 ): Promise<BackedUp> {
   const place = placeOf(target)
-  const partial = `${place}.partial-${process.pid}`
+  const partial = partialOf(place)
   try {
-    removePartials(place, (pid) => pid === process.pid || !isRunning(pid))
+    removePartials(place)
     await (await open(partial, 'wx', 0o600)).close()
     await fill(partial)
     const facts = checkArchive(partial)
@@ -32,7 +33,7 @@ export async function writeArchive(
     })
     return facts
   } catch (error) {
-    removePartials(place, (pid) => pid === process.pid)
+    removePartials(place)
     throw sentenceFor(error, target)
   }
 }
@@ -45,23 +46,6 @@ function placeOf(target: string): string {
   if (!statSync(target).isFile())
     throw new NotBackedUp(`cannot back up to ${target}: it is no regular file; name another one`)
   return realpathSync(target)
-}
-
-/** Removes the partial files of these processes, with SQLite's files beside them. */
-function removePartials(place: string, isRemoved: (pid: number) => boolean): void {
-  const begin = `${basename(place)}.partial-`
-  for (const name of readdirSync(dirname(place)))
-    if (name.startsWith(begin) && isRemoved(Number.parseInt(name.slice(begin.length), 10)))
-      rmSync(join(dirname(place), name), { force: true, recursive: true })
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }
 
 /** Leaves one file, which a medium that is read-only can hold. */

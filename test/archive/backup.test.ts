@@ -108,6 +108,37 @@ test('an archive replaces an earlier one, and removes what a killed backup has l
   assert.deepEqual(left, [`backup.partial-${process.ppid}`])
 })
 
+test('a backup removes what killed backups and restores have left beside the file and the archive', async (t) => {
+  const { path, target, folder, backUp } = files(t)
+  await filledFile(path, 1)
+  const left = (end: string) => `${folder}/${end}`
+  const removed = [
+    `listing.db.before-restore-20261128T073641588000Z.partial-99999999`,
+    `other.before-restore-20261128T073641588Z.partial-99999999`,
+    `server-listing-20261128T073641588Z.partial-99999999-journal`,
+    `backup.before-restore-20261128T073641588000Z.partial-${process.pid}`,
+  ].map(left)
+  const kept = [
+    `listing.db.before-restore-20261128T073641588000Z`,
+    `listing.db.before-restore-20261128T073641588000Z.partial-${process.ppid}`,
+    `other.partial-99999999`,
+    `server-listing-mine.partial-99999999`,
+  ].map(left)
+  for (const each of [...removed, ...kept]) writeFileSync(each, 'x')
+  await backUp()
+  assert.deepEqual(removed.filter(existsSync), [])
+  assert.deepEqual(
+    kept.filter((each) => !existsSync(each)),
+    [],
+  )
+  // Beside the database, too, if the archive goes elsewhere.
+  mkdirSync(left('elsewhere'))
+  writeFileSync(removed[0]!, 'x')
+  await backUpSqlite(path, left('elsewhere/backup'))
+  assert.equal(existsSync(removed[0]!), false)
+  assert.ok(existsSync(target))
+})
+
 test('an archive that cannot be written leaves the earlier one, and says why', async (t) => {
   const { path, target, folder, backUp } = files(t)
   await filledFile(path, 1)

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -99,6 +108,29 @@ test('an archive of an older schema is migrated in a copy', async (t) => {
   archive.close()
   assert.equal(existsSync(copy), false)
   assert.deepEqual(readFileSync(target), before)
+})
+
+test('the folder of a killed command that migrated an archive is removed', async (t) => {
+  const { target, path, backUp } = files(t)
+  await filledFile(path, 1)
+  await backUp()
+  const [left, running, other] = [
+    'server-listing-99999999-abcdef',
+    `server-listing-${process.ppid}-abcdef`,
+    'server-listing-test-abcdef',
+  ].map((name) => join(tmpdir(), name))
+  t.after(() => rmSync(running!, { recursive: true }))
+  t.after(() => rmSync(other!, { recursive: true }))
+  for (const folder of [left!, running!, other!]) {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'archive'), 'x')
+  }
+  const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
+  ;(await openArchive(target, [...MIGRATIONS, added])).close()
+  assert.deepEqual(
+    [left, running, other].map((folder) => existsSync(folder!)),
+    [false, true, true],
+  )
 })
 
 test('a view without an end in place of a table is refused before it is read', async (t) => {

@@ -1,6 +1,5 @@
-import { createReadStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { createReadStream, existsSync, rmSync, statSync } from 'node:fs'
 import { readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import {
@@ -9,6 +8,7 @@ import {
   describeBroken,
   type Facts,
 } from '../../archive/archive.ts'
+import { makeTemporaryFolder } from '../../archive/leftovers.ts'
 import { formatInstant, presentInstant } from '../../model/instant.ts'
 import { operatorAt } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
@@ -136,7 +136,7 @@ async function toStandardOutput(shell: Shell): Promise<void> {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
   }
   const stopWatching = cleanUpOnSignals(remove)
-  folder = mkdtempSync(join(tmpdir(), 'server-listing-backup-'))
+  folder = makeTemporaryFolder()
   try {
     const file = join(folder, 'backup')
     const facts = await backUpStore(database, file)
