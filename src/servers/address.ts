@@ -5,14 +5,13 @@ import { hasInvisible } from '../model/characters/invisible.ts'
 const SCHEME = /^[a-z][a-z\d+.-]*:\/\/(?:connect\/)?/i
 
 /**
- * The address in what people type or paste: without spaces around it, a scheme such as `https://`,
- * and a slash or a dot at its end. A text without an address in it stays as it is. So does a valid
+ * The address in what people type or paste: without a scheme such as `https://`, and without a
+ * slash or a dot at its end. A text without an address in it stays as it is. So does a valid
  * address that `mayStay`, because a server may be stored with it.
  */
 export function trimAddress(text: string, mayStay: boolean): string {
   if (mayStay && complaintAboutAddress(text) === null) return text
   const bare = text
-    .trim()
     .replace(SCHEME, '')
     .replace(/\/$/, '')
     .replace(/\.(?=:\d+$|$)/, '')

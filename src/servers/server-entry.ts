@@ -24,18 +24,57 @@ export const EDITIONS_KNOWN = ['java', 'bedrock'] as const
 export const STATUSES_KNOWN = ['published', 'draft'] as const
 
 export const SERVER_NAME_LENGTH_MAX = 200
-const WORD_LENGTH_MAX = 64
-const SLUG_LENGTH_MAX = 200
 
-const line = (codePointsMax: number) =>
+/** Databases and spreadsheets write these words where there is no value. */
+const NO_VALUE = new Set(['\\N', 'NULL', 'N/A'])
+
+/**
+ * What a text says about a field, wherever it enters. Spaces around it say nothing, and null is no
+ * value. A name can be any word.
+ */
+export function readValue(field: string, text: string): string | null {
+  const value = text.trim()
+  return value === '' || (field !== 'name' && NO_VALUE.has(value)) ? null : value
+}
+
+const text = v.string('must be a string')
+
+/** What is wrong with a value, in words that follow the field's name. */
+type Complain = (value: string) => string | null
+
+const check = (complain: Complain) =>
+  v.rawCheck<string>(({ dataset, addIssue }) => {
+    const message = dataset.typed ? complain(dataset.value) : null
+    if (message !== null) addIssue({ message })
+  })
+
+const needed = (field: string, complain: Complain) =>
   v.pipe(
-    v.string('must be a string'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      if (!dataset.typed) return
-      const complaint = complaintAboutLine(dataset.value, codePointsMax)
-      if (complaint !== null) addIssue({ message: `must ${complaint}` })
-    }),
+    text,
+    v.transform((given) => readValue(field, given) ?? ''),
+    check(complain),
   )
+
+const nullable = (field: string, complain: Complain) =>
+  v.nullable(
+    v.pipe(
+      text,
+      v.transform((given) => readValue(field, given)),
+      v.nullable(v.pipe(v.string(), check(complain))),
+    ),
+  )
+
+const line =
+  (codePointsMax: number): Complain =>
+  (value) => {
+    const complaint = complaintAboutLine(value, codePointsMax)
+    return complaint === null ? null : `must ${complaint}`
+  }
+
+const word = line(64)
+
+const slug: Complain = (value) =>
+  line(200)(value) ?? (isSlug(value) ? null : 'must have only letters, digits and . _ ~ -')
 
 /** An instant as text. */
 export const instantField = v.pipe(
@@ -49,41 +88,29 @@ export const instantField = v.pipe(
 
 /** The fields of an entry, and what each may have. */
 export const SERVER_ENTRY_FIELDS = {
-  name: line(SERVER_NAME_LENGTH_MAX),
-  address: v.pipe(
-    v.string('must be a string'),
-    v.rawCheck(({ dataset, addIssue }) => {
-      const complaint = dataset.typed ? complaintAboutAddress(dataset.value) : null
-      if (complaint !== null) addIssue({ message: complaint })
-    }),
-  ),
-  slug: v.optional(
-    v.nullable(
-      v.pipe(line(SLUG_LENGTH_MAX), v.check(isSlug, 'must have only letters, digits and . _ ~ -')),
-    ),
-  ),
-  edition: v.optional(line(WORD_LENGTH_MAX)),
-  status: v.optional(line(WORD_LENGTH_MAX)),
-  version: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
-  listing_kind: v.optional(v.nullable(line(WORD_LENGTH_MAX))),
+  name: needed('name', line(SERVER_NAME_LENGTH_MAX)),
+  address: needed('address', complaintAboutAddress),
+  slug: v.optional(nullable('slug', slug)),
+  edition: v.optional(needed('edition', word)),
+  status: v.optional(needed('status', word)),
+  version: v.optional(nullable('version', word)),
+  listing_kind: v.optional(nullable('listing_kind', word)),
   updated_at: v.optional(instantField),
 }
 
 const schema = v.object(SERVER_ENTRY_FIELDS, 'must be an object')
 
-/** The entry without other fields, or everything that is wrong with it. */
-export function inspectEntry(item: unknown): { entry: ServerEntry } | { wrong: string[] } {
-  const checked = v.safeParse(schema, item)
-  return checked.success
-    ? { entry: checked.output as ServerEntry }
-    : { wrong: checked.issues.map(describe) }
-}
-
-/** The errors of one server, in words that follow each field's name. */
-export function complaintsAboutFields(fields: object): Record<string, string> {
-  const checked = v.safeParse(schema, fields)
-  if (checked.success) return {}
-  return Object.fromEntries(checked.issues.map((issue) => [v.getDotPath(issue)!, issue.message]))
+/**
+ * The entry without other fields, or everything that is wrong with it. The complaints follow the
+ * names of their fields.
+ */
+export function inspectEntry(
+  item: unknown,
+): { entry: ServerEntry } | { wrong: string[]; complaints: Record<string, string> } {
+  const { success, output, issues = [] } = v.safeParse(schema, item)
+  if (success) return { entry: output as ServerEntry }
+  const complaints = issues.map((issue) => [v.getDotPath(issue), issue.message])
+  return { wrong: issues.map(describe), complaints: Object.fromEntries(complaints) }
 }
 
 const KNOWN = { edition: EDITIONS_KNOWN, status: STATUSES_KNOWN } as const

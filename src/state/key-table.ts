@@ -1,5 +1,6 @@
 import { namesOf } from '../servers/file/columns.ts'
 import { DELIMITERS, type Delimiter, readCsv } from '../servers/file/csv.ts'
+import { readValue } from '../servers/server-entry.ts'
 import { quote } from '../model/text.ts'
 import type { ListedKey } from './read-state.ts'
 
@@ -27,8 +28,8 @@ function delimiterOf(text: string): Delimiter | null {
 }
 
 /**
- * Reads the rows of a CSV text as the fields of keys. An empty cell is as if left out. Rows without
- * a value are left out. Null if the text has no row of names that has the required columns.
+ * Reads the rows of a CSV text as the fields of keys. A cell without a value is as if left out. So
+ * are rows without one. Null if the text has no row of names that has the required columns.
  */
 export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint: string } | null {
   const delimiter = delimiterOf(text)
@@ -42,8 +43,8 @@ export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint:
   const long = rows.findIndex((cells) => cells.length > columns.length)
   if (long !== -1) return { complaint: `has more cells in row ${long + 1} than in the first row` }
   const keys = rows.map((cells, at) => {
-    const fields = columns.map((name, column) => [name, cells[column] ?? ''])
-    const json = Object.fromEntries(fields.filter(([, cell]) => cell !== ''))
+    const fields = columns.map((name, column) => [name, readValue(name, cells[column] ?? '')])
+    const json = Object.fromEntries(fields.filter(([, value]) => value !== null))
     return { place: `row ${at + 1}`, json }
   })
   return { keys: keys.slice(1).filter(({ json }) => Object.keys(json).length > 0) }

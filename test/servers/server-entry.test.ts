@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SERVER_DEFAULTS } from '../../src/model/server-row.ts'
-import { complaintsAboutFields, inspectEntry, suggestSlug } from '../../src/servers/server-entry.ts'
+import { inspectEntry, suggestSlug } from '../../src/servers/server-entry.ts'
 
 const NAMED = { name: 'Survival' }
 
@@ -20,6 +20,26 @@ test('an entry needs a name and an address; other fields are optional', () => {
   const short = { name: 'B', address: 'b', slug: null, version: null }
   assert.deepEqual(inspectEntry(short), { entry: short })
   assert.deepEqual(inspectEntry({ ...short, notes: 'of another program' }), { entry: short })
+})
+
+test('spaces around a text and words for no value say nothing, in every field but the name', () => {
+  const said = { name: '\u00a0NULL\t', address: ' a\ufeff', edition: '\u3000java ' }
+  const unsaid = { slug: ' ', version: '\\N', listing_kind: ' N/A ' }
+  assert.deepEqual(inspectEntry({ ...said, ...unsaid }), {
+    entry: {
+      name: 'NULL',
+      address: 'a',
+      edition: 'java',
+      slug: null,
+      version: null,
+      listing_kind: null,
+    },
+  })
+  for (const field of ['address', 'edition', 'status'])
+    assert.match(
+      complaintOf({ name: 'a', address: 'a', [field]: 'NULL' }),
+      /^"\w+" must .*: "NULL"$/,
+    )
 })
 
 test('an error names the entry, the field, the value and what is required', () => {
@@ -80,7 +100,7 @@ test("an import refuses an instant that a number can't hold exactly, and accepts
 test('a slug has letters and digits of any script, and . _ ~ -', () => {
   for (const slug of ['a', '7', 'größe_2.0~x-y', '서버', '٣'])
     assert.ok(isValid([{ ...NAMED, address: 'a', slug }]), slug)
-  for (const slug of ['', ' a', 'a ', 'a/b', '!', 'a\u3164', '\uffa0', 'x'.repeat(201)])
+  for (const slug of ['a b', 'a/b', '!', 'a\u3164', '\uffa0', 'x'.repeat(201)])
     assert.ok(!isValid([{ ...NAMED, address: 'a', slug }]), slug)
 })
 
@@ -98,8 +118,9 @@ test('absent fields of a new server get their defaults', () => {
 })
 
 test('the errors of one server are listed by field', () => {
-  assert.deepEqual(complaintsAboutFields({ name: 'a', address: 'a' }), {})
-  assert.deepEqual(complaintsAboutFields({ name: '', address: 'a:0' }), {
+  const inspected = inspectEntry({ name: '', address: 'a:0' })
+  assert.ok('wrong' in inspected)
+  assert.deepEqual(inspected.complaints, {
     name: 'must have 1 to 200 characters, not 0',
     address: 'must be a domain or an IP address, with an optional :port',
   })
@@ -116,7 +137,7 @@ test('a slug is made from the letters and digits of a name, in any script', () =
 })
 
 test('an entry gets all its errors at once', () => {
-  assert.deepEqual(inspectEntry({}), { wrong: ['"name" is missing', '"address" is missing'] })
+  assert.equal(complaintOf({}), '"name" is missing\n"address" is missing')
 })
 
 function isValid(list: unknown[]): boolean {

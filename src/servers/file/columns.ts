@@ -12,7 +12,7 @@ export const COLUMNS = [
   'status',
   'updated_at',
 ] as const
-export const REQUIRED_COLUMNS = ['name', 'address'] as const
+const REQUIRED_COLUMNS = ['name', 'address'] as const
 /** `port` is joined to the address. `server list` prints the others. */
 const OTHER_COLUMNS = ['port', 'organization', 'id', 'created_by', 'email', 'external_id'] as const
 
@@ -72,7 +72,12 @@ const KNOWN = new Set<string>([
 
 /** The names of the columns, in lower case. */
 export function namesOf(cells: readonly string[]): string[] {
-  return cells.map((name) => name.trim().toLowerCase())
+  return cells.map((name) => name.toLowerCase())
+}
+
+/** Whether a row with these names can be the first one. */
+export function hasNames(names: readonly string[]): boolean {
+  return REQUIRED_COLUMNS.every((name) => names.includes(name))
 }
 
 /** What is wrong with the names, in words that follow "the file". Null if nothing is. */

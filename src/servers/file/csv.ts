@@ -5,8 +5,8 @@ export const DELIMITERS = [',', ';', '\t'] as const
 export type Delimiter = (typeof DELIMITERS)[number]
 
 /**
- * The rows of a CSV text (RFC 4180), each as its cells. A cell without quotes loses the spaces
- * around it. Returns the complaint about the row at which reading ends, or null.
+ * The rows of a CSV text (RFC 4180), each as its cells. A cell loses the spaces around it and
+ * within its quotes. Returns the complaint about the row at which reading ends, or null.
  */
 export function* csvRows(
   text: string,
@@ -44,6 +44,8 @@ export function readCsv(text: string, delimiter: Delimiter): string[][] | Unread
 
 const COMPLAINTS = {
   open: (row: number) => `has a cell in row ${row} that begins with " and does not end`,
+  behind: (row: number) =>
+    `has text behind the closing " of a cell in row ${row}. Write each " within a quoted cell twice`,
   long: (row: number) => `has more than ${count(ENTRY_LENGTH_MAX)} characters in row ${row}`,
   // A quote that stands alone makes one cell of all rows up to the next quote.
   longOpen: (row: number) =>
@@ -63,16 +65,20 @@ function readCell(
   delimiter: Delimiter,
   last: number,
 ): { value: string; end: number } | keyof typeof COMPLAINTS {
-  const quote = text[start] === '"' ? endOfQuoted(text, start + 1, last) : null
+  const bare = match(TO_END[delimiter], text, start)
+  const value = bare.trim()
+  if (!value.startsWith('"')) {
+    const end = start + bare.length
+    return end > last ? 'long' : { value, end }
+  }
+  const open = text.indexOf('"', start) + 1
+  const quote = endOfQuoted(text, open, last)
   if (typeof quote === 'string') return quote
-  const from = quote === null ? start : quote + 1
-  const tail = match(TO_END[delimiter], text, from)
-  const end = from + tail.length
+  const tail = match(TO_END[delimiter], text, quote + 1)
+  const end = quote + 1 + tail.length
   if (end > last) return 'long'
-  if (quote === null) return { value: tail.trim(), end }
-  // Text between the quote and the delimiter belongs to the cell, as spreadsheets read it.
-  const quoted = text.slice(start + 1, quote).replaceAll('""', '"')
-  return { value: quoted + tail.trimEnd(), end }
+  if (tail.trim() !== '') return 'behind'
+  return { value: text.slice(open, quote).replaceAll('""', '"').trim(), end }
 }
 
 /** The index of the quote that ends a cell. */
@@ -92,5 +98,5 @@ function match(pattern: RegExp, text: string, start: number): string {
 
 /** A cell of the text that `readCsv` reads. Quotes it if it would read as something else. */
 export function writeCell(value: string): string {
-  return /[",;\t\r\n]|^\s|\s$/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
+  return /[",;\t\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value
 }

@@ -1,5 +1,6 @@
 import { count, countOf, quote } from '../../model/text.ts'
 import { trimAddress } from '../address.ts'
+import { readValue } from '../server-entry.ts'
 import { COLUMNS } from './columns.ts'
 
 /** Ignored fields that are named. */
@@ -13,7 +14,7 @@ export interface LeftOut {
   ignored: string[]
   /** The number of servers in other places than the one that the import goes to. */
   elsewhere: number
-  /** The number of addresses from which it removes a scheme, a slash or spaces. */
+  /** The number of addresses from which it removes a scheme or a slash. */
   shortened: number
 }
 
@@ -55,9 +56,9 @@ export function takeRecords(organization: string | null): RecordTaker {
   return {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
-      const { organization: place, port, ...record } = item
+      const { organization: place, port, ...record } = valuesOf(item)
       for (const name of Object.keys(record)) if (!isColumn(name)) ignore(name)
-      if (item.created_by !== undefined) owners.add(item.created_by)
+      if (record.created_by !== undefined) owners.add(record.created_by)
       const isPlace = place === null || typeof place === 'string'
       if (isPlace && place !== organization) {
         elsewhere += 1
@@ -91,8 +92,20 @@ function isObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
 }
 
+/** A field without a value empties these. Others are as if left out. */
+const EMPTIED = new Set(['version', 'listing_kind', 'organization'])
+
+/** The fields of an item that say something. */
+function valuesOf(item: Record<string, unknown>): Record<string, unknown> {
+  const fields = Object.entries(item).map(([name, given]): [string, unknown] => {
+    if (typeof given !== 'string') return [name, given]
+    return [name, readValue(name, given) ?? (EMPTIED.has(name) ? null : undefined)]
+  })
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+}
+
 function joinPort(address: unknown, port: unknown): { address: unknown } | { complaint: string } {
-  if (port === undefined || port === null || port === '') return { address }
+  if (port === undefined || port === null) return { address }
   const text = typeof port === 'number' ? String(port) : port
   if (typeof text !== 'string' || !/^[1-9]\d{0,4}$/.test(text) || Number(text) > 65_535)
     return { complaint: `"port" must be a number from 1 to 65535: ${quote(port)}` }
@@ -125,5 +138,5 @@ export function sayLeftOut(
 
 function sayAddresses(shortened: number): string {
   const addresses = shortened === 1 ? '1 address' : `${count(shortened)} addresses`
-  return `${addresses} by a scheme such as https://, a slash or spaces`
+  return `${addresses} by a scheme such as https:// or a slash`
 }

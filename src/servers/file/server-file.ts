@@ -2,7 +2,7 @@ import { createTurns, type Turns } from '../../model/turns.ts'
 import { count, quote } from '../../model/text.ts'
 import { SERVERS_MAX } from '../../model/server-row.ts'
 import { inspectEntry, type ServerEntry } from '../server-entry.ts'
-import { complaintAboutColumns, findHead, namesOf, REQUIRED_COLUMNS } from './columns.ts'
+import { complaintAboutColumns, findHead, hasNames, namesOf } from './columns.ts'
 import { csvRows, type Delimiter } from './csv.ts'
 import { jsonRecords } from './json-list.ts'
 import { ENTRY_LENGTH_MAX, type FoundRecord, NO_LIST, type Unreadable } from './record.ts'
@@ -33,9 +33,6 @@ export interface ReadOptions {
   rowsMax?: number
   turns?: Turns
 }
-
-/** An empty cell of these columns empties the field. In other columns it is as if left out. */
-const EMPTIED_COLUMNS = new Set<string>(['version', 'listing_kind', 'organization'])
 
 const BEGINS_AS_ANSWER = /^\s*\{/
 
@@ -89,9 +86,8 @@ async function check(
   for (const { place, value, length, mistake } of found) {
     isCut = wrong.length >= MISTAKES_MAX
     if (isCut) break
-    const { record, mistakes } = take(value)
+    const { record, mistakes } = mistake === undefined ? take(value) : { mistakes: [mistake] }
     if (owners.size > 1) return { complaint: OF_SEVERAL_USERS }
-    if (mistake !== undefined) mistakes.unshift(mistake)
     if (record !== undefined) {
       const inspected = inspectEntry(record)
       if ('wrong' in inspected) mistakes.push(...inspected.wrong)
@@ -124,8 +120,12 @@ function recordsOf(text: string): Reading | Unreadable {
   if (BEGINS_AS_JSON.test(text)) return complaintAboutObject(text)
   const head = findHead(text)
   if (head !== null) return csvRecords(text.slice(head.start), head.delimiter)
-  return { complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address' }
+  return { complaint: NEITHER }
 }
+
+const NEITHER =
+  'is neither JSON nor CSV. CSV begins with a row such as name,address. Put a comma, a semicolon ' +
+  'or a tab between two cells, and no quotes around a whole row'
 
 function complaintAboutObject(text: string): Unreadable {
   // Parsing a long text holds the event loop.
@@ -163,9 +163,14 @@ interface Columns {
 }
 
 function mistakeOf({ names }: Columns, cells: readonly string[]): { mistake?: string } {
+  if (hasNames(namesOf(cells))) return { mistake: NAMES_AGAIN }
   const at = cells.findIndex((cell, column) => cell !== '' && (names[column] ?? '') === '')
   return at === -1 ? {} : { mistake: sayNameless(cells, at, names) }
 }
+
+/** Joined files have a row of names each, and the pages of a spreadsheet can have one. */
+const NAMES_AGAIN =
+  'has the names of the columns again. Delete this row, or import each file by itself'
 
 function sayNameless(cells: readonly string[], at: number, names: readonly string[]): string {
   return at < names.length
@@ -174,11 +179,5 @@ function sayNameless(cells: readonly string[], at: number, names: readonly strin
 }
 
 function toRecord({ named }: Columns, cells: readonly string[]): Record<string, unknown> {
-  const required: readonly string[] = REQUIRED_COLUMNS
-  const fields = named.flatMap(([index, name]): [string, string | null][] => {
-    const cell = cells[index] ?? ''
-    if (cell !== '' || required.includes(name)) return [[name, cell]]
-    return EMPTIED_COLUMNS.has(name) ? [[name, null]] : []
-  })
-  return Object.fromEntries(fields)
+  return Object.fromEntries(named.map(([index, name]) => [name, cells[index] ?? '']))
 }

@@ -6,8 +6,8 @@ import { trimAddress } from '../address.ts'
 import { SERVER_FIELDS, type ServerFields } from '../server.ts'
 import {
   complaintsAboutCase,
-  complaintsAboutFields,
   EDITIONS_KNOWN,
+  inspectEntry,
   STATUSES_KNOWN,
   SERVER_NAME_LENGTH_MAX,
   suggestSlug,
@@ -37,29 +37,23 @@ export function readFields(
   const values = Object.fromEntries(
     SERVER_FIELDS.map((name) => [name, fieldOf(c, name).trim()]),
   ) as Record<(typeof SERVER_FIELDS)[number], string>
-  const { name, edition, status } = values
   const address = trimAddress(values.address, values.address === before.address)
   const isShortened = address !== values.address
-  const slug = values.slug || null
-  const version = values.version || null
-  const listing_kind = values.listing_kind || null
-  const entry = { name, address, slug, edition, status, version, listing_kind }
+  const inspected = inspectEntry({ ...values, address })
   const complaints = Object.fromEntries(
     Object.entries({
-      ...complaintsAboutCase(entry, before),
-      ...complaintsAboutFields(entry),
+      ...complaintsAboutCase(values, before),
+      ...('wrong' in inspected ? inspected.complaints : {}),
     }).map(([field, complaint]) => [
       field,
       `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
     ]),
   )
-  if (Object.keys(complaints).length > 0) return { fields: null, values, complaints, isShortened }
-  return {
-    fields: { ...entry, organization_id: values.organization_id || null },
-    values,
-    complaints,
-    isShortened,
-  }
+  if ('wrong' in inspected || Object.keys(complaints).length > 0)
+    return { fields: null, values, complaints, isShortened }
+  const organization_id = values.organization_id || null
+  const fields = { ...(inspected.entry as ServerFields), organization_id }
+  return { fields, values, complaints, isShortened }
 }
 
 export interface ServerForm {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createTurns, TURN_CHARACTERS_MAX, TURN_ENTRIES_MAX } from '../../../src/model/turns.ts'
 import { ENTRY_LENGTH_MAX } from '../../../src/servers/file/record.ts'
 import { MISTAKES_MAX, readServers } from '../../../src/servers/file/server-file.ts'
-import { complaintsAboutFields } from '../../../src/servers/server-entry.ts'
+import { inspectEntry } from '../../../src/servers/server-entry.ts'
 
 /*
  * Long files in turns of the event loop. The tests count work instead of time, so that a busy
@@ -107,7 +107,9 @@ test('an entry or a row that is far too long is named, however long it is', asyn
   ] as const)
     assert.deepEqual(await readServers(text), { complaint: `${more} ${place}` })
   assert.deepEqual(await readServers(`name,address${','.repeat(LENGTH)}`), {
-    complaint: 'is neither JSON nor CSV. CSV begins with a row such as name,address',
+    complaint:
+      'is neither JSON nor CSV. CSV begins with a row such as name,address. Put a comma, a ' +
+      'semicolon or a tab between two cells, and no quotes around a whole row',
   })
   assert.deepEqual(await readServers(`{"a":"${long}"}`), {
     complaint: 'must be a JSON array of servers, or an answer of the API',
@@ -128,7 +130,7 @@ test('the longest valid server is short enough, with every character escaped', a
     listing_kind: 'é'.repeat(64),
     updated_at: '2026-01-31T12:00:00.000000+00:00',
   }
-  assert.deepEqual(complaintsAboutFields(fields), {})
+  assert.ok('entry' in inspectEntry(fields))
   const members = Object.entries(fields).map(([name, value]) => `"${name}":"${escaped(value)}"`)
   const text = `[{${members.join(',')}}]`
   const read = await readServers(text)

@@ -25,7 +25,7 @@ test('CSV keeps quoted delimiters, quotes and line breaks, and ends a row with a
   assert.deepEqual(readCsv(text, ','), [
     ['a', 'b', 'c,d'],
     ['say "hi"', 'two\nlines', ''],
-    [' x ', '', 'y'],
+    ['x', '', 'y'],
     ['last'],
   ])
   assert.deepEqual(readCsv('a;b\n1;2\n', ';'), [
@@ -39,13 +39,14 @@ test('CSV keeps quoted delimiters, quotes and line breaks, and ends a row with a
   })
 })
 
-test('every text that is written into a cell is read from it', () => {
+test('every text that is written into a cell is read from it, without spaces around it', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.string({ unit: 'binary' }), { minLength: 2 })), (rows) => {
       const width = Math.min(...rows.map(({ length }) => length), 4)
       const cells = rows.map((row) => row.slice(0, width))
       const text = cells.map((row) => `${row.map(writeCell).join(',')}\r\n`).join('')
-      assert.deepEqual(readCsv(text, ','), cells)
+      const trimmed = cells.map((row) => row.map((cell) => cell.trim()))
+      assert.deepEqual(readCsv(text, ','), trimmed)
     }),
   )
 })
@@ -115,7 +116,7 @@ test('each mistake has its row in CSV and its entry in JSON', async () => {
     [
       'row 2: "address" must be a domain ',
       'row 4: 3 cells, but the first row ',
-      'row 5: "name" must have 1 to 200 c',
+      'row 5: "name" is missing',
     ],
   )
   const json = await readServers('[{"name":"A","address":"a"},{"name":"B"}]')

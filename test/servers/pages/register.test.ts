@@ -56,6 +56,38 @@ test('a form sent again with other values says so, and sending it once more regi
   assert.equal((await serverExports(store.database).listServers(user.id)).length, 2)
 })
 
+test('the form takes values without the spaces around them, and no words for no value', async (t) => {
+  const { signedIn, store } = await startDashboard(t)
+  const { person, user } = await signedIn()
+  const typed = { name: ' N/A\u00a0', address: '\tplay.example.com ', slug: ' own\ufeff' }
+  const more = { edition: '\u3000java', status: 'draft', version: ' NULL', listing_kind: '\\N' }
+  assert.equal(
+    (await person.post('/dashboard/servers/new', { ...typed, ...more, form: 'f' })).status,
+    303,
+  )
+  const [stored] = await serverExports(store.database).listServers(user.id)
+  const { id: _, updated_at: _at, organization: _in, ...fields } = stored!
+  assert.deepEqual(
+    { ...fields },
+    {
+      name: 'N/A',
+      address: 'play.example.com',
+      slug: 'own',
+      edition: 'java',
+      status: 'draft',
+      version: null,
+      listing_kind: null,
+    },
+  )
+  const refused = await person.post('/dashboard/servers/new', {
+    ...typed,
+    ...more,
+    edition: 'NULL',
+    form: 'g',
+  })
+  assert.match(refused.body, /id="edition-error">The edition must have 1 to 64 characters, not 0/)
+})
+
 test('the form names a known edition or status that was written in another case', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()

@@ -49,3 +49,19 @@ test('apply prints a plan, asks off a terminal for --yes, and makes 0 changes th
   assert.match(again.stderr, /\n0 changes\ndatabase: /)
   assert.equal(await exported(), after)
 })
+
+test('apply takes the values of a server as an import takes them', async (t) => {
+  const { folder, run, exported } = await empty(t)
+  const file = join(folder, 'state.json')
+  const server = { name: ' Survival\u00a0', address: ' play.example.com', slug: 'survival\t' }
+  const servers = [{ ...server, edition: ' java', version: 'N/A', listing_kind: '' }]
+  writeFileSync(file, fileOf({ email: 'ada@example.com', servers }))
+  assert.equal((await run(`apply ${file} --yes`)).code, 0)
+  const [stored] = JSON.parse(await exported()).users[0].servers
+  const { name, address, slug, edition, version, listing_kind } = stored
+  assert.deepEqual(
+    [name, address, slug, edition, version, listing_kind],
+    ['Survival', 'play.example.com', 'survival', 'java', null, null],
+  )
+  assert.match((await run(`apply ${file}`)).stderr, /\n0 changes\n/)
+})

@@ -13,7 +13,7 @@ test("keys of another site keep working by their hashes, beside the user's own k
   await program.done('key issue --user ada@example.com --name own')
   // Another site may have made keys of another length.
   const [one, other] = [generateKey(), 'svc_live_0a1b2c']
-  const table = `name;key_hash;prefix;last_used_at\none;${hashOf(one)};${prefixOf(one)};2026-01-31T12:00:00Z\n"other";${hashOf(other)};;\n`
+  const table = `name;key_hash;prefix;last_used_at\none;${hashOf(one)};${prefixOf(one)};2026-01-31T12:00:00Z\n"other"; "${hashOf(other)}";NULL;\\N\n`
   const { port } = await program.serve()
   const first = await program.run(IMPORT, { stdin: table })
   assert.match(first.stderr, /^imported 2 keys for ada@example\.com: 2 new, 0 known\ndatabase: /)

@@ -1,4 +1,4 @@
-import type { ServerEntry } from '../../server-entry.ts'
+import { type ServerEntry, readValue } from '../../server-entry.ts'
 import type { Instant } from '../../../model/instant.ts'
 import { type ServerRow, SERVER_DEFAULTS } from '../../../model/server-row.ts'
 
@@ -37,13 +37,16 @@ export function changedFields({ stored, row, named }: ChangedServer): Column[] {
 /** What a new server has in the fields that its entry leaves out. */
 export const NEW_ROW = { slug: null, version: null, listing_kind: null, ...SERVER_DEFAULTS }
 
-/** The server with the fields of an entry. */
+/** The server with the fields of an entry. A value that says what is stored stays as it is. */
 export function applied(
   { address, ...given }: ServerEntry,
   before: Omit<ImportedRow, 'name' | 'host_label' | 'updated_at'>,
   now: Instant,
 ): ImportedRow {
-  return { ...before, updated_at: now, ...given, host_label: address }
+  const row = { ...before, updated_at: now, ...given, host_label: address }
+  for (const [column, value] of Object.entries(before))
+    if (meaningOf(column, value) === row[column as Column]) Object.assign(row, { [column]: value })
+  return row
 }
 
 /** The columns that an entry sets. One without a slug leaves the slug. */
@@ -52,6 +55,11 @@ export function columnsOf(entry: ServerEntry): Column[] {
     (field) => entry[field] !== undefined && (field !== 'slug' || entry.slug),
   )
   return ['name', 'host_label', ...given]
+}
+
+/** What a stored value says. An earlier version stored the spaces around some. */
+export function meaningOf(column: string, value: unknown): unknown {
+  return typeof value === 'string' ? readValue(column, value) : value
 }
 
 /** The value that an entry gives to a column. */
