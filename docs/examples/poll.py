@@ -42,6 +42,7 @@ def load_servers():
         time.sleep(max(retry_after, min(2**attempt, WAIT_MAX_SECONDS)))
 
 
+sys.stdout.reconfigure(errors="replace")  # A terminal may lack characters of a name.
 left = int(sys.argv[1]) if len(sys.argv) > 1 else -1
 while left != 0:
     for server in load_servers():

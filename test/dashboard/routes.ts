@@ -60,8 +60,9 @@ export function routesOf(place: Place): Route[] {
 }
 
 function publicRoutes({ shown, server, shared }: Place): Route[] {
-  const docs = ['', '/guide', '/questions', '/openapi.json']
-  const files = ['sh', 'py', 'ts', 'go'].map((kind) => `/examples/poll.${kind}`)
+  const docs = ['', '/guide', '/clients', '/questions', '/openapi.json']
+  const examples = ['sh', 'py', 'ts', 'go', 'java'].map((kind) => `poll.${kind}`)
+  const files = [...examples, 'discord-bot.mjs'].map((file) => `/examples/${file}`)
   const address = `${randomUUID()}@example.com`
   return [
     ...[...docs, ...files, '/server-listing-client.tgz'].map((path) => {

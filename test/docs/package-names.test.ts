@@ -77,6 +77,7 @@ function documents(): Text[] {
     ...filesIn('.', '.md'),
     ...filesIn('client', '.md'),
     ...filesBelow('docs', '.md'),
+    ...filesBelow('docs/clients', ''),
     ...filesBelow('docs/examples', ''),
     ...filesBelow('deploy', ''),
     ...filesBelow('demo', '.ts'),

@@ -40,6 +40,13 @@ const PAGES: readonly DocumentPage[] = [
     lead: 'From an API key to a program that polls your listing, in about five minutes.',
   },
   {
+    path: '/docs/clients',
+    file: 'clients.md',
+    label: 'Programs',
+    title: 'Programs to copy',
+    lead: 'A client in each language, with the address of this API.',
+  },
+  {
     path: '/docs/questions',
     file: 'faq.md',
     label: 'Questions',
@@ -62,6 +69,9 @@ export function addDocsRoutes(app: App, dashboard: Dashboard): void {
     return c.body(`${JSON.stringify(description, null, 2)}\n`, 200, {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Disposition': `attachment; filename="${DESCRIPTION}"`,
+      // Editors of OpenAPI in browsers load it. It is the same for every visitor.
+      'Access-Control-Allow-Origin': '*',
+      'Cross-Origin-Resource-Policy': 'cross-origin',
     })
   })
 }
@@ -82,7 +92,7 @@ function addDocumentRoute(app: App, page: DocumentPage, dashboard: Dashboard): v
     // Loaded on demand: no other page needs the renderer.
     const { renderMarkdown } = await import('./markdown.ts')
     rendered ??= renderMarkdown(textFor(page, dashboard), linkFrom)
-    const hasClients = page === PAGES[0]
+    const hasClients = page.file === 'clients.md'
     const pages = PAGES.map((each) => ({
       href: each.path,
       label: each.label,
@@ -118,7 +128,7 @@ function showClients(baseUrl: string) {
   return html`<section><h2 id="${CLIENTS.id}">${CLIENTS.label}</h2>
 <p>Each of these reads the key from an environment variable. Set it in one of these ways.</p>
 ${showKeySettings('svc_live_…')}
-<p>Then run one of these in the same shell. After a 429, each waits and tries again.</p>
+<p>Then run one of these in the same shell.</p>
 ${showSnippets(baseUrl)}</section>`
 }
 

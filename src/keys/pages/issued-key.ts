@@ -36,7 +36,7 @@ ${showBlock({ id: 'key', label: 'API key', code: key })}
 ${showKeySettings(key)}
 <p class="hint">Keep keys on your servers, never in a web page or an app that you distribute.</p></section>
 <section class="card"><h2>Use it</h2>
-<p>Run one of these in the same shell. A key can make one request per second. After a 429, each waits and tries again. <a href="/docs" target="_blank">API documentation, in a new tab</a></p>
+<p>Run one of these in the same shell. A key can make one request per second, and each of these keeps to that. <a href="/docs" target="_blank">API documentation, in a new tab</a></p>
 ${showSnippets(baseUrl)}</section>
 <section class="card"><h2>The first request</h2>
 ${showArrival(apiKey, now)}

@@ -10,7 +10,8 @@ export function showKeySettings(key: string): Html {
 
 /** A client in each language, of which one is open at a time. */
 export function showSnippets(baseUrl: string): Html {
-  return showList('language', snippetsFor(baseUrl))
+  return html`<p>JavaScript, Python and PHP keep the last list in a temporary file that only your user can read: for ten seconds, and for up to an hour while the API fails. So a page can run them for each visitor.</p>
+${showList('language', snippetsFor(baseUrl))}`
 }
 
 function showList(name: string, snippets: readonly Snippet[]): Html {

@@ -30,7 +30,8 @@ export function setSecurityHeaders({ dashboardUrl }: Dashboard) {
     headers.set('X-Content-Type-Options', 'nosniff')
     headers.set('X-Frame-Options', 'DENY')
     headers.set('Cross-Origin-Opener-Policy', 'same-origin')
-    headers.set('Cross-Origin-Resource-Policy', 'same-origin')
+    if (!headers.has('Cross-Origin-Resource-Policy'))
+      headers.set('Cross-Origin-Resource-Policy', 'same-origin')
     // With `no-referrer`, browsers would send `Origin: null` with our own forms.
     headers.set('Referrer-Policy', 'same-origin')
     if (isSecure) headers.set('Strict-Transport-Security', 'max-age=31536000')

@@ -13,6 +13,7 @@ const URLS = { baseUrl: 'https://api.example.org', dashboardUrl: 'https://list.e
 const PAGES = {
   '': 'api.md',
   '/guide': 'integrators.md',
+  '/clients': 'clients.md',
   '/questions': 'faq.md',
 }
 
@@ -27,7 +28,7 @@ for (const [path, file] of Object.entries(PAGES))
     const document = readFileSync(new URL(`../../../docs/${file}`, import.meta.url), 'utf8')
     const text = wordsOf(body.replace(/<[^>]+>/g, ' ').replaceAll('&quot;', '"'))
     const [, ...sections] = document.split(/^(?=## )/m)
-    assert.ok(sections.length > 5)
+    assert.ok(sections.length > 2)
     const rest = sections.join('').replaceAll(/\]\([^)]+\)|<!--.*-->|^ *```\w*|^\d+\. /gm, '')
     const localized = rest
       .replaceAll('http://127.0.0.1:8080', URLS.baseUrl)
@@ -40,6 +41,12 @@ test('a program gets the OpenAPI document with the URL of this installation, wit
   const { status, headers, body } = await visitor().get('/docs/openapi.json')
   assert.equal(status, 200)
   assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+  // Tools in a browser load it. No other page is open to them.
+  assert.equal(headers['access-control-allow-origin'], '*')
+  assert.equal(headers['cross-origin-resource-policy'], 'cross-origin')
+  const page = await visitor().get('/docs')
+  assert.equal(page.headers['access-control-allow-origin'], undefined)
+  assert.equal(page.headers['cross-origin-resource-policy'], 'same-origin')
   const served = JSON.parse(body)
   assert.equal(served.servers[0].url, URLS.baseUrl)
   const document = readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')
@@ -48,9 +55,10 @@ test('a program gets the OpenAPI document with the URL of this installation, wit
   assert.match((await visitor().get('/docs/guide')).body, /href="\/docs\/openapi\.json"/)
 })
 
-test('the guide links to each example, and everyone gets its bytes', async (t) => {
+test('the pages link to each example, and everyone gets its bytes', async (t) => {
   const { visitor } = await startDashboard(t)
-  const { body } = await visitor().get('/docs/guide')
+  const pages = ['/docs/guide', '/docs/clients'].map((path) => visitor().get(path))
+  const body = (await Promise.all(pages)).map((page) => page.body).join('')
   const folder = new URL('../../../docs/examples/', import.meta.url)
   for (const file of readdirSync(folder)) {
     assert.ok(body.includes(`href="/docs/examples/${file}"`), file)
@@ -60,7 +68,7 @@ test('the guide links to each example, and everyone gets its bytes', async (t) =
   }
 })
 
-test('the page names each answer with what to do, the limit and a client in each language', async (t) => {
+test('the pages name each answer with what to do, the limit and a client in each language', async (t) => {
   const { visitor } = await startDashboard(t)
   const { body } = await visitor().get('/docs')
   const [, ...answers] = body.split(/<h3 id="(?=\d)/)
@@ -68,8 +76,9 @@ test('the page names each answer with what to do, the limit and a client in each
   assert.deepEqual(statuses, new Set([200, 204, 401, 404, 429, 502, 503, 400, 408, 414, 431, 505]))
   for (const answer of answers) assert.match(answer, /<strong>What to do\.<\/strong> \w/)
   assert.match(body, /one request per second/)
+  const clients = (await visitor().get('/docs/clients')).body
   for (const id of ['curl', 'javascript', 'python', 'php', 'powershell'])
-    assert.ok(body.includes(`<pre id="${id}"`), id)
+    assert.ok(clients.includes(`<pre id="${id}"`), id)
 })
 
 test('each link between the pages leads to a page and a heading', async (t) => {
@@ -115,7 +124,7 @@ test('the list of contents has each section of the page, under the name of its h
     const [, contents = ''] = /<nav aria-label="On this page">(.*?)<\/nav>/s.exec(body)!
     const listed = [...contents.matchAll(/<a href="#([\w-]+)">(.*?)<\/a>/g)]
     const shown = [...body.matchAll(/<h2 id="([\w-]+)">(?:<a [^>]*><\/a>)?(.*?)<\/h2>/g)]
-    assert.ok(listed.length > 5)
+    assert.ok(listed.length > 2)
     assert.deepEqual(
       listed.map(([, id, label]) => [id, label]),
       shown.map(([, id, label]) => [id, label]),

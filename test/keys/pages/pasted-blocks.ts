@@ -59,7 +59,12 @@ async function pasteOne(
   assert.equal((await ask(apiPort, { key })).status, 200)
 
   const [folder, scratch] = [temporaryFolder(t), temporaryFolder(t)]
-  const terminal = openTerminal({ folder, scratch, env: { PATH, HOME: folder }, user: {} })
+  const terminal = openTerminal({
+    folder,
+    scratch,
+    env: { PATH, HOME: folder, TMPDIR: scratch },
+    user: {},
+  })
   t.after(terminal.close)
   let printed = ''
   for (const { file, code } of blocksOf(body, { setting, language })) {

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, suite, test } from 'node:test'
 import { ROOT } from '../../fixtures/tree.ts'
-import { type PolledService, startPolledService } from './polled-service.ts'
+import { type PolledService, startPolledService, type Weather } from './polled-service.ts'
 import { preparePrograms, type Programs, PROGRAMS } from './programs.ts'
 
 /*
@@ -24,22 +24,27 @@ const BROKEN_KEYS = ['', 'KEY\nX: y', '"KEY"']
 
 suite('each program', { concurrency: CONCURRENCY }, () => {
   for (const program of PROGRAMS) {
-    const { name, example, triesOfSilence } = program
+    const { name, example, triesOfSilence, keeps } = program
     /** An example asks as often as its argument says. A client asks for one list. */
     const [args, lists] = example === null ? [[], 1] : [['2'], 2]
     const once = example === null ? [] : ['1']
 
-    test(`${name} waits after 200, 429 and 502, and shows its key to no other user`, async (t) => {
-      const service = await startPolledService(t, [
-        'another request at the same moment',
-        'broken database',
-        'fair',
-      ])
+    /** A client for pages waits only once, after a 429. */
+    const weathers: Weather[] = ['another request at the same moment', 'broken database', 'fair']
+    if (keeps) weathers.splice(1, 1)
+    const waits = keeps ? [1] : [1, 2, 2].slice(0, 1 + lists)
+    const outage = keeps ? [] : [1, 2, 4, 8]
+
+    test(`${name} waits after each failure, and shows its key to no other user`, async (t) => {
+      const service = await startPolledService(t, weathers)
       const { code, stdout, stderr } = await programs.run(program, { ...service, args })
       assert.equal(code, 0, stderr)
       assert.equal(stdout.match(/Cobblestone/g)?.length, lists, stdout)
-      assert.deepEqual(statusesOf(service), [429, 502, 200, 200].slice(0, 2 + lists))
-      assertWaits(service, [1, 2, 2].slice(0, 1 + lists))
+      assert.deepEqual(statusesOf(service), [
+        ...(keeps ? [429] : [429, 502]),
+        ...Array.from({ length: lists }, () => 200),
+      ])
+      assertWaits(service, waits)
       assert.ok(service.polled.every(({ isKeyExposed }) => !isKeyExposed))
     })
 
@@ -52,13 +57,13 @@ suite('each program', { concurrency: CONCURRENCY }, () => {
       assert.deepEqual(statusesOf(service), [401])
     })
 
-    test(`${name} gives up an outage after five attempts`, async (t) => {
+    test(`${name} gives up an outage after ${outage.length + 1} attempts`, async (t) => {
       const service = await startPolledService(t, ['broken database'])
       const { code, stdout, stderr } = await programs.run(program, service)
       assert.notEqual(code, 0)
       assert.match(stdout + stderr, /502/)
-      assert.deepEqual(statusesOf(service), [502, 502, 502, 502, 502])
-      assertWaits(service, [1, 2, 4, 8])
+      assert.deepEqual(statusesOf(service), [502, ...outage.map(() => 502)])
+      assertWaits(service, outage)
     })
 
     test(`${name} gives up a service that does not answer`, async (t) => {
@@ -75,6 +80,15 @@ suite('each program', { concurrency: CONCURRENCY }, () => {
       const { code, stdout, stderr } = await programs.run(program, { ...service, key, args: once })
       assert.equal(code, 0, stderr)
       assert.match(stdout, /Cobblestone/)
+    })
+
+    test(`${name} prints any name on a terminal that lacks its characters`, async (t) => {
+      const server = { name: '§aCobblestone 🔥 خادم', address: 'play.example.com' }
+      const service = await startPolledService(t, ['fair'], server)
+      const env = { LC_ALL: 'C', PYTHONIOENCODING: 'ascii' }
+      const { code, stdout, stderr } = await programs.run(program, { ...service, args: once, env })
+      assert.equal(code, 0, stderr)
+      assert.match(stdout, /Cobblestone.*play\.example\.com/)
     })
 
     test(`${name} neither sends nor prints what is no key`, async (t) => {
@@ -101,7 +115,7 @@ suite('each program', { concurrency: CONCURRENCY }, () => {
 })
 
 test('each example is run', () => {
-  const files = PROGRAMS.flatMap(({ example }) => example ?? [])
+  const files = ['discord-bot.mjs', ...PROGRAMS.flatMap(({ example }) => example ?? [])]
   assert.deepEqual(readdirSync(join(ROOT, 'docs/examples')), files.toSorted())
 })
 

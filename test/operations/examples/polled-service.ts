@@ -12,6 +12,8 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { presentInstant } from '../../../src/model/instant.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
 
 /** A request of the program under test. */
 export interface Polled {
@@ -33,6 +35,8 @@ export interface PolledService {
   key: string
   polled: Polled[]
   revoke(): Promise<unknown>
+  /** Registers servers, or changes those with the same slug. */
+  save(servers: readonly ServerEntry[]): Promise<unknown>
 }
 
 /** A real service in real time. The nth request meets the nth weather, and later ones the last. */
@@ -72,11 +76,19 @@ export async function startPolledService(
     database.close()
     await store.close()
   })
+  const save = (entries: readonly ServerEntry[]) =>
+    serverImports(store.database).saveServers(
+      user.id,
+      null,
+      [...entries],
+      operatorAt(presentInstant()),
+    )
   const { key, keyId, user } = await addOwner(store, 'ada@example.com', [server])
   return {
     baseUrl: `http://127.0.0.1:${listener.port}`,
     key,
     polled,
+    save,
     revoke: () => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)),
   }
 }

@@ -8,6 +8,8 @@ import { snippetsFor } from '../../../src/keys/pages/snippets.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 const GO = '/usr/lib/go-1.19/bin/go'
+/** These options halve the CPU time of a program that ends soon. */
+const JAVA = ['/usr/bin/java', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC']
 
 /** A program that we show to people who call the API. */
 export interface Program {
@@ -23,6 +25,8 @@ export interface Program {
   timeout: [string, string]
   /** How often it asks at most, if the service never answers in time. */
   triesOfSilence: number
+  /** True if it keeps the last list in a file, for pages that run it for each visitor. */
+  keeps: boolean
 }
 
 export const PROGRAMS: Program[] = [
@@ -30,6 +34,7 @@ export const PROGRAMS: Program[] = [
   example('poll.py', ['/usr/bin/python3'], ['timeout=10', 'timeout=1']),
   example('poll.ts', [process.execPath], ['timeout(10_000)', 'timeout(1_000)']),
   example('poll.go', [], ['10 * time.Second', '1 * time.Second']),
+  example('poll.java', JAVA, ['ofSeconds(10)', 'ofSeconds(1)']),
   client('curl', ['/bin/sh'], ['--max-time 10', '--max-time 1'], 5),
   client('javascript', [process.execPath], ['timeout(10_000)', 'timeout(1_000)'], 1),
   client('python', ['/usr/bin/python3'], ['timeout=10', 'timeout=1'], 1),
@@ -46,6 +51,7 @@ function example(file: string, runner: string[], timeout: [string, string]): Pro
     runner,
     timeout,
     triesOfSilence: 5,
+    keeps: false,
   }
 }
 
@@ -67,6 +73,7 @@ function client(
     runner,
     timeout,
     triesOfSilence,
+    keeps: triesOfSilence === 1,
   }
 }
 
@@ -82,6 +89,8 @@ export interface Started {
   args?: string[]
   /** Gives up after one second instead of ten. */
   isHasty?: boolean
+  /** More of its environment. */
+  env?: Record<string, string>
 }
 
 /** Runs programs from a folder of their own. */
@@ -98,15 +107,16 @@ export async function preparePrograms(): Promise<Programs> {
   return {
     remove: () => rmSync(folder, { recursive: true, force: true }),
 
-    run({ code, runner, timeout, ending }, { baseUrl, key, args = [], isHasty = false }) {
+    run({ code, runner, timeout, ending }, { baseUrl, key, args = [], isHasty = false, env = {} }) {
       count += 1
       let path = join(folder, `${count}${ending}`)
       if (runner.length === 0) path = builtPath(folder, isHasty)
       else writeFileSync(path, timed(code(baseUrl), timeout, isHasty))
       const [file, ...before] = [...runner, path]
-      const env = { PATH: '/usr/bin:/bin', BASE_URL: baseUrl, SERVER_LISTING_KEY: key }
+      const given = { BASE_URL: baseUrl, SERVER_LISTING_KEY: key, TMPDIR: folder, ...env }
+      const options = { env: { PATH: '/usr/bin:/bin', ...given } }
       return new Promise((resolve) => {
-        execFile(file, [...before, ...args], { env }, (error, stdout, stderr) =>
+        execFile(file, [...before, ...args], options, (error, stdout, stderr) =>
           resolve({ code: error === null ? 0 : error.code, stdout, stderr }),
         )
       })

@@ -53,8 +53,10 @@ test('the published package has no TypeScript but an example, and the files that
     names.filter((name) => name.endsWith('.ts')),
     ['docs/examples/poll.ts'],
   )
-  for (const name of ['api', 'integrators', 'faq'])
+  for (const name of ['api', 'integrators', 'clients', 'faq'])
     assert.ok(existsSync(join(folder, `docs/${name}.md`)), 'the dashboard shows it')
+  for (const part of ['docs/clients', 'docs/examples'])
+    assert.deepEqual(filesOf(join(folder, part)), filesOf(join(ROOT, part)))
   for (const part of ['sqlite/migrations', 'postgres/migrations', 'web/html/assets'])
     assert.deepEqual(filesOf(join(folder, 'dist', part)), filesOf(join(ROOT, 'src', part)))
   assert.ok(existsSync(join(folder, 'dist/accounts/common-passwords.txt')))

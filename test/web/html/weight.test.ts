@@ -23,7 +23,7 @@ const ROOM_BYTES = 100
 const LINKED_BYTES_MAX = 56_000
 /** The most that an operator can add to every page. */
 const LONG_SITE = { siteName: '"'.repeat(40), contact: `https://example.com/${'x'.repeat(80)}` }
-const DOCS = ['/docs', '/docs/guide', '/docs/questions']
+const DOCS = ['/docs', '/docs/guide', '/docs/clients', '/docs/questions']
 const IMPORT = '/dashboard/servers/import'
 /** The characters that take the most bytes in a field, in text and in the preview. */
 const LETTERS = ['"', '&', '\u{e0100}']

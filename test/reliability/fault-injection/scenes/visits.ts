@@ -42,7 +42,9 @@ export function readingVisits(scene: Scene): Visit[] {
     ],
     ['/dashboard/account'],
     ['/dashboard/account/delete'],
-    ...['', '/guide', '/questions', '/openapi.json'].map((end): [string] => [`/docs${end}`]),
+    ...['', '/guide', '/clients', '/questions', '/openapi.json'].map((end): [string] => [
+      `/docs${end}`,
+    ]),
     ['/dashboard/operator'],
     ['/dashboard/operator/users'],
     ['/dashboard/operator/users/:id', `${OPERATOR}/${scene.bob.id}`],
