@@ -4,7 +4,7 @@ import { type Finding, ok, problem } from '../../model/health/finding.ts'
 import { tableNames } from '../../sqlite/database.ts'
 import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
 import { withOwnSchema } from '../foreign.ts'
-import { type Found, type Rule, rulesOfFile, type Way, WAYS } from './schema.ts'
+import { type Found, rulesOfFile, type Way, WAYS } from './schema.ts'
 
 /*
  * Rows that come from elsewhere may break the rules of our schema: another program has dropped a
@@ -18,7 +18,7 @@ const NAMED_MAX = 5
 export function collectBroken() {
   const all = new Map<Way, { first: string[]; count: number }>()
   return {
-    add({ table }: Rule, { name, way, column }: Found): void {
+    add({ table, name, way, column }: Found): void {
       const rows = all.get(way) ?? { first: [], count: 0 }
       all.set(way, rows)
       rows.count += 1
@@ -34,10 +34,8 @@ export function findBrokenRows(database: DatabaseSync): BrokenRows[] {
   const options = { deterministic: true, directOnly: true }
   database.function('is_utf8', options, (bytes) => Number(isUtf8(bytes as Uint8Array)))
   const broken = collectBroken()
-  for (const rule of withOwnSchema(rulesOfFile)) {
-    const found = database.prepare(rule.sql).iterate() as Iterable<unknown>
-    for (const row of found as Iterable<Found>) broken.add(rule, row)
-  }
+  const found: Iterable<unknown> = database.prepare(withOwnSchema(rulesOfFile)).iterate()
+  for (const row of found as Iterable<Found>) broken.add(row)
   return broken.all()
 }
 

@@ -14,12 +14,11 @@ export async function inspectPostgresRows(database: Database): Promise<Finding[]
   await database.transact(async (client) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY')
     await withoutTimeouts(client)
-    for (const rule of withOwnSchema(rulesOfBoth))
-      for await (const rows of rowsOf(client, rule.sql))
-        for (const row of rows) {
-          const [name, way, column] = row.map(String) as [string, Way, string]
-          broken.add(rule, { name, way, column })
-        }
+    for await (const rows of rowsOf(client, withOwnSchema(rulesOfBoth)))
+      for (const row of rows) {
+        const [table, name, way, column] = row.map(String) as [string, string, Way, string]
+        broken.add({ table, name, way, column })
+      }
   })
   return judgeRows(broken.all())
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type ArchiveTable, TABLES } from '../archive.ts'
+import { type ArchiveTable, type Kind, TABLES } from '../archive.ts'
 
 /*
  * The rules for rows are read from our own schema, because a file may lack any of them. These
@@ -42,119 +42,117 @@ export const WAYS = {
 
 export type Way = keyof typeof WAYS
 
-/** A row of a rule's result: the name of a row that breaks it, and the column. */
+/** A row that breaks a rule. */
 export interface Found {
+  table: string
   name: string
   way: Way
   column: string
 }
 
-/** Finds broken rows of one table. */
-export interface Rule {
-  table: string
-  sql: string
+/** A query for the rows of a file that break rules. One pass over each table judges its values. */
+export function rulesOfFile(own: DatabaseSync): string {
+  return `${[...valuesOf(own), ...uniquesOf(own)].join(' UNION ALL ')} UNION ALL ${rulesOfBoth(own)}`
 }
 
-/** The rules for a file. One pass over each table judges its values. */
-export function rulesOfFile(own: DatabaseSync): Rule[] {
+/** A query in SQL of both engines for rows that also PostgreSQL may have. */
+export function rulesOfBoth(own: DatabaseSync): string {
   return [
-    ...TABLES.map((table) => valuesOf(own, table)),
-    ...TABLES.flatMap((table) => uniquesOf(own, table)),
-    ...rulesOfBoth(own),
-  ]
-}
-
-/** Those rules that a row on PostgreSQL can break, too, in SQL of both engines. */
-export function rulesOfBoth(own: DatabaseSync): Rule[] {
-  return [
-    ...TABLES.flatMap((table) => referencesOf(own, table)),
-    {
-      table: 'users',
-      sql: `
-        SELECT CAST(id AS text) AS name, 'unknown' AS way, 'email' AS "column" FROM users
-        LEFT JOIN identities ON user_id = id
-        WHERE email IS NULL AND external_id IS NULL AND user_id IS NULL`,
-    },
-    {
-      table: 'users',
-      sql: `
-        SELECT CAST(user_id AS text) AS name, 'keys' AS way, 'api_keys' AS "column" FROM api_keys
-        WHERE revoked_at IS NULL GROUP BY user_id HAVING count(*) > 5`,
-    },
-  ]
+    ...referencesOf(own),
+    `SELECT 'users' AS "table", CAST(id AS text) AS name, 'unknown' AS way, 'email' AS "column"
+     FROM users LEFT JOIN identities ON user_id = id
+     WHERE email IS NULL AND external_id IS NULL AND user_id IS NULL`,
+    `SELECT 'users' AS "table", CAST(user_id AS text) AS name, 'keys' AS way, 'api_keys' AS "column"
+     FROM api_keys WHERE revoked_at IS NULL GROUP BY user_id HAVING count(*) > 5`,
+  ].join(' UNION ALL ')
 }
 
 /** Finds the first value of each row that breaks a rule. */
-function valuesOf(own: DatabaseSync, table: ArchiveTable): Rule {
-  const { name, columns } = table
-  const infos = read(own, `SELECT name, type, "notnull" FROM pragma_table_info('${name}')`)
-  const [{ sql = '' } = {}] = read(own, `SELECT sql FROM sqlite_schema WHERE name = '${name}'`)
-  const checks = new Map(Array.from(sql.matchAll(CHECK), ([, of = '', check]) => [of, check]))
-  const cases = infos.flatMap(({ name: column = '', type = '', notnull }) => {
-    const kind = columns[column]
-    if (kind === undefined) return []
-    const isOther = `typeof(${column}) <> '${STORED[type]}'`
-    const way = (is: Way, broken: string) => `WHEN ${broken} THEN '${is} ${column}'`
-    return [
-      way('type', notnull === '1' ? isOther : `${column} IS NOT NULL AND ${isOther}`),
-      // PostgreSQL has these numbers in 32 bits.
-      ...(kind === 'integer' ? [way('type', `${column} <> ${column} << 32 >> 32`)] : []),
-      ...(type === 'TEXT'
-        ? [way('text', `${column} GLOB ${BEYOND_ASCII} AND NOT is_utf8(CAST(${column} AS BLOB))`)]
-        : []),
-      ...(checks.has(column) ? [way('check', `NOT ${checks.get(column)}`)] : []),
-    ]
-  })
-  return {
-    table: name,
-    sql: `
-      SELECT name, substr(broken, 1, instr(broken, ' ') - 1) AS way,
+function valuesOf(own: DatabaseSync): string[] {
+  const found = own.prepare(`
+    SELECT tables.name AS "table", sql, columns.name, columns.type, "notnull"
+    FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table'`)
+  const all = Map.groupBy(found.all() as unknown as Column[], (column) => column.table)
+  return TABLES.map((table) => {
+    const { name, columns } = table
+    const cases = all.get(name)!.flatMap((column) => casesOf(column, columns[column.name]))
+    return `
+      SELECT '${name}' AS "table", name, substr(broken, 1, instr(broken, ' ') - 1) AS way,
         substr(broken, instr(broken, ' ') + 1) AS "column"
       FROM (SELECT ${nameOf(table)} AS name, CASE ${cases.join(' ')} END AS broken FROM ${name} AS given)
-      WHERE broken IS NOT NULL`,
-  }
+      WHERE broken IS NOT NULL`
+  })
+}
+
+/** A column of our schema, with the SQL of its table. */
+interface Column {
+  table: string
+  sql: string
+  name: string
+  type: keyof typeof STORED
+  notnull: number
 }
 
 /** What `typeof` says of a column's values. */
-const STORED: Record<string, string> = { TEXT: 'text', INTEGER: 'integer', BLOB: 'blob' }
+const STORED = { TEXT: 'text', INTEGER: 'integer', BLOB: 'blob' }
 /** ASCII is UTF-8. Only other text is handed to JavaScript. */
 const BEYOND_ASCII = `'*[^' || char(1) || '-' || char(127) || ']*'`
 /** A column of our schema with its CHECK, whose parentheses are at most three deep. */
 const CHECK = /^ {2}(\w+) .*?CHECK (\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))/gm
 
-function uniquesOf(own: DatabaseSync, table: ArchiveTable): Rule[] {
-  const unique = `SELECT name FROM pragma_index_list('${table.name}') WHERE "unique" AND NOT partial`
-  return read(own, unique).map(({ name: index }) => {
-    const infos = read(own, `SELECT name FROM pragma_index_info('${index}')`)
-    const names = infos.map(({ name }) => name)
-    const isSet = names.map((name) => `${name} IS NOT NULL`).join(' AND ')
-    return {
-      table: table.name,
-      sql: `
-        SELECT ${nameOf(table)} AS name, 'unique' AS way, '${names.join(', ')}' AS "column"
-        FROM ${table.name} AS given WHERE ${isSet} GROUP BY ${names.join(', ')} HAVING count(*) > 1`,
-    }
+function casesOf({ sql, name, type, notnull }: Column, kind: Kind | undefined): string[] {
+  if (kind === undefined) return []
+  const isOther = `typeof(${name}) <> '${STORED[type]}'`
+  const checks = [...sql.matchAll(CHECK)].filter(([, column]) => column === name)
+  const when = (broken: string, way: Way) => `WHEN ${broken} THEN '${way} ${name}'`
+  return [
+    when(notnull === 1 ? isOther : `${name} IS NOT NULL AND ${isOther}`, 'type'),
+    // PostgreSQL has these numbers in 32 bits.
+    ...(kind === 'integer' ? [when(`${name} <> ${name} << 32 >> 32`, 'type')] : []),
+    ...(type === 'TEXT'
+      ? [when(`${name} GLOB ${BEYOND_ASCII} AND NOT is_utf8(CAST(${name} AS BLOB))`, 'text')]
+      : []),
+    ...checks.map(([, , check]) => when(`NOT ${check}`, 'check')),
+  ]
+}
+
+function uniquesOf(own: DatabaseSync): string[] {
+  const found = own.prepare(`
+    SELECT tables.name AS "table", group_concat(columns.name, ', ') AS columns
+    FROM sqlite_schema AS tables JOIN pragma_index_list(tables.name) AS indexes
+      JOIN pragma_index_info(indexes.name) AS columns
+    WHERE tables.type = 'table' AND "unique" AND NOT partial GROUP BY indexes.name`)
+  return ofTables(found.all() as unknown as { table: string; columns: string }[]).map(
+    ([table, { columns }]) => `
+      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, 'unique' AS way, '${columns}' AS "column"
+      FROM ${table.name} AS given WHERE ${columns.replaceAll(', ', ' IS NOT NULL AND ')} IS NOT NULL
+      GROUP BY ${columns} HAVING count(*) > 1`,
+  )
+}
+
+function referencesOf(own: DatabaseSync): string[] {
+  const found = own.prepare(`
+    SELECT tables.name AS "table", "from" AS "column", keys."table" AS target
+    FROM sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name) AS keys
+    WHERE tables.type = 'table'`)
+  const keys = found.all() as unknown as { table: string; column: string; target: string }[]
+  return ofTables(keys).map(([table, { column, target }]) => {
+    const way: Way = table.name === 'api_keys' ? 'ownerless' : 'reference'
+    return `
+      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, '${way}' AS way, '${column}' AS "column"
+      FROM ${table.name} AS given LEFT JOIN ${target} AS target ON target.id = given.${column}
+      WHERE given.${column} IS NOT NULL AND target.id IS NULL`
   })
 }
 
-function referencesOf(own: DatabaseSync, table: ArchiveTable): Rule[] {
-  const { name } = table
-  const way: Way = name === 'api_keys' ? 'ownerless' : 'reference'
-  const keys = `SELECT "from" AS "column", "table" AS target FROM pragma_foreign_key_list('${name}')`
-  return read(own, keys).map(({ column, target }) => ({
-    table: name,
-    sql: `
-      SELECT ${nameOf(table)} AS name, '${way}' AS way, '${column}' AS "column"
-      FROM ${name} AS given LEFT JOIN ${target} AS target ON target.id = given.${column}
-      WHERE given.${column} IS NOT NULL AND target.id IS NULL`,
-  }))
-}
-
-function read(own: DatabaseSync, query: string): Record<string, string | undefined>[] {
-  return own
-    .prepare(query)
-    .all()
-    .map((row) => Object.fromEntries(Object.entries(row).map(([name, one]) => [name, String(one)])))
+/** The parts of the schema that belong to the tables of an archive, each with its table. */
+function ofTables<Part extends { table: string }>(parts: readonly Part[]): [ArchiveTable, Part][] {
+  return TABLES.flatMap((table) =>
+    parts
+      .filter((part) => part.table === table.name)
+      .map((part): [ArchiveTable, Part] => [table, part]),
+  )
 }
 
 /** How a message names a row: by its id, or else by the columns of its key. */

@@ -24,6 +24,7 @@ test('a healthy service has no problem and no warning', async (t) => {
     'environment',
     'database',
     'schema',
+    'rows',
     'clock',
     'backup',
     'rights',

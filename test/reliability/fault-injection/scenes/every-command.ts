@@ -175,6 +175,11 @@ export const restoring = ({ backup }: Filled, url: string): Operation<Ended> =>
   commandsOn(url)(`restore --yes ${backup}`, {
     isInParts: true,
     audited: [['', 'database restored', backup]],
+    // After its commit, it says what it did before it says what failed.
+    assertHonest({ code, stdout, stderr }) {
+      assert.deepEqual([code, stdout], [1, ''])
+      assert.match(stderr, /^(restored [^\n]+\ndatabase: [^\n]+\n)?error: [^\n]+\n$/)
+    },
   })
 
 /** The servers of the tests run without fsync, which is a problem at any time. */
