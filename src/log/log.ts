@@ -1,7 +1,7 @@
-import { once } from 'node:events'
-import { type DestinationStream, pino } from 'pino'
+import { pino } from 'pino'
 import type { LogLevel } from '../config/config.ts'
 import type { HttpEvent } from '../http/message.ts'
+import { openOutput } from './output.ts'
 import { withSources } from './stack-trace.ts'
 import { terminalLines } from './terminal-lines.ts'
 
@@ -25,14 +25,11 @@ export interface Log {
    */
   fault(fault: unknown): string | undefined
   http(event: HttpEvent): void
-  /** Writes a last line. Resolves when all lines are written, or after one second. */
+  /** Writes a last line. Resolves when all lines are written, or when the output takes none. */
   close(message: string): Promise<void>
 }
 
 const FAULT_INTERVAL_MS = 1_000
-const CLOSE_MS = 1_000
-/** The most characters to buffer while the output is blocked. */
-const OUTPUT_WAITING_MAX = 1_048_576
 
 /** A log on standard output: JSON lines, or readable lines on a terminal. */
 export function createLog(level: LogLevel): Log {
@@ -43,7 +40,8 @@ export function createLog(level: LogLevel): Log {
     formatters: { level: (label: string) => ({ level: label }) },
   }
   const output = openOutput()
-  const logger = pino(options, process.stdout.isTTY ? forTerminal(output) : output)
+  const shown = (line: string) => output.write(terminalLines(line))
+  const logger = pino(options, process.stdout.isTTY ? { write: shown } : output)
   const faults = new Map<string, FaultLine>()
   const lasting = new WeakMap<Error, FaultLine>()
 
@@ -86,9 +84,7 @@ export function createLog(level: LogLevel): Log {
     async close(message) {
       if (!logger.isLevelEnabled('info')) return
       logger.info(message)
-      // The end of the process loses a write that is still under way.
-      const signal = AbortSignal.timeout(CLOSE_MS)
-      await once(output, 'drain', { signal }).catch(() => {})
+      await output.flush()
     },
   }
 }
@@ -109,20 +105,6 @@ function newFaultId(): string {
 function nextIdOf(line: FaultLine): string {
   line.requests += 1
   return `${line.id}-${line.requests}`
-}
-
-/**
- * Buffers lines, up to a bound, while the output is blocked: a full disk, or a pipe without a
- * reader. The service continues.
- */
-function openOutput() {
-  const output = pino.destination({ fd: 1, sync: false, maxLength: OUTPUT_WAITING_MAX })
-  output.on('error', () => {})
-  return output
-}
-
-function forTerminal(output: DestinationStream): DestinationStream {
-  return { write: (line) => output.write(terminalLines(line)) }
 }
 
 function describe(fault: unknown): {

@@ -18,6 +18,8 @@ export interface ProcessOptions extends Pick<CommandOptions, 'env' | 'stdin'> {
   openFilesMax?: number
   /** The limit of the size of each file that it writes, in bytes: a multiple of 512. */
   fileSizeMax?: number
+  /** Sends standard output to this file, such as `/dev/full`. A shell reads it. */
+  output?: string
   /** Runs the command on a terminal: `stdin` is typed, and `stdout` is what the terminal shows. */
   onTerminal?: boolean
 }
@@ -35,6 +37,8 @@ export interface Begun {
   /** Stops reading standard output, so that the pipe fills up. */
   stopReading(): void
   continueReading(): void
+  /** Closes the pipe, as a reader that ends. */
+  leave(): void
   /** Resolves when standard output matches. */
   written(wanted: RegExp): Promise<void>
   kill(signal: NodeJS.Signals): void
@@ -77,7 +81,8 @@ function commandLine(bin: string, args: readonly string[], options: ProcessOptio
   const { preload } = options
   const before =
     preload === undefined ? [] : ['--import', `data:text/javascript,${encodeURIComponent(preload)}`]
-  const command = [...limit(options), process.execPath, ...before, '--', bin, ...args]
+  const program = [process.execPath, ...before, '--', bin, ...args]
+  const command = [...limit(options), ...redirect(options), ...program]
   return options.onTerminal ? onTerminal(command) : command
 }
 
@@ -95,6 +100,10 @@ function limit({ openFilesMax, fileSizeMax }: ProcessOptions): string[] {
   ]
   if (limits.length === 0) return []
   return ['/bin/sh', '-c', [...limits, 'exec "$@"'].join(' && '), 'sh']
+}
+
+function redirect({ output }: ProcessOptions): string[] {
+  return output === undefined ? [] : ['/bin/sh', '-c', `exec "$@" > ${output}`, 'sh']
 }
 
 function watch(child: ChildProcess): Begun {
@@ -118,6 +127,7 @@ function watch(child: ChildProcess): Begun {
     pid: child.pid!,
     stopReading: () => void child.stdout!.pause(),
     continueReading: () => void child.stdout!.resume(),
+    leave: () => void child.stdout!.destroy(),
     stdout: () => stdout,
     stderr: () => stderr,
     written,

@@ -1,7 +1,10 @@
 import closeWithGrace, { type Options } from 'close-with-grace'
 import type { Log } from '../../log/log.ts'
 
-/** From the end of draining to the end of the process, in milliseconds. */
+/**
+ * From the end of draining to the end of the process, in milliseconds. A listener for `exit` must
+ * not wait.
+ */
 export const CLOSE_MS = 10_000
 const WATCH_MS = 250
 

@@ -6,6 +6,7 @@ import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addAda } from '../ada.ts'
 import { assertRefused } from '../command.ts'
+import type { ProcessOptions } from '../process.ts'
 import { logLines, programIn } from '../program.ts'
 
 test('an outdated Node.js gets an error of one sentence', async (t) => {
@@ -25,12 +26,13 @@ test('an outdated Node.js gets an error of one sentence', async (t) => {
 test("output that can't be written is an error of one sentence", async (t) => {
   const program = programIn(t)
   await addAda(program)
-  const list = (preload: string) => program.begin('user list', { preload }).ended
-  // Simulates a full disk.
-  const preload = `process.stdout._write = (chunk, encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC' }))`
-  const full = await list(preload)
+  const list = (options: ProcessOptions) => program.begin('user list', options).ended
+  const full = await list({ output: '/dev/full' })
   assertRefused(full, 1, 'cannot write to standard output: ENOSPC')
-  const gone = await list(preload.replace('ENOSPC', 'EPIPE'))
+  const mute = await list({ output: '/dev/full 2> /dev/full' })
+  assert.deepEqual([mute.code, mute.stderr], [1, ''])
+  const preload = `process.stdout._write = (chunk, encoding, done) => done(Object.assign(new Error('gone'), { code: 'EPIPE' }))`
+  const gone = await list({ preload })
   assert.deepEqual([gone.code, gone.stderr], [0, ''])
 })
 

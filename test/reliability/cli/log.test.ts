@@ -127,11 +127,13 @@ test('on a terminal the log is readable, and colored unless NO_COLOR is set', as
 test("while the log can't be written the service continues, and the lines follow later", async (t) => {
   // Simulates a full disk while a file called `full` exists.
   const preload = `import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
     const { write } = fs
     fs.write = (fd, ...rest) => {
       if (fd !== 1 || !fs.existsSync('full')) return write(fd, ...rest)
       setImmediate(rest.at(-1), Object.assign(new Error(), { code: 'ENOSPC' }))
-    }`
+    }
+    syncBuiltinESMExports()`
   const program = programIn(t)
   const served = await program.serve({ env: { LOG_LEVEL: 'debug' }, preload })
   await served.written(/no account yet/)
