@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { createAnswer } from './api/answer.ts'
 import { refusal, ROUTES } from './api/responses.ts'
 import { ownUrlOf, type SignUp } from './config/config.ts'
@@ -188,7 +189,11 @@ async function loadDashboard(
   { baseUrl, dashboardUrl }: { baseUrl: string; dashboardUrl: string },
 ): Promise<Handler> {
   if (store === null || counter === null) throw problem ?? new Error('there is no store')
+  // In turns, so that the API answers in between. Reading this global loads Node's fetch.
+  void globalThis.Response
+  await turn()
   const { createDashboard } = await import('./dashboard/app.ts')
+  await turn()
   const { createAccounts } = await import('./accounts/sign-in/accounts.ts')
   const { siteName = null, contact = null, serversElsewhere = false } = dashboard
   const { signUp, operators = [], version = '', trustedProxies, now = presentInstant } = dashboard
