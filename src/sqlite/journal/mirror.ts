@@ -135,10 +135,11 @@ function compare(listed: Iterable<Listed>, journal: Revocations) {
 
 function prepareReads(database: DatabaseSync) {
   const schemaVersion = database.prepare('PRAGMA schema_version')
+  // What another program lists that is no hash revokes no key, and would be no line of a journal.
   const listed = database.prepare(
     `SELECT number, lower(hex(key_hash)) AS hash,
        max(-${INSTANT_MAX}, min(${INSTANT_MAX}, revoked_at)) AS revoked_at
-     FROM revoked_hashes WHERE number > ? ORDER BY number`,
+     FROM revoked_hashes WHERE number > ? AND length(key_hash) = 32 ORDER BY number`,
   )
   return {
     readSchema: () => Number(schemaVersion.get()?.schema_version),
