@@ -121,6 +121,16 @@ test('no command that a document shows gives curl a header as an argument', () =
   assert.deepEqual(found, [])
 })
 
+test('a document writes a key only to a file that its user alone can read', () => {
+  const writing = blocks.filter(({ text }) => /key issue .*> /.test(text))
+  assert.ok(writing.length > 5)
+  const open = writing.filter(({ text }) => !text.includes('umask 077'))
+  assert.deepEqual(
+    open.map(({ at }) => at),
+    [],
+  )
+})
+
 test('commands that a document shows have no comments', () => {
   // An interactive zsh reads a comment as arguments.
   const found = shellLines.filter(({ line }) => /(?:^|\s)#/.test(line))
