@@ -25,6 +25,7 @@ test('the list of contents stands beside the documents, and above them in a narr
   await page.click('.beside nav >> text=The rate limit')
   assert.match(page.url(), /#the-rate-limit$/)
   assert.ok(await page.locator('.beside nav').isVisible(), 'the list stays in sight')
+  await page.goto(`${url}/docs/clients`)
   await page.click('summary >> text=Python')
   assert.ok(await page.locator('#python').isVisible(), 'the languages still open')
   await page.setViewportSize({ width: 820, height: 800 })

@@ -5,7 +5,7 @@ import { isWithoutAccess } from '../shape.ts'
 import type { Operation } from '../sweep.ts'
 import { type Entry, NEW } from './audited.ts'
 import { commandsOn, type CreateCommand } from './command.ts'
-import { ADA, type Filled } from './filled.ts'
+import { ADA, type Filled, ISSUER } from './filled.ts'
 
 type Operations = Record<string, Operation<Ended>[]>
 
@@ -71,6 +71,12 @@ function ofUsers(command: CreateCommand, { userId }: Filled): Operations {
       command(`user email ${ADA} new@example.com`, {
         repeated: /there is no user/,
         audited: [[userId, 'e-mail changed', 'new@example.com']],
+      }),
+    ],
+    'user identities': [
+      command(`user identities --issuer ${ISSUER} --to https://new.example.com`, {
+        repeated: /has the issuer "https:\/\/old\.example\.com"/,
+        audited: [['', 'identities moved', `1 from ${ISSUER} to https://new.example.com`]],
       }),
     ],
     'user remove': [

@@ -3,11 +3,16 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
+import { parseDatabaseUrl } from '../../../../src/config/database-url.ts'
+import { sql, uuid } from '../../../../src/database/sql.ts'
+import { openStore } from '../../../../src/open-store.ts'
 import { runCommand } from '../../../cli/command.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 
 /** The user of `fill`. */
 export const ADA = 'ada@example.com'
+/** The identity provider of the user of `fill`. */
+export const ISSUER = 'https://old.example.com'
 export const SQLITE = 'sqlite:'
 const SERVERS = JSON.stringify(
   ['one', 'two', 'three'].map((slug) => ({ name: slug, address: `${slug}.example.com`, slug })),
@@ -70,7 +75,18 @@ export async function fill(t: TestContext, url: string): Promise<Filled> {
     json: await done(`server list --user ${ADA} --json`),
   }
   const [{ id: serverId }] = JSON.parse(lists.json)
+  await addIdentity(url, userId)
   return { userId, keyId, key, serverId, lists, file, hashes, state, backup }
+}
+
+/** No command makes an identity: a sign-in does. */
+async function addIdentity(url: string, userId: string): Promise<void> {
+  const store = await openStore(parseDatabaseUrl(url, 'the URL'))
+  await store.database.transact((transaction) =>
+    transaction.run(sql`
+      INSERT INTO identities (issuer, subject, user_id) VALUES (${ISSUER}, 'ada', ${uuid(userId)})`),
+  )
+  await store.close()
 }
 
 /** A backup of which the database has no record, so that it records each backup of a test anew. */
