@@ -44,6 +44,7 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
     'environment',
     'database',
     'schema',
+    'rows',
     'database_tls',
     'standbys',
     'clock',
