@@ -18,9 +18,10 @@ export interface PostgresHost {
   port: number
 }
 
-// User, password, hosts, database and parameters. A URL parser rejects a list of hosts.
+// User, password, hosts, database and parameters. A URL parser rejects a list of hosts. An @ stands
+// behind the password only: else a part of a password could be read as something else.
 const PARTS =
-  /^postgres(?:ql)?:\/\/(?:([^:@/?#\s]*)(?::([^@/?#\s]*))?@)?([^@/?#\s]*)\/([^@/?#\s]+)(?:\?([^#\s]*))?$/i
+  /^postgres(?:ql)?:\/\/(?:([^:@/?#\s]*)(?::([^@/?#\s]*))?@)?([^@/?#\s]*)\/([^@/?#\s]+)(?:\?([^@#\s]*))?$/i
 const PORT = '5432'
 
 /** Reads a URL. A complaint has words that follow "must", and no password. */
@@ -28,6 +29,8 @@ export function readPostgresUrl(url: string): PostgresUrl | { complaint: string 
   const [, user = '', password = '', authority = '', database = '', query = ''] =
     PARTS.exec(url) ?? []
   if (database === '') return { complaint: SHAPE }
+  if (/%(?:[01][\da-f]|7f)/i.test(url))
+    return { complaint: 'have no control character, such as %00' }
   const parameters = new Map<string, string>()
   const complaint = readParameters(query, parameters) ?? complaintAboutTls(parameters)
   if (complaint !== null) return { complaint }

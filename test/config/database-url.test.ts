@@ -80,6 +80,10 @@ test('a message about an odd URL never has what can be a secret of it', () => {
     ['u:hunter2@h/db', /has the scheme "u"/],
     ['postgres://u:p@h/d?sslmode=x;password=hunter2', /as sslmode, not "x…"/],
     ['postgres://u:p@h/d?x;password:hunter2', /unknown parameter "x…"/],
+    ['postgres://u:p/9?hunter2@h/d', /%2F for \//],
+    ['postgres://u:1/9?sslmode=hunter2@h/d', /%2F for \//],
+    ['postgres://u:p@h/d?sslmode=hunter2@h', /%40 for @/],
+    ['postgres://u:p@h/d%00hunter2', /no control character/],
   ] as const) {
     const database = databaseOf({ DATABASE_URL: url })
     assert.ok(database.engine === null)
