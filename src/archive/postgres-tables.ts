@@ -6,7 +6,7 @@ const LOCKED = [...TABLES.map(({ name }) => name), ...ENDED]
 const OWN = [...LOCKED, 'listing_revisions', 'removed_claims', 'service_epoch', 'schema_migrations']
 const OWN_LIST = `ARRAY(
   SELECT oid FROM pg_class
-  WHERE relnamespace = current_schema()::regnamespace AND relname IN (${OWN.map((name) => `'${name}'`).join(', ')})
+  WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relname IN (${OWN.map((name) => `'${name}'`).join(', ')})
 )`
 
 /** The triggers that the migrations make, as SQL for a list of pairs. */

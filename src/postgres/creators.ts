@@ -10,7 +10,7 @@ const CREATORS = `
       CASE grantee WHEN 'pg_database_owner'::regrole THEN datdba ELSE grantee END AS creator
     FROM pg_namespace CROSS JOIN LATERAL aclexplode(coalesce(nspacl, acldefault('n', nspowner)))
     JOIN pg_database ON datname = current_database()
-    WHERE pg_namespace.oid = current_schema()::regnamespace AND privilege_type = 'CREATE'
+    WHERE nspname = current_schema() AND privilege_type = 'CREATE'
   )
   SELECT quote_ident(nspname) AS schema, is_owner, quote_ident(current_user) AS service,
     CASE creator WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(creator)) END AS role,

@@ -83,7 +83,7 @@ export class ForeignSchema extends NotConfigured {}
 /** The number of these migrations that the database has. */
 async function readLedger(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
   const { rows: tables } = await client.query(
-    `SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`,
+    `SELECT relname FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')`,
   )
   if (tables.length === 0) return 0
   if (!tables.some(({ relname }) => relname === 'schema_migrations'))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { complaintAboutCreators } from '../../src/postgres/creators.ts'
@@ -76,6 +77,24 @@ test('roles that may create in our schema are named, with the statement that end
     else assert.match(complaint?.found ?? '', found, name)
     assert.equal(complaint?.advice, advice, name)
   }
+})
+
+test('a schema whose name needs quotes is served, archived and restored', async (t) => {
+  const url = await createDatabase(server)
+  await asAdmin(url, (admin) => admin.query('CREATE SCHEMA "Game-1"'))
+  const DATABASE_URL = `${url}?options=${encodeURIComponent('-c search_path="Game-1"')}`
+  const program = programIn(t)
+  const env = { DATABASE_URL }
+  const archive = join(program.folder, 'archive.db')
+  for (const args of [
+    'migrate',
+    'user add ada@example.com',
+    `backup ${archive}`,
+    `restore --yes ${archive}`,
+  ])
+    await program.done(args, { env })
+  const { schema, creators, rows } = await diagnose(program, env)
+  assert.deepEqual([schema!.state, creators!.state, rows!.state], ['ok', 'ok', 'ok'])
 })
 
 test('doctor and the start warn of such a role', async (t) => {
