@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { freePort } from '../../fixtures/free-port.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
@@ -126,6 +127,11 @@ function fill(folder: string, environment: Record<string, string>): void {
     env: environment,
     stdio: 'pipe',
   })
+  // No command makes an identity: a sign-in does.
+  const file = new DatabaseSync(join(folder, 'listing.db'))
+  file.exec(`INSERT INTO identities (issuer, subject, user_id)
+    SELECT 'https://old.example.com', 'ada', id FROM users`)
+  file.close()
 }
 
 interface Place {
