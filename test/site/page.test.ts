@@ -84,7 +84,7 @@ test('another program writes to the SQLite file while the service answers', asyn
     await assert.rejects(
       write(`PRAGMA foreign_keys = ${foreignKeys}; REPLACE INTO users (id, email, created_at)
         VALUES ('00000000-0000-8000-8000-000000000001', 'eve@example.com', 1)`),
-      /this would replace another user/,
+      /this would delete a user/,
     )
   assert.deepEqual(await namesFor(eve.key), [])
 })

@@ -1,15 +1,15 @@
 -- oldest compatible program: 1
 
--- REPLACE deletes the rows that stand in its way. Those that refer to them stay or go as the connection's settings say: a
--- key could work without a user, or go without a trace in revoked_hashes. A trigger is not told of REPLACE, but its own
--- statements follow the policy of the statement that fired it. So it tries to insert the first row of the ledger again: the
--- row is ignored, or replaced until the abort puts it back.
+-- REPLACE deletes the rows that stand in its way, also the one with the same id. Those that refer to them stay or go as the
+-- connection's settings say: a key could work without a user, or go without a trace in revoked_hashes. A trigger is not
+-- told of REPLACE, but its own statements follow the policy of the statement that fired it. So it tries to insert the
+-- first row of the ledger again: the row is ignored, or replaced until the abort puts it back.
 CREATE TRIGGER users_replaced_by_insert BEFORE INSERT ON users
 WHEN EXISTS (
-  SELECT 1 FROM users WHERE (email = new.email OR external_id = new.external_id OR rowid = new.rowid) AND id <> new.id
+  SELECT 1 FROM users WHERE id = new.id OR email = new.email OR external_id = new.external_id OR rowid = new.rowid
 ) BEGIN
   INSERT OR IGNORE INTO schema_migrations VALUES (1, 'replaced', 1, 0);
-  SELECT raise(ABORT, 'this would replace another user and leave the keys: use ON CONFLICT, or change that user')
+  SELECT raise(ABORT, 'this would delete a user and leave the keys: use ON CONFLICT, or change that user')
   FROM schema_migrations WHERE name = 'replaced';
 END;
 
@@ -18,16 +18,16 @@ WHEN EXISTS (
   SELECT 1 FROM users WHERE (email = new.email OR external_id = new.external_id OR rowid = new.rowid) AND id <> old.id
 ) BEGIN
   INSERT OR IGNORE INTO schema_migrations VALUES (1, 'replaced', 1, 0);
-  SELECT raise(ABORT, 'this would replace another user and leave the keys: use ON CONFLICT, or change that user')
+  SELECT raise(ABORT, 'this would delete a user and leave the keys: use ON CONFLICT, or change that user')
   FROM schema_migrations WHERE name = 'replaced';
 END;
 
 CREATE TRIGGER organizations_replaced_by_insert BEFORE INSERT ON organizations
 WHEN EXISTS (
-  SELECT 1 FROM organizations WHERE (slug = new.slug OR rowid = new.rowid) AND id <> new.id
+  SELECT 1 FROM organizations WHERE id = new.id OR slug = new.slug OR rowid = new.rowid
 ) BEGIN
   INSERT OR IGNORE INTO schema_migrations VALUES (1, 'replaced', 1, 0);
-  SELECT raise(ABORT, 'this would replace another organization and leave the servers: use ON CONFLICT, or change that one')
+  SELECT raise(ABORT, 'this would delete an organization and leave the servers: use ON CONFLICT, or change that one')
   FROM schema_migrations WHERE name = 'replaced';
 END;
 
@@ -36,7 +36,18 @@ WHEN EXISTS (
   SELECT 1 FROM organizations WHERE (slug = new.slug OR rowid = new.rowid) AND id <> old.id
 ) BEGIN
   INSERT OR IGNORE INTO schema_migrations VALUES (1, 'replaced', 1, 0);
-  SELECT raise(ABORT, 'this would replace another organization and leave the servers: use ON CONFLICT, or change that one')
+  SELECT raise(ABORT, 'this would delete an organization and leave the servers: use ON CONFLICT, or change that one')
+  FROM schema_migrations WHERE name = 'replaced';
+END;
+
+-- The trigger api_keys_added gives a key that was removed within a minute its number back.
+CREATE TRIGGER api_keys_replaced BEFORE INSERT ON api_keys
+WHEN EXISTS (
+  SELECT 1 FROM api_keys WHERE id = new.id OR key_hash = new.key_hash
+    OR serial IN (new.serial, (SELECT serial FROM removed_claims WHERE key_hash = new.key_hash))
+) BEGIN
+  INSERT OR IGNORE INTO schema_migrations VALUES (1, 'replaced', 1, 0);
+  SELECT raise(ABORT, 'this would delete a key without a trace: use ON CONFLICT, or revoke that key')
   FROM schema_migrations WHERE name = 'replaced';
 END;
 

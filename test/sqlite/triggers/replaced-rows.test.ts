@@ -5,8 +5,8 @@ import { migrate } from '../../../src/sqlite/migrate.ts'
 import { uuidOf } from '../../fixtures/uuid-of.ts'
 
 /*
- * No statement of any program replaces a user or an organization by another one: the keys and
- * servers would stay without an owner, or go without being revoked.
+ * No statement of any program replaces a user, an organization or a key: what refers to the row
+ * would stay without an owner, or go without being revoked.
  */
 
 const [ADA, BOB, NEW] = [uuidOf(1), uuidOf(2), uuidOf(3)]
@@ -14,25 +14,40 @@ const [GUILD, CLAN] = [uuidOf(4), uuidOf(5)]
 const user = (id: string, email: string, externalId: string) =>
   `(id, email, external_id, created_at) VALUES ('${id}', '${email}', '${externalId}', 1)`
 
-/** Statements that would delete a row with another id. */
+const key = (serial: string, number: number, hash: string) =>
+  `INTO api_keys (serial, id, user_id, name, prefix, key_hash, created_at)
+   VALUES (${serial}, '${uuidOf(number)}', '${ADA}', 'k', '', ${hash}, 1)`
+
+/** Statements that would delete a row. */
 const REFUSED: [sql: string, refusal: RegExp][] = [
-  [`REPLACE INTO users ${user(NEW, 'ada@example.com', 'new')}`, /replace another user/],
-  [`REPLACE INTO users ${user(NEW, 'new@example.com', 'ada')}`, /replace another user/],
-  [`REPLACE INTO users ${user(BOB, 'ada@example.com', 'bob')}`, /replace another user/],
+  [`REPLACE INTO users ${user(ADA, 'ada@example.com', 'ada')}`, /delete a user/],
+  [`REPLACE INTO organizations VALUES ('${GUILD}', 'guild', 'New')`, /delete an organization/],
+  [`REPLACE ${key('NULL', 8, `unhex('${'01'.repeat(32)}')`)}`, /delete a key/],
+  [`REPLACE ${key('NULL', 9, 'zeroblob(32)')}`, /delete a key/],
+  [`REPLACE ${key('1', 9, `unhex('${'01'.repeat(32)}')`)}`, /delete a key/],
+  // This deleted key would get its number back, which another key has now.
+  [`REPLACE ${key('NULL', 9, `unhex('${'02'.repeat(32)}')`)}`, /delete a key/],
+  [`INSERT ${key('NULL', 9, 'zeroblob(32)')}`, /UNIQUE constraint failed: api_keys/],
+  [`REPLACE INTO users ${user(NEW, 'ada@example.com', 'new')}`, /delete a user/],
+  [`REPLACE INTO users ${user(NEW, 'new@example.com', 'ada')}`, /delete a user/],
+  [`REPLACE INTO users ${user(BOB, 'ada@example.com', 'bob')}`, /delete a user/],
   [
     `REPLACE INTO users (rowid, id, email, created_at) VALUES (1, '${NEW}', 'new@example.com', 1)`,
-    /replace another user/,
+    /delete a user/,
   ],
-  [`UPDATE OR REPLACE users SET email = 'ada@example.com' WHERE id = '${BOB}'`, /another user/],
-  [`UPDATE OR REPLACE users SET external_id = 'ada' WHERE id = '${BOB}'`, /another user/],
-  [`UPDATE OR REPLACE users SET rowid = 1 WHERE id = '${BOB}'`, /another user/],
-  [`REPLACE INTO organizations VALUES ('${NEW}', 'guild', 'New')`, /another organization/],
+  [`UPDATE OR REPLACE users SET email = 'ada@example.com' WHERE id = '${BOB}'`, /delete a user/],
+  [`UPDATE OR REPLACE users SET external_id = 'ada' WHERE id = '${BOB}'`, /delete a user/],
+  [`UPDATE OR REPLACE users SET rowid = 1 WHERE id = '${BOB}'`, /delete a user/],
+  [`REPLACE INTO organizations VALUES ('${NEW}', 'guild', 'New')`, /delete an organization/],
   [
     `REPLACE INTO organizations (rowid, id, slug, name) VALUES (1, '${NEW}', 'new', 'New')`,
-    /another organization/,
+    /delete an organization/,
   ],
-  [`UPDATE OR REPLACE organizations SET slug = 'guild' WHERE id = '${CLAN}'`, /another organ/],
-  [`UPDATE OR REPLACE organizations SET rowid = 1 WHERE id = '${CLAN}'`, /another organization/],
+  [
+    `UPDATE OR REPLACE organizations SET slug = 'guild' WHERE id = '${CLAN}'`,
+    /delete an organization/,
+  ],
+  [`UPDATE OR REPLACE organizations SET rowid = 1 WHERE id = '${CLAN}'`, /delete an organization/],
   [`INSERT INTO users ${user(NEW, 'ada@example.com', 'new')}`, /UNIQUE constraint failed: users/],
   [`INSERT OR FAIL INTO users ${user(NEW, 'ada@example.com', 'new')}`, /UNIQUE constraint/],
   [
@@ -53,7 +68,15 @@ const ALLOWED: [sql: string, changes: number][] = [
   [`UPDATE OR IGNORE users SET email = 'ada@example.com' WHERE id = '${BOB}'`, 0],
   [`REPLACE INTO users ${user(NEW, 'new@example.com', 'new')}`, 1],
   [`UPDATE OR REPLACE users SET email = 'new@example.com' WHERE id = '${BOB}'`, 1],
-  [`REPLACE INTO organizations VALUES ('${GUILD}', 'guild', 'New')`, 1],
+  [`REPLACE INTO organizations VALUES ('${NEW}', 'new', 'New')`, 1],
+  [`REPLACE ${key('NULL', 9, `unhex('${'01'.repeat(32)}')`)}`, 1],
+  [`INSERT OR IGNORE ${key('NULL', 9, 'zeroblob(32)')}`, 0],
+  [`INSERT ${key('NULL', 8, 'zeroblob(32)')} ON CONFLICT (id) DO UPDATE SET name = 'new'`, 1],
+  [
+    `INSERT INTO users ${user(ADA, 'ada@example.com', 'new')}
+     ON CONFLICT (id) DO UPDATE SET external_id = excluded.external_id`,
+    1,
+  ],
   [`INSERT OR IGNORE INTO organizations VALUES ('${NEW}', 'guild', 'New')`, 0],
   [
     `INSERT INTO organizations VALUES ('${NEW}', 'guild', 'New')
@@ -65,7 +88,7 @@ const ALLOWED: [sql: string, changes: number][] = [
 for (const recursive of ['OFF', 'ON'])
   for (const foreignKeys of ['OFF', 'ON']) {
     const settings = `PRAGMA recursive_triggers = ${recursive}; PRAGMA foreign_keys = ${foreignKeys}`
-    test(`nothing replaces a user or an organization with ${settings}`, (t) => {
+    test(`nothing replaces a user, an organization or a key with ${settings}`, (t) => {
       const database = openFile(t)
       database.exec(settings)
       const before = contentOf(database)
@@ -107,7 +130,8 @@ function openFile(t: TestContext): DatabaseSync {
     INSERT INTO servers (id, created_by, organization_id, name, host_label, updated_at)
       VALUES ('${uuidOf(7)}', '${ADA}', '${GUILD}', 'S', 'h', 1);
     INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
-      VALUES ('${uuidOf(8)}', '${ADA}', 'k', '', zeroblob(32), 1)`)
+      VALUES ('${uuidOf(8)}', '${ADA}', 'k', '', zeroblob(32), 1);
+    INSERT INTO removed_claims VALUES (unhex('${'02'.repeat(32)}'), 1, 1, 1, 1)`)
   return database
 }
 
