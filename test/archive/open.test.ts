@@ -14,10 +14,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openArchive } from '../../src/archive/open.ts'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
-import { MIGRATIONS } from '../../src/sqlite/migrate.ts'
+import { migrate, MIGRATIONS } from '../../src/sqlite/migrate.ts'
+import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
 import { runCommand } from '../cli/command.ts'
-import { change, filledFile, files, hashOf } from './files.ts'
+import { change, filledFile, files, hashOf, restoreFile, rows } from './files.ts'
 
 test('what is no archive is refused with a sentence, and does not change', async (t) => {
   const { folder, path, target, backUp } = files(t)
@@ -109,6 +110,24 @@ test('an archive of an older schema is migrated in a copy', async (t) => {
   assert.equal(existsSync(copy), false)
   assert.deepEqual(readFileSync(target), before)
 })
+
+for (const [how, sql] of [
+  ['dropped', ''],
+  ['changed', 'CREATE TRIGGER api_keys_changed AFTER UPDATE ON api_keys BEGIN SELECT 1; END'],
+] as const)
+  test(`an older file is read and migrated if a program has ${how} a trigger of it`, async (t) => {
+    const { path, target } = files(t)
+    const old = new DatabaseSync(target)
+    migrate(old, MIGRATIONS.slice(0, 1))
+    old.close()
+    change(target, `DROP TRIGGER api_keys_changed; ${sql}`)
+    await filledFile(path, 1)
+    await restoreFile(path, target)
+    assert.deepEqual(rows(path, 'SELECT count(*) FROM users'), [[0]])
+    await migrateSqlite(target)
+    const trigger = `SELECT sql FROM sqlite_schema WHERE name = 'api_keys_changed'`
+    assert.deepEqual(rows(target, trigger), rows(path, trigger))
+  })
 
 test('the folder of a killed command that migrated an archive is removed', async (t) => {
   const { target, path, backUp } = files(t)

@@ -52,7 +52,7 @@ WHEN EXISTS (
 END;
 
 -- As before, but a user who has more than 5 active keys, from before the rule or from a file, can lose one or be disabled.
-DROP TRIGGER api_keys_changed;
+DROP TRIGGER IF EXISTS api_keys_changed;
 CREATE TRIGGER api_keys_changed AFTER UPDATE OF user_id, revoked_at, disabled_at ON api_keys BEGIN
   UPDATE api_keys SET
     revoked_at = coalesce(revoked_at, (SELECT revoked_at FROM revoked_hashes WHERE key_hash = new.key_hash)),
