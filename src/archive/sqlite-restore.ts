@@ -49,19 +49,19 @@ export async function prepareSqliteRestore(
   path: string,
   archive: OpenArchive,
 ): Promise<PreparedRestore> {
-  const isNew = !existsSync(path)
   let isRestored = false
-  const opened = [archive.close, () => isNew && !isRestored && removeFiles(path)]
+  const opened = [archive.close]
   const close = async () => {
     for (const each of opened.splice(0).toReversed()) each()
   }
   try {
     assertRules(archive)
-    if (!isNew && realpathSync(path) === realpathSync(archive.path))
+    if (existsSync(path) && realpathSync(path) === realpathSync(archive.path))
       throw new NotRestored(`cannot restore ${archive.path}: it is the database itself`)
-    createDatabaseFile(path)
+    const isNew = createDatabaseFile(path)
     const lock = await takeServingLock(path, STOP_WAIT_MS)
     opened.push(() => lock.release())
+    if (isNew) opened.push(() => isRestored || removeFiles(path))
     const database = openFile(path, false)
     opened.push(() => closeDatabase(database))
     const present = readPresent(database, path)

@@ -12,17 +12,19 @@ import { codeOf } from '../errors.ts'
 
 /**
  * Creates an empty database file and its folders, private to their owner. Existing ones stay
- * unchanged. A file that root creates belongs to the owner of `neighbor`.
+ * unchanged. A file that root creates belongs to the owner of `neighbor`. Returns whether it is new.
  */
-export function createDatabaseFile(path: string, neighbor = dirname(path)): void {
+export function createDatabaseFile(path: string, neighbor = dirname(path)): boolean {
   makeFolder(dirname(path))
   try {
     // SQLite gives the files beside the database its mode and its owner.
     const file = openSync(path, 'wx', 0o600)
     give(file, neighbor)
     closeSync(file)
+    return true
   } catch (error) {
-    if (codeOf(error) !== 'EEXIST') throw error
+    if (codeOf(error) === 'EEXIST') return false
+    throw error
   }
 }
 
