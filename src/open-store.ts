@@ -66,13 +66,15 @@ export async function backUpStore(database: DatabaseConfig, target: string): Pro
 
 /**
  * Checks an archive and prepares to replace the database by it. `lists` names inputs with further
- * revocations. Throws NotConfigured, NotRestored or AlreadyServed.
+ * revocations. `onFault` gets problems that the operator should know of. Throws NotConfigured,
+ * NotRestored or AlreadyServed.
  */
 export async function prepareRestore(
   database: DatabaseConfig,
   from: string,
   lists: readonly string[],
   open: OpenInput,
+  onFault: (fault: Error) => void,
 ): Promise<PreparedRestore> {
   const { openArchive } = await import('./archive/open.ts')
   const further = await readRevocations(lists, open)
@@ -83,7 +85,7 @@ export async function prepareRestore(
     return preparePostgresRestore(database.url, archive)
   }
   const { prepareSqliteRestore } = await import('./archive/sqlite-restore.ts')
-  return prepareSqliteRestore(pathOf(database), archive)
+  return prepareSqliteRestore(pathOf(database), archive, onFault)
 }
 
 /** Reads journals and archives for the revoked keys. Throws NotRestored. */

@@ -83,7 +83,9 @@ async function measureRestores(
 
 async function restore(place: string, path: string): Promise<void> {
   const prepare = place.startsWith('postgres:') ? preparePostgresRestore : prepareSqliteRestore
-  const prepared = await prepare(place, await openArchive(path))
+  const prepared = await prepare(place, await openArchive(path), (fault) => {
+    throw fault
+  })
   const { kept } = await prepared.apply(operatorAt(presentInstant()))
   await prepared.close()
   if (kept !== null) rmSync(kept)

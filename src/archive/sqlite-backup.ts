@@ -36,7 +36,12 @@ export async function backUpSqlite(path: string, target: string): Promise<Backed
     return await writeArchive(target, async (partial) => {
       const madeAt = presentInstant()
       await copyPages(source, partial)
-      reduceToArchive(partial, madeAt, readJournal(journalOf(path)))
+      // The command names damaged lines where it restores, or opens the database to record this.
+      reduceToArchive(
+        partial,
+        madeAt,
+        readJournal(journalOf(path), () => {}),
+      )
     })
   } finally {
     closeDatabase(source)

@@ -42,12 +42,13 @@ import {
 
 /**
  * Prepares to make the tables of a database file equal to those of an archive, and changes nothing
- * yet. From here on no process can serve the file. Closes the archive, too. Throws NotRestored,
- * NotConfigured or AlreadyServed.
+ * yet. From here on no process can serve the file. Closes the archive, too. `onFault` gets an error
+ * about damaged lines of the journal. Throws NotRestored, NotConfigured or AlreadyServed.
  */
 export async function prepareSqliteRestore(
   path: string,
   archive: OpenArchive,
+  onFault: (fault: Error) => void,
 ): Promise<PreparedRestore> {
   let isRestored = false
   const opened = [archive.close]
@@ -67,9 +68,12 @@ export async function prepareSqliteRestore(
     const present = readPresent(database, path)
     assertRoom(path, archive)
     attachArchive(database, archive)
-    const readLists = () => [archive.revocations, readJournal(journalOf(path))]
+    const readLists = (onUnread: typeof onFault) => [
+      archive.revocations,
+      readJournal(journalOf(path), onUnread),
+    ]
     const lists = [
-      ...readLists().map((list) => list.keys()),
+      ...readLists(onFault).map((list) => list.keys()),
       present === null ? [] : hashesIn(database),
     ]
     const plan = { archive: archive.facts, present, revoked: await countRevoked(archive, lists) }
@@ -80,9 +84,14 @@ export async function prepareSqliteRestore(
       // archive of what is replaced lacks nothing.
       database.exec('PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE')
       const kept = present === null ? null : await keepReplaced(path)
-      const revoked = commitRows(database, readLists(), entryOf(archive.path, actor), kept)
+      const revoked = commitRows(
+        database,
+        readLists(ignoreNamed),
+        entryOf(archive.path, actor),
+        kept,
+      )
       isRestored = true
-      const fault = await unite(database, path).then(
+      const fault = await unite(database, path, ignoreNamed).then(
         () => null,
         (error: Error) => error,
       )
@@ -96,6 +105,9 @@ export async function prepareSqliteRestore(
     throw sentenceFor(error, path)
   }
 }
+
+/** The preparation has named the damaged lines. */
+const ignoreNamed = (): void => {}
 
 /** Returns how many keys that are active in the archive stay revoked. */
 function commitRows(

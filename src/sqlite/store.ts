@@ -20,7 +20,7 @@ export interface SqliteOptions {
  */
 export async function openSqliteStore(
   path: string,
-  { create, onFault }: SqliteOptions,
+  { create, onFault = () => {} }: SqliteOptions,
 ): Promise<Store> {
   const database = openFile(path, create)
   try {

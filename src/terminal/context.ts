@@ -3,7 +3,7 @@ import { type DatabaseConfig, nameDatabase } from '../config/database-url.ts'
 import type { Store } from '../database/store.ts'
 import { openStore } from '../open-store.ts'
 import { Misuse } from './errors.ts'
-import { say } from './output.ts'
+import { createWarn, say } from './output.ts'
 import type { Shell } from './shell.ts'
 
 /** Follows an error about the command line. */
@@ -56,8 +56,7 @@ export async function withStore<T>(
   options: { create?: boolean } = {},
 ): Promise<T> {
   const database = loadDatabase(shell)
-  const onFault = ({ message }: Error) => say(shell, `warning: ${message}`)
-  const store = await openStore(database, { ...options, onFault })
+  const store = await openStore(database, { ...options, onFault: createWarn(shell) })
   try {
     return await body({ ...store, place: nameDatabase(database) })
   } finally {

@@ -109,3 +109,8 @@ export function createProgress(shell: Shell): { show(text: string): void; clear(
     clear: () => stderr.write('\r\x1b[K'),
   }
 }
+
+/** Returns a function that prints a problem beside which the command goes on. */
+export function createWarn(shell: Shell): (fault: Error) => void {
+  return ({ message }) => say(shell, `warning: ${message}`)
+}

@@ -1,9 +1,10 @@
+import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
 import { createReadStream, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import type { ArchiveFacts, Restored } from '../../src/archive/archive.ts'
+import type { ArchiveFacts, PreparedRestore, Restored } from '../../src/archive/archive.ts'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
 import type { ServingStore } from '../../src/database/store.ts'
 import { prepareRestore } from '../../src/open-store.ts'
@@ -36,6 +37,8 @@ export function files(t: TestContext) {
 
     backUp: (): Promise<ArchiveFacts> => backUpSqlite(path, target),
 
+    prepare: (): Promise<PreparedRestore> => prepareFile(path, target),
+
     restore: (lists: readonly string[] = [], from = target): Promise<Restored> =>
       restoreFile(path, from, lists),
 
@@ -48,12 +51,17 @@ export function files(t: TestContext) {
   }
 }
 
-export async function restoreFile(
+function prepareFile(
   path: string,
   from: string,
   lists: readonly string[] = [],
-): Promise<Restored> {
-  const prepared = await prepareRestore({ engine: 'sqlite', path }, from, lists, createReadStream)
+): Promise<PreparedRestore> {
+  const database = { engine: 'sqlite', path } as const
+  return prepareRestore(database, from, lists, createReadStream, assert.ifError)
+}
+
+export async function restoreFile(...args: Parameters<typeof prepareFile>): Promise<Restored> {
+  const prepared = await prepareFile(...args)
   try {
     return await prepared.apply(operatorAt(presentInstant()))
   } finally {

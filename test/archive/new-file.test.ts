@@ -26,7 +26,10 @@ test('a file that another process makes while the archive is judged stays', asyn
       return target
     },
   }
-  await assert.rejects(prepareSqliteRestore(path, archive), /some of its rows break rules/)
+  await assert.rejects(
+    prepareSqliteRestore(path, archive, assert.ifError),
+    /some of its rows break rules/,
+  )
   assert.deepEqual(rowsOf(path), rowsOf(other))
 })
 
@@ -38,7 +41,7 @@ test('a file that another process serves meanwhile stays', async (t) => {
   copyFileSync(other, path)
   const lock = await takeServingLock(path, 0)
   rmSync(path)
-  const refused = prepareSqliteRestore(path, await openArchive(target))
+  const refused = prepareSqliteRestore(path, await openArchive(target), assert.ifError)
   copyFileSync(other, path)
   await assert.rejects(refused, { name: 'AlreadyServed' })
   lock.release()
@@ -48,7 +51,7 @@ test('a file that another process serves meanwhile stays', async (t) => {
 test('a refused restore leaves no file that it has created', async (t) => {
   const { path, target } = files(t)
   await filledFile(target, 1)
-  const prepared = await prepareSqliteRestore(path, await openArchive(target))
+  const prepared = await prepareSqliteRestore(path, await openArchive(target), assert.ifError)
   assert.equal(existsSync(path), true)
   await prepared.close()
   for (const end of ['', '-wal', '-shm']) assert.equal(existsSync(`${path}${end}`), false)

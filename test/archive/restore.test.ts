@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { createReadStream, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { TABLES } from '../../src/archive/archive.ts'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
-import { prepareRestore } from '../../src/open-store.ts'
 import { readJournal } from '../../src/sqlite/journal/journal.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
@@ -72,7 +71,7 @@ test('a revoked key stays revoked after any number of restores', async (t) => {
   const [first, second] = [await restore(), await restore()]
   assert.deepEqual([first.revoked, second.revoked], [1, 1])
   assert.deepEqual(activeIn(path), [1, 3])
-  assert.deepEqual([...readJournal(`${path}-revoked`)], [[hashOf(2), 5]])
+  assert.deepEqual([...readJournal(`${path}-revoked`, assert.ifError)], [[hashOf(2), 5]])
   // The triggers are there again.
   change(path, REVOKE(3))
   change(path, `UPDATE api_keys SET revoked_at = NULL`)
@@ -163,7 +162,7 @@ test('journals and archives add to the list, also for a database that is gone', 
   const restored = await restoreFile(fresh!, target, [copied!, other!])
   assert.deepEqual([restored.present, restored.kept, restored.revoked], [null, null, 4])
   assert.deepEqual(activeIn(fresh!), [5])
-  const journal = [...readJournal(`${fresh}-revoked`).keys()]
+  const journal = [...readJournal(`${fresh}-revoked`, assert.ifError).keys()]
   assert.deepEqual(journal.toSorted(), [1, 2, 3, 4].map(hashOf))
 })
 
@@ -184,10 +183,10 @@ test('columns that another program has added keep their values', async (t) => {
 })
 
 test('what another program writes during a restore is kept, or refused', async (t) => {
-  const { folder, path, target, backUp } = files(t)
+  const { folder, path, backUp, prepare } = files(t)
   await filledFile(path, 1)
   await backUp()
-  const prepared = await prepareRestore({ engine: 'sqlite', path }, target, [], createReadStream)
+  const prepared = await prepare()
   t.after(prepared.close)
   const kept = () => readdirSync(folder).find((name) => /before-restore-\w+Z$/.test(name))
   const restored = prepared.apply(operatorAt(presentInstant()))

@@ -9,7 +9,7 @@ import { confirm, YES } from '../../terminal/confirm.ts'
 import { changeStore, HELP_HINT, loadDatabase, sayDatabase } from '../../terminal/context.ts'
 import { Misuse } from '../../terminal/errors.ts'
 import { inputOf } from '../../terminal/input.ts'
-import { printJson, say } from '../../terminal/output.ts'
+import { createWarn, printJson, say } from '../../terminal/output.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { describe } from './backup.ts'
 import { revocations } from '../../keys/records/revocations.ts'
@@ -55,7 +55,13 @@ Examples:
 
 async function restore(shell: Shell, file: string, options: Options): Promise<void> {
   const database = loadDatabase(shell)
-  const prepared = await prepareRestore(database, file, options.revocations ?? [], inputOf(shell))
+  const prepared = await prepareRestore(
+    database,
+    file,
+    options.revocations ?? [],
+    inputOf(shell),
+    createWarn(shell),
+  )
   try {
     if (prepared.plan.present !== null)
       await confirm(shell, describePlan(file, prepared.plan), options)

@@ -12,7 +12,8 @@ import { codeOf } from '../errors.ts'
 
 /**
  * Creates an empty database file and its folders, private to their owner. Existing ones stay
- * unchanged. A file that root creates belongs to the owner of `neighbor`. Returns whether it is new.
+ * unchanged. A file that root creates belongs to the owner of `neighbor`. Returns whether it has
+ * created the file.
  */
 export function createDatabaseFile(path: string, neighbor = dirname(path)): boolean {
   makeFolder(dirname(path))

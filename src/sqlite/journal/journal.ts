@@ -52,11 +52,11 @@ export function readLines(text: string): { revoked: Map<string, Instant>; unread
 /**
  * Reads the journal beside a file. A missing one is empty. Throws NotConfigured if it can't be read
  * or is another program's file. A disk that damages a line must not take the others along:
- * `onUnread` gets an error for the log.
+ * `onUnread` gets an error for the operator.
  */
 export function readJournal(
   path: string,
-  onUnread: (fault: NotConfigured) => void = () => {},
+  onUnread: (fault: NotConfigured) => void,
 ): Map<string, Instant> {
   const { revoked, unread } = readLines(textOf(path))
   if (unread.length === 0) return revoked

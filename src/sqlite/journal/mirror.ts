@@ -21,11 +21,15 @@ export interface Listed {
 export type Mirror = ReturnType<typeof createMirror>
 
 /**
- * Unites the list of an open file and the journal beside it, both ways. Throws NotConfigured or
- * NotJournaled.
+ * Unites the list of an open file and the journal beside it, both ways. `onFault` gets what
+ * `openMirror` gives it. Throws NotConfigured or NotJournaled.
  */
-export async function unite(database: DatabaseSync, path: string): Promise<void> {
-  await createMirror(database, path).flush()
+export async function unite(
+  database: DatabaseSync,
+  path: string,
+  onFault: (fault: Error) => void,
+): Promise<void> {
+  await createMirror(database, path, onFault).flush()
 }
 
 /**
@@ -37,7 +41,7 @@ export async function unite(database: DatabaseSync, path: string): Promise<void>
 export async function openMirror(
   database: DatabaseSync,
   path: string,
-  onFault?: (fault: Error) => void,
+  onFault: (fault: Error) => void,
 ): Promise<Mirror> {
   const mirror = createMirror(database, path, onFault)
   try {
@@ -52,11 +56,7 @@ export async function openMirror(
  * Takes a connection on which no other work is under way while one of these functions is. The
  * caller unites before it does anything else.
  */
-function createMirror(
-  database: DatabaseSync,
-  path: string,
-  onFault: (fault: Error) => void = () => {},
-) {
+function createMirror(database: DatabaseSync, path: string, onFault: (fault: Error) => void) {
   const journal = journalOf(path)
   const { readSchema, listedAfter } = prepareReads(database)
   /** Of the file that was last united. `.restore` writes another file over it, and changes this. */

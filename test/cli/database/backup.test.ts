@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -35,6 +35,25 @@ test('a file that is no database is moved away by hand, and a restore makes a ne
   assert.equal(done.code, 0, done.stderr)
   assert.match(done.stderr, /There was no database before\n/)
   assert.match(await program.done('user list'), /ada@example\.com/)
+})
+
+test('backup and restore name a damaged line of the journal once, and go on', async (t) => {
+  const program = commandsIn(t)
+  await program.done('user add --create ada@example.com')
+  const stdin = await program.done('key issue --user ada@example.com --name bot')
+  await program.done('key revoke --key-stdin', { stdin })
+  appendFileSync(`${program.databasePath}-revoked`, '\nnotes\n')
+  const file = join(program.folder, 'backup')
+  for (const args of [
+    ['backup', file],
+    ['restore', '--yes', file],
+  ]) {
+    const { code, stderr } = await program.run(args)
+    assert.equal(code, 0, stderr)
+    const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '))
+    assert.equal(warnings.length, 1, stderr)
+    assert.match(warnings[0]!, /cannot read the journal .*listing\.db-revoked: line 4 is not an in/)
+  }
 })
 
 test('restore without a file only revokes what a list has', async (t) => {

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, renameSync, rmdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
@@ -44,7 +45,7 @@ export async function twoKeys(t: Pick<TestContext, 'after'>) {
       exec(path, `UPDATE api_keys SET revoked_at = 5 WHERE key_hash = x'${hexOf(key)}'`),
 
     /** What the journal has. */
-    lines: () => [...readJournal(journal).keys()],
+    lines: () => [...readJournal(journal, assert.ifError).keys()],
 
     /** Runs the body while no line can be written. */
     async withoutJournal<T>(body: () => Promise<T>): Promise<T> {

@@ -27,7 +27,7 @@ function journalIn(t: TestContext): string {
 
 test('a journal gives back the first instant of each hash, and only its owner can read it', async (t) => {
   const journal = journalIn(t)
-  assert.deepEqual(readJournal(journal), new Map())
+  assert.deepEqual(readJournal(journal, assert.ifError), new Map())
   await appendToJournal(journal, new Map([[ONE, 7]]))
   await appendToJournal(
     journal,
@@ -37,7 +37,7 @@ test('a journal gives back the first instant of each hash, and only its owner ca
     ]),
   )
   assert.deepEqual(
-    [...readJournal(journal)],
+    [...readJournal(journal, assert.ifError)],
     [
       [ONE, 7],
       [TWO, -3],
@@ -52,9 +52,9 @@ test('a line that is cut anywhere revokes nothing, and the line after it counts'
   for (let length = 0; length < LINE.length; length += 1) {
     for (const cut of [LINE.slice(0, length), `${LINE.slice(0, length)}${'\0'.repeat(5)}`]) {
       writeFileSync(journal, `\n${cut}`)
-      assert.deepEqual(readJournal(journal), new Map(), cut)
+      assert.deepEqual(readJournal(journal, assert.ifError), new Map(), cut)
       await appendToJournal(journal, new Map([[TWO, 2]]))
-      assert.deepEqual([...readJournal(journal)], [[TWO, 2]], cut)
+      assert.deepEqual([...readJournal(journal, () => {})], [[TWO, 2]], cut)
     }
   }
 })
@@ -75,25 +75,33 @@ for (const [what, make] of FOREIGN)
   test(`${what} in place of the journal is neither read nor written`, async (t) => {
     const journal = journalIn(t)
     make(journal)
-    assert.throws(() => readJournal(journal), isSentence(NotConfigured, /^cannot read the journal/))
+    assert.throws(
+      () => readJournal(journal, assert.ifError),
+      isSentence(NotConfigured, /^cannot read the journal/),
+    )
     await assert.rejects(
       appendToJournal(journal, new Map([[TWO, 2]])),
       isSentence(NotJournaled, /^cannot write the journal/),
     )
     rmSync(journal, { recursive: true })
     await appendToJournal(journal, new Map([[ONE, 7]]))
-    assert.deepEqual([...readJournal(journal)], [[ONE, 7]])
+    assert.deepEqual([...readJournal(journal, assert.ifError)], [[ONE, 7]])
   })
 
 test("another program's file in place of the journal is refused", (t) => {
   const journal = journalIn(t)
   for (const text of ['{"users":[]}\n', 'SQLite format 3\0', LINE.toUpperCase(), 'hello\n']) {
     writeFileSync(journal, text)
-    assert.throws(() => readJournal(journal), isSentence(NotConfigured, /no line of a journal/))
+    assert.throws(
+      () => readJournal(journal, assert.ifError),
+      isSentence(NotConfigured, /no line of a journal/),
+    )
   }
   // Lines that a disk has damaged don't take the others along.
   appendFileSync(journal, `\n${LINE}\n`)
-  assert.deepEqual([...readJournal(journal)], [[ONE, 7]])
+  const faults: Error[] = []
+  assert.deepEqual([...readJournal(journal, (fault) => faults.push(fault))], [[ONE, 7]])
+  assert.equal(faults.length, 1)
 })
 
 test('a damaged line is a fault for the log, and a line in upper case counts', (t) => {

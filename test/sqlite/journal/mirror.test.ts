@@ -58,7 +58,7 @@ test('a revocation that is rolled back leaves no line', async (t) => {
   const { path, ada, command, lines } = await twoKeys(t)
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const mirror = await openMirror(database, path)
+  const mirror = await openMirror(database, path, assert.ifError)
   const lent = managementConnection(database, { lockWaitMs: 1_000, mirror })
   const failed = lent.transact(async (transaction) => {
     await transaction.run(sql`UPDATE api_keys SET revoked_at = 7`)
@@ -97,7 +97,7 @@ test('a change that a restore comes before is made in the united file', async (t
   )
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const mirror = await openMirror(database, path)
+  const mirror = await openMirror(database, path, () => {})
   let restores = 0
   const lent = managementConnection(database, {
     lockWaitMs: 1_000,
@@ -130,7 +130,7 @@ test('a command that only reads works while the missing line cannot be written',
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   revokeBySql(ada.key)
-  const mirror = await openMirror(database, path)
+  const mirror = await openMirror(database, path, assert.ifError)
   assert.deepEqual(lines(), [hexOf(ada.key)])
   exec(path, 'UPDATE api_keys SET revoked_at = 5')
   const lent = managementConnection(database, { lockWaitMs: 1_000, mirror })
@@ -211,7 +211,7 @@ test('a journal of 100,000 lines is united with an empty list, and the list with
   writeFileSync(journal, '')
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  await unite(database, path)
+  await unite(database, path, assert.ifError)
   assert.ok(readFileSync(journal, 'latin1') === text)
 })
 
@@ -219,7 +219,7 @@ test('a change that lists nothing spends microseconds on the journal', async (t)
   const { path } = await twoKeys(t)
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const mirror = await openMirror(database, path)
+  const mirror = await openMirror(database, path, assert.ifError)
   const times: number[] = []
   for (let round = 0; round < 1_000; round += 1) {
     const began = process.hrtime.bigint()
