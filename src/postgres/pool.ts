@@ -25,9 +25,9 @@ const SESSION = {
 }
 
 /*
- * Our schema: the first one of the path that has our ledger, else the first one. Until the path is
- * pinned, another role's functions, operators and tables could stand before PostgreSQL's own, so
- * each name here says its schema.
+ * Our schema: the first one of the path that has a ledger of our own, else the first one. Another
+ * role could give its ledger to a group of both. Until the path is pinned, functions, operators and
+ * tables of other roles could stand before PostgreSQL's own, so each name here says its schema.
  */
 const OUR_SCHEMA = `coalesce((
   SELECT place.name FROM pg_catalog.unnest(pg_catalog.current_schemas(false))
@@ -37,7 +37,7 @@ const OUR_SCHEMA = `coalesce((
   JOIN pg_catalog.pg_attribute AS attribute ON attrelid OPERATOR(pg_catalog.=) ledger.oid
   WHERE relname OPERATOR(pg_catalog.=) 'schema_migrations'::pg_catalog.name
     AND attname OPERATOR(pg_catalog.=) 'program_min'::pg_catalog.name
-    AND pg_catalog.pg_has_role(relowner, 'USAGE')
+    AND pg_catalog.pg_get_userbyid(relowner) OPERATOR(pg_catalog.=) current_user
   ORDER BY number LIMIT 1
 ), pg_catalog.current_schema())`
 const PINNED_PATH = `pg_catalog.quote_ident(schema) OPERATOR(pg_catalog.||) ', pg_temp'::pg_catalog.text`
@@ -101,18 +101,23 @@ async function setUp(
     `SELECT pg_catalog.pg_is_in_recovery() AS is_standby, schema, own.*,
       pg_catalog.current_setting('server_version_num')::int AS version,
       pg_catalog.current_setting('server_encoding') AS encoding,
+      pg_catalog.current_setting('session_replication_role') AS replication_role,
       CASE WHEN own.pid OPERATOR(pg_catalog.=) $1 THEN
         ARRAY[${settings.join(', ')}, pg_catalog.set_config('search_path', ${PINNED_PATH}, false)]
       END
     FROM (${OWN_BACKEND}) AS own CROSS JOIN (SELECT ${OUR_SCHEMA} AS schema) AS found`,
     [expectedPid],
   )
-  const { version, encoding, schema, is_standby: isStandby } = rows[0]
+  const { version, encoding, schema, is_standby: isStandby, replication_role: role } = rows[0]
   if (version < SERVER_VERSION_MIN)
     throw new NotConfigured('the PostgreSQL server is older than version 15')
   if (encoding !== 'UTF8')
     throw new NotConfigured(
       `the encoding of the database is ${encoding}, which cannot hold every name; create it with ENCODING 'UTF8' TEMPLATE template0`,
+    )
+  if (role !== 'origin')
+    throw new NotConfigured(
+      `session_replication_role is ${role}, so that no trigger fires and no revocation counts; run ALTER DATABASE … RESET session_replication_role, or leave it out of DATABASE_URL`,
     )
   if (schema === null) throw new NotConfigured(NO_SCHEMA)
   if (isStandby) throw new Error('the server is a standby, and only a primary is used')

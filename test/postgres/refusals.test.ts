@@ -51,6 +51,11 @@ const CASES: [name: string, open: () => Promise<string>, sentence: RegExp][] = [
     new RegExp(`refuses its options: .*"${option.split('=')[0]}"`),
   ]),
   [
+    'a session whose triggers do not fire',
+    async () => withOption(await createDatabase(server), 'session_replication_role=replica'),
+    /session_replication_role is replica, .*RESET/,
+  ],
+  [
     'no password where the server asks for one',
     async () => (await createDatabase(server)).replace(':secret', ''),
     /asks for a password/,

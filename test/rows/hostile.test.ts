@@ -33,14 +33,18 @@ for (const [number, { ours, planted, path }] of PLACES.entries())
     const url = await createDatabase(server)
     await asAdmin(url, (admin) =>
       admin.query(`
-        CREATE ROLE ${role} LOGIN PASSWORD 'secret';
+        CREATE ROLE ${role}_group;
+        CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE ${role}_group;
         CREATE SCHEMA ${nameOf('own')};
         GRANT CREATE, USAGE ON SCHEMA ${nameOf(ours)} TO ${role};
         ALTER ROLE ${role} SET search_path = ${path}`),
     )
     const own = url.replace('postgres:secret', `${role}:secret`)
     await migratePostgres(`${own}?options=-csearch_path%3D${nameOf(ours)}`)
-    await asAdmin(url, (admin) => plant(admin, nameOf(ours), nameOf(planted)))
+    await asAdmin(url, async (admin) => {
+      await plant(admin, nameOf(ours), nameOf(planted))
+      await admin.query(`ALTER VIEW ${nameOf(planted)}.schema_migrations OWNER TO ${role}_group`)
+    })
 
     await liveThrough(t, { engine: 'postgres', url: own }, ACTS, nameOf(ours))
     assert.deepEqual(await calledIn(url), [])
