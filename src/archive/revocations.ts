@@ -9,6 +9,7 @@ import type { Instant } from '../model/instant.ts'
 import { readLines, sayUnread } from '../sqlite/journal/journal.ts'
 import { NotRestored } from './archive.ts'
 import { type OpenArchive, openArchive } from './open.ts'
+import { findBrokenRows, sayBroken } from './rules/judge.ts'
 
 /** Counts the archive's active keys whose hashes the lists have, in hexadecimal. */
 export async function countRevoked(
@@ -71,6 +72,9 @@ function refusal(name: string, reason: string): NotRestored {
 async function readArchive(path: string): Promise<Iterable<[string, Instant]>> {
   const archive = await openArchive(path)
   try {
+    // The other rows of a broken archive are of no use to a list.
+    const broken = findBrokenRows(archive.database, 'revoked_hashes')
+    if (broken.length > 0) throw refusal(path, sayBroken(broken))
     return [...archive.revocations, ...listOf(archive.database)]
   } finally {
     archive.close()

@@ -108,7 +108,7 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
 ]
 
 /** Breaks rows as a program does that has dropped our triggers and enforces no references. */
-export function breakRows(path: string, { sql }: BrokenKind): void {
+export function breakRows(path: string, { sql }: Pick<BrokenKind, 'sql'>): void {
   const triggers = rows(path, `SELECT name FROM sqlite_schema WHERE type = 'trigger'`).flat()
   change(path, ...triggers.map((name) => `DROP TRIGGER ${String(name)}`), ...sql)
 }

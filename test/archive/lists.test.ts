@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
 import { readRevocations } from '../../src/open-store.ts'
+import { breakRows } from './broken-rows.ts'
 import { change, filledFile, files, hashOf, restoreFile, rows } from './files.ts'
 
 /*
@@ -146,6 +147,39 @@ test('an archive is a list, whatever its journal is, and may list no key', async
   )
   await assert.rejects(read(), refused)
   await assert.rejects(restoreFile(path, target), refused)
+  assert.deepEqual(content(), before)
+})
+
+test('the list of an archive is judged, and no other row of it', async (t) => {
+  const { path, target, content, backUp } = files(t)
+  await filledFile(path, 2)
+  await backUp()
+  breakRows(target, {
+    sql: [
+      'PRAGMA ignore_check_constraints = ON',
+      `INSERT INTO revoked_hashes VALUES (7, unhex('${hashOf(1)}'), 1)`,
+      `UPDATE servers SET name = CAST(X'E9' AS TEXT)`,
+      `INSERT INTO passwords VALUES ('none', 'h')`,
+    ],
+  })
+  const read = async () => [...(await readRevocations([target], createReadStream)).keys()]
+  assert.deepEqual(await read(), [hashOf(1)])
+
+  change(
+    target,
+    'PRAGMA ignore_check_constraints = ON',
+    `INSERT INTO revoked_hashes VALUES (8, X'${'0A'.repeat(16)}', 1)`,
+  )
+  const before = content()
+  const refused = {
+    name: 'NotRestored',
+    message:
+      `cannot read revocations from ${target}: 1 row with a value that the CHECK of the column ` +
+      `refuses: revoked_hashes ${'0A'.repeat(16)} (key_hash)\n` +
+      '  → set the column to a value that the CHECK accepts, or delete the row',
+  }
+  await assert.rejects(read(), refused)
+  await assert.rejects(restoreFile(path, path, [target]), refused)
   assert.deepEqual(content(), before)
 })
 

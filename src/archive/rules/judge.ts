@@ -29,12 +29,14 @@ export function collectBroken() {
   }
 }
 
-/** Judges the rows of a file in the present schema. */
-export function findBrokenRows(database: DatabaseSync): BrokenRows[] {
+/** Judges the rows of a file in the present schema, or those of one table. */
+export function findBrokenRows(database: DatabaseSync, table?: string): BrokenRows[] {
   const options = { deterministic: true, directOnly: true }
   database.function('is_utf8', options, (bytes) => Number(isUtf8(bytes as Uint8Array)))
   const broken = collectBroken()
-  const found: Iterable<unknown> = database.prepare(withOwnSchema(rulesOfFile)).iterate()
+  const rules = withOwnSchema(rulesOfFile)
+  const rows = database.prepare(`SELECT * FROM (${rules}) WHERE "table" = coalesce(?, "table")`)
+  const found: Iterable<unknown> = rows.iterate(table ?? null)
   for (const row of found as Iterable<Found>) broken.add(row)
   return broken.all()
 }
@@ -49,8 +51,13 @@ export function assertRules({ database, path }: { database: DatabaseSync; path: 
   throw new BrokenArchive(
     `cannot restore ${path}: some of its rows break rules of the schema. Mend them in the ` +
       'database and back it up again, or mend a copy of this file with sqlite3\n' +
-      broken.map((rows) => `${describeBroken(rows)}\n  → ${rows.remedy}`).join('\n'),
+      sayBroken(broken),
   )
+}
+
+/** Each with what mends it, on lines of its own. */
+export function sayBroken(broken: readonly BrokenRows[]): string {
+  return broken.map((rows) => `${describeBroken(rows)}\n  → ${rows.remedy}`).join('\n')
 }
 
 /** Judges the rows of a database file for `doctor`. */
