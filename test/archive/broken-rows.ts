@@ -93,7 +93,12 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
   {
     kind: 'a key without a user',
     sql: [key(8, NONE)],
-    said: `1 row of keys that work and have no user: api_keys ${idOf(8)} (user_id)`,
+    said: `1 row of active keys without a user: api_keys ${idOf(8)} (user_id)`,
+  },
+  {
+    kind: 'a revoked key without a user',
+    sql: [key(8, NONE), `UPDATE api_keys SET revoked_at = 1 WHERE user_id = '${NONE}'`],
+    said: `1 row of a user or an organization that does not exist: api_keys ${idOf(8)} (user_id)`,
   },
   {
     kind: 'a user whom no sign-in finds',

@@ -92,7 +92,7 @@ test('rows of PostgreSQL that break rules are named, archived and refused', asyn
   })
   const all = [
     `1 row of a user or an organization that does not exist: passwords ${idOf(9)} (user_id)`,
-    `1 row of keys that work and have no user: api_keys ${idOf(70)} (user_id)`,
+    `1 row of active keys without a user: api_keys ${idOf(70)} (user_id)`,
     `1 row of users without an email, an external_id and an identity: users ${idOf(2)} (email)`,
     `1 row of users with more than 5 active keys: users ${idOf(1)} (api_keys)`,
   ]

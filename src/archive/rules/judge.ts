@@ -4,28 +4,32 @@ import { type Finding, ok, problem } from '../../model/health/finding.ts'
 import { tableNames } from '../../sqlite/database.ts'
 import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
 import { withOwnSchema } from '../foreign.ts'
-import { type Found, rulesOfFile, type Way, WAYS } from './schema.ts'
+import { type Found, rulesOfFile, type Breach, BREACHES } from './schema.ts'
 
 /*
  * Rows that come from elsewhere may break the rules of our schema: another program has dropped a
  * trigger, does not enforce references, or has changed the schema itself.
  */
 
-/** Rows of a way that are named. The others are counted. */
+/** Rows of a breach that are named. The others are counted. */
 const NAMED_MAX = 5
 
 /** Collects what rules find. */
 export function collectBroken() {
-  const all = new Map<Way, { first: string[]; count: number }>()
+  const all = new Map<Breach, { first: string[]; count: number }>()
   return {
-    add({ table, name, way, column }: Found): void {
-      const rows = all.get(way) ?? { first: [], count: 0 }
-      all.set(way, rows)
+    add({ table, name, breach, column }: Found): void {
+      const rows = all.get(breach) ?? { first: [], count: 0 }
+      all.set(breach, rows)
       rows.count += 1
       if (rows.first.length < NAMED_MAX) rows.first.push(`${table} ${name} (${column})`)
     },
     all: (): BrokenRows[] =>
-      Array.from(all, ([way, rows]) => ({ ...rows, found: WAYS[way][0], remedy: WAYS[way][1] })),
+      Array.from(all, ([breach, rows]) => ({
+        ...rows,
+        found: BREACHES[breach][0],
+        remedy: BREACHES[breach][1],
+      })),
   }
 }
 

@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/database.ts'
 import { withOwnSchema } from '../foreign.ts'
 import { rowsOf, withoutTimeouts } from '../postgres-backup.ts'
 import { collectBroken, judgeRows } from './judge.ts'
-import { rulesOfBoth, type Way } from './schema.ts'
+import { rulesOfBoth, type Breach } from './schema.ts'
 
 /**
  * Judges the rows of a database for `doctor`. Types, encoding and CHECKs are the server's own work.
@@ -16,8 +16,8 @@ export async function inspectPostgresRows(database: Database): Promise<Finding[]
     await withoutTimeouts(client)
     for await (const rows of rowsOf(client, withOwnSchema(rulesOfBoth)))
       for (const row of rows) {
-        const [table, name, way, column] = row.map(String) as [string, string, Way, string]
-        broken.add({ table, name, way, column })
+        const [table, name, breach, column] = row.map(String) as [string, string, Breach, string]
+        broken.add({ table, name, breach, column })
       }
   })
   return judgeRows(broken.all())

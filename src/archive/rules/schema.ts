@@ -7,7 +7,7 @@ import { type ArchiveTable, type Kind, TABLES } from '../archive.ts'
  */
 
 /** What is wrong with rows, and what mends them. */
-export const WAYS = {
+export const BREACHES = {
   type: [
     'with a value of another type than the column',
     'set the column to a value of its type, or delete the row',
@@ -26,7 +26,7 @@ export const WAYS = {
     'set the column to the id of one that exists, or delete the row',
   ],
   ownerless: [
-    'of keys that work and have no user',
+    'of active keys without a user',
     'set revoked_at of the key, so that it is listed, and then delete its row. ' +
       '`server-listing key revoke --key-stdin` revokes it, too',
   ],
@@ -40,13 +40,13 @@ export const WAYS = {
   ],
 } as const satisfies Record<string, readonly [found: string, remedy: string]>
 
-export type Way = keyof typeof WAYS
+export type Breach = keyof typeof BREACHES
 
 /** A row that breaks a rule. */
 export interface Found {
   table: string
   name: string
-  way: Way
+  breach: Breach
   column: string
 }
 
@@ -59,10 +59,10 @@ export function rulesOfFile(own: DatabaseSync): string {
 export function rulesOfBoth(own: DatabaseSync): string {
   return [
     ...referencesOf(own),
-    `SELECT 'users' AS "table", CAST(id AS text) AS name, 'unknown' AS way, 'email' AS "column"
+    `SELECT 'users' AS "table", CAST(id AS text) AS name, 'unknown' AS breach, 'email' AS "column"
      FROM users LEFT JOIN identities ON user_id = id
      WHERE email IS NULL AND external_id IS NULL AND user_id IS NULL`,
-    `SELECT 'users' AS "table", CAST(user_id AS text) AS name, 'keys' AS way, 'api_keys' AS "column"
+    `SELECT 'users' AS "table", CAST(user_id AS text) AS name, 'keys' AS breach, 'api_keys' AS "column"
      FROM api_keys WHERE revoked_at IS NULL GROUP BY user_id HAVING count(*) > 5`,
   ].join(' UNION ALL ')
 }
@@ -78,7 +78,7 @@ function valuesOf(own: DatabaseSync): string[] {
     const { name, columns } = table
     const cases = all.get(name)!.flatMap((column) => casesOf(column, columns[column.name]))
     return `
-      SELECT '${name}' AS "table", name, substr(broken, 1, instr(broken, ' ') - 1) AS way,
+      SELECT '${name}' AS "table", name, substr(broken, 1, instr(broken, ' ') - 1) AS breach,
         substr(broken, instr(broken, ' ') + 1) AS "column"
       FROM (SELECT ${nameOf(table)} AS name, CASE ${cases.join(' ')} END AS broken FROM ${name} AS given)
       WHERE broken IS NOT NULL`
@@ -105,7 +105,7 @@ function casesOf({ sql, name, type, notnull }: Column, kind: Kind | undefined): 
   if (kind === undefined) return []
   const isOther = `typeof(${name}) <> '${STORED[type]}'`
   const checks = [...sql.matchAll(CHECK)].filter(([, column]) => column === name)
-  const when = (broken: string, way: Way) => `WHEN ${broken} THEN '${way} ${name}'`
+  const when = (broken: string, breach: Breach) => `WHEN ${broken} THEN '${breach} ${name}'`
   return [
     when(notnull === 1 ? isOther : `${name} IS NOT NULL AND ${isOther}`, 'type'),
     // PostgreSQL has these numbers in 32 bits.
@@ -125,7 +125,7 @@ function uniquesOf(own: DatabaseSync): string[] {
     WHERE tables.type = 'table' AND "unique" AND NOT partial GROUP BY indexes.name`)
   return ofTables(found.all() as unknown as { table: string; columns: string }[]).map(
     ([table, { columns }]) => `
-      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, 'unique' AS way, '${columns}' AS "column"
+      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, 'unique' AS breach, '${columns}' AS "column"
       FROM ${table.name} AS given WHERE ${columns.replaceAll(', ', ' IS NOT NULL AND ')} IS NOT NULL
       GROUP BY ${columns} HAVING count(*) > 1`,
   )
@@ -138,9 +138,12 @@ function referencesOf(own: DatabaseSync): string[] {
     WHERE tables.type = 'table'`)
   const keys = found.all() as unknown as { table: string; column: string; target: string }[]
   return ofTables(keys).map(([table, { column, target }]) => {
-    const way: Way = table.name === 'api_keys' ? 'ownerless' : 'reference'
+    const breach =
+      table.name === 'api_keys'
+        ? `CASE WHEN given.revoked_at IS NULL THEN 'ownerless' ELSE 'reference' END`
+        : `'reference'`
     return `
-      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, '${way}' AS way, '${column}' AS "column"
+      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, ${breach} AS breach, '${column}' AS "column"
       FROM ${table.name} AS given LEFT JOIN ${target} AS target ON target.id = given.${column}
       WHERE given.${column} IS NOT NULL AND target.id IS NULL`
   })
