@@ -1,6 +1,13 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { type Finding, judgeLastBackup, ok, problem, warning } from '../model/health/finding.ts'
+import {
+  type Finding,
+  judgeLastBackup,
+  judgeTriggers,
+  ok,
+  problem,
+  warning,
+} from '../model/health/finding.ts'
 import { presentInstant } from '../model/instant.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 import { complaintAboutCreators } from './creators.ts'
@@ -32,7 +39,11 @@ export async function inspectPostgres(
       judgeStandbys(await complaintAboutStandbys(database)),
       judgeClock(server),
       ...(schema.state === 'ok'
-        ? [await inspectCreators(database), await inspectBackup(database)]
+        ? [
+            await inspectTriggers(database),
+            await inspectCreators(database),
+            await inspectBackup(database),
+          ]
         : []),
     ]
   } catch (error) {
@@ -114,6 +125,23 @@ async function inspectSchema(database: Database): Promise<Finding> {
 function judgeFrozen({ version, isFrozen }: ServerFacts): Finding {
   if (!isFrozen) return ok('database', `PostgreSQL ${version}, encoding UTF8`)
   return problem('database', FROZEN, THAW)
+}
+
+/** A trigger that is gone leaves its function without one. */
+const SILENT = `
+  SELECT proname AS name FROM pg_proc
+  WHERE pronamespace = quote_ident(current_schema())::regnamespace
+    AND prorettype = 'trigger'::regtype
+    AND (NOT EXISTS (SELECT FROM pg_trigger WHERE tgfoid = pg_proc.oid)
+      OR EXISTS (SELECT FROM pg_trigger WHERE tgfoid = pg_proc.oid AND tgenabled = 'D'))
+  ORDER BY proname`
+
+async function inspectTriggers(database: Database): Promise<Finding> {
+  const rows = await database.query<{ name: string }>(SILENT)
+  return judgeTriggers(
+    rows.map(({ name }) => name),
+    'run ALTER TABLE … ENABLE TRIGGER USER for each of our tables, or make a backup and restore it into a new database',
+  )
 }
 
 async function inspectCreators(database: Database): Promise<Finding> {

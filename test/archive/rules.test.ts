@@ -71,6 +71,23 @@ for (const broken of BROKEN_KINDS)
     assert.ok((await elsewhere(`restore --yes ${kept}`)).stderr.includes(broken.said))
   })
 
+test('doctor names triggers that are gone or changed, and a restore makes them anew', async (t) => {
+  const { databasePath, file, run, done } = await filled(t)
+  await done(['backup', file('archive')])
+  assert.match((await run('doctor')).stdout, /^ok {7}triggers: all triggers of the schema fire$/m)
+  change(
+    databasePath,
+    'DROP TRIGGER users_disabled',
+    'DROP TRIGGER api_keys_changed',
+    'CREATE TRIGGER api_keys_changed AFTER DELETE ON api_keys BEGIN SELECT 1; END',
+  )
+  const { code, stdout } = await run('doctor')
+  assert.equal(code, 1)
+  assert.match(stdout, /problem {2}triggers: .*: users_disabled, api_keys_changed\./)
+  await done(['restore', '--yes', file('archive')])
+  assert.match((await run('doctor')).stdout, /^ok {7}triggers: /m)
+})
+
 test('rows of PostgreSQL that break rules are named, archived and refused', async (t) => {
   const url = await databaseFor(t, server)
   const { run, file, databasePath } = await filled(t)

@@ -48,6 +48,7 @@ test('the doctor looks at a PostgreSQL database and changes nothing', async (t) 
     'database_tls',
     'standbys',
     'clock',
+    'triggers',
     'creators',
     'backup',
     'service',
@@ -68,6 +69,24 @@ test('the advice fits a server that is away, and one that refuses', async (t) =>
     const { database } = await diagnose(programIn(t), { DATABASE_URL })
     assert.deepEqual([database!.state, database!.advice], ['problem', advice])
   }
+})
+
+test('triggers that do not fire are named', async (t) => {
+  const url = await createDatabase(server)
+  const program = programIn(t)
+  const env = { DATABASE_URL: url }
+  await program.done('migrate', { env })
+  const stateOf = async (sql: string) => {
+    await asAdmin(url, (admin) => admin.query(sql))
+    const { triggers } = await diagnose(program, env)
+    return `${triggers!.state} ${triggers!.found}`
+  }
+  assert.match(
+    await stateOf('ALTER TABLE users DISABLE TRIGGER users_kept'),
+    /^problem .*keep_user/,
+  )
+  assert.match(await stateOf('ALTER TABLE users ENABLE TRIGGER USER'), /^ok /)
+  assert.match(await stateOf('DROP TRIGGER api_keys_listed ON api_keys'), /^problem .*list_key/)
 })
 
 test('a database without our tables gets none, and an unreachable one is named', async (t) => {

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
-import { type Finding, ok, problem } from '../../model/health/finding.ts'
+import { type Finding, judgeTriggers, ok, problem } from '../../model/health/finding.ts'
 import { tableNames } from '../../sqlite/database.ts'
 import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
-import { withOwnSchema } from '../foreign.ts'
+import { ownTriggers, readSchema, withOwnSchema } from '../foreign.ts'
 import { type Found, rulesOfFile, type Breach, BREACHES } from './schema.ts'
 
 /*
@@ -67,8 +67,17 @@ export function sayBroken(broken: readonly BrokenRows[]): string {
 /** Judges the rows of a database file for `doctor`. */
 export function inspectRows(database: DatabaseSync): Finding[] {
   const noTable = findNoTable(database)
-  if (noTable === null) return judgeRows(findBrokenRows(database))
+  if (noTable === null) return [...judgeRows(findBrokenRows(database)), inspectTriggers(database)]
   return [problem('rows', noTable, 'put a table in its place, or restore a backup')]
+}
+
+function inspectTriggers(database: DatabaseSync): Finding {
+  const present = new Map(readSchema(database).map(({ name, sql }) => [name, sql]))
+  const silent = ownTriggers().filter(({ name, sql }) => present.get(name) !== sql)
+  return judgeTriggers(
+    silent.map(({ name }) => name),
+    'make a backup and restore it into a new database, which has all triggers',
+  )
 }
 
 /** What `doctor` says of broken rows. */

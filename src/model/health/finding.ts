@@ -22,6 +22,13 @@ export function problem(check: string, found: string, advice: string): Finding {
   return { check, state: 'problem', found, advice }
 }
 
+/** `silent` has what does not fire. */
+export function judgeTriggers(silent: readonly string[], advice: string): Finding {
+  if (silent.length === 0) return ok('triggers', 'all triggers of the schema fire')
+  const found = `these triggers are gone, changed or disabled: ${silent.join(', ')}. So a revoked key or a disabled user may keep access`
+  return problem('triggers', found, advice)
+}
+
 /** A day, and two hours for a job that takes longer than the last time. */
 const BACKUP_AGE_MAX_US = 26 * HOUR_US
 

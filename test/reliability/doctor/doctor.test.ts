@@ -25,6 +25,7 @@ test('a healthy service has no problem and no warning', async (t) => {
     'database',
     'schema',
     'rows',
+    'triggers',
     'clock',
     'backup',
     'rights',
