@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Revocations } from '../model/key-hash.ts'
+import { escapeInvisible } from '../model/characters/invisible.ts'
 import { INSTANT_MAX } from '../model/instant.ts'
 import { type ArchiveTable, NotRestored, TABLES } from './archive.ts'
 import type { OpenArchive } from './open.ts'
@@ -185,7 +186,7 @@ export function assertEqual(
 }
 
 const textOf = (value: unknown): string =>
-  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : String(value)
+  value instanceof Uint8Array ? Buffer.from(value).toString('hex') : escapeInvisible(String(value))
 
 export function countIn(database: DatabaseSync, rows: string): number {
   return Number(database.prepare(`SELECT count(*) AS count FROM ${rows}`).get()?.count)

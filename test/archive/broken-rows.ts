@@ -62,6 +62,16 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
     said: '1 row with a value that the CHECK of the column refuses: organizations guild (id)',
   },
   {
+    kind: 'an id of several lines',
+    sql: [
+      UNCHECKED,
+      `INSERT INTO organizations VALUES ('a' || char(10) || 'ok', 'guild', 'Guild')`,
+    ],
+    said:
+      '1 row with a value that the CHECK of the column refuses: ' +
+      String.raw`organizations a\u{a}ok (id)`,
+  },
+  {
     kind: 'a hash that is too short',
     sql: [UNCHECKED, `INSERT INTO revoked_hashes VALUES (7, X'0ABC', 1)`],
     said: '1 row with a value that the CHECK of the column refuses: revoked_hashes 0ABC (key_hash)',

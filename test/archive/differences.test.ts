@@ -29,13 +29,14 @@ test('a table that differs from what it must be is refused with the row and the 
     assertRestored(database, table)
   }
   database.exec(`CREATE TABLE passwords (user_id, hash);
-    CREATE TEMP TABLE wanted_passwords AS SELECT 'a' AS user_id, 'x' AS hash UNION SELECT 'b', 'y'`)
-  check(`('a', 'x'), ('b', 'y')`)()
-  const differs = differenceOf(2, ', and the row b differs in hash')
-  assert.throws(check(`('a', 'x'), ('b', 'z')`), { message: differs })
-  const missing = differenceOf(1, ', and the row b is on one side only')
+    CREATE TEMP TABLE wanted_passwords AS SELECT 'a' AS user_id, 'x' AS hash UNION SELECT 'b' || char(10), 'y'`)
+  const b = `'b' || char(10)`
+  check(`('a', 'x'), (${b}, 'y')`)()
+  const differs = differenceOf(2, String.raw`, and the row b\u{a} differs in hash`)
+  assert.throws(check(`('a', 'x'), (${b}, 'z')`), { message: differs })
+  const missing = differenceOf(1, String.raw`, and the row b\u{a} is on one side only`)
   assert.throws(check(`('a', 'x')`), { message: missing })
-  assert.throws(check(`('a', 'x'), ('b', 'y'), ('c', 'z')`), { message: differenceOf(3, '') })
+  assert.throws(check(`('a', 'x'), (${b}, 'y'), ('c', 'z')`), { message: differenceOf(3, '') })
 })
 
 const differenceOf = (rows: number, rest: string): string =>

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { DatabaseSync } from 'node:sqlite'
+import { escapeInvisible } from '../../model/characters/invisible.ts'
 import { type Finding, judgeTriggers, ok, problem } from '../../model/health/finding.ts'
 import { tableNames } from '../../sqlite/database.ts'
 import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
@@ -22,7 +23,8 @@ export function collectBroken() {
       const rows = all.get(breach) ?? { first: [], count: 0 }
       all.set(breach, rows)
       rows.count += 1
-      if (rows.first.length < NAMED_MAX) rows.first.push(`${table} ${name} (${column})`)
+      if (rows.first.length < NAMED_MAX)
+        rows.first.push(`${table} ${escapeInvisible(name)} (${column})`)
     },
     all: (): BrokenRows[] =>
       Array.from(all, ([breach, rows]) => ({
