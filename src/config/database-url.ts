@@ -86,8 +86,8 @@ export function parseDatabaseUrl(url: string, source: string): DatabaseConfig {
   const complaint =
     complaintAboutStray(url) ??
     complaintAboutStray(path) ??
-    (path.startsWith('~')
-      ? 'have the whole path of the file instead of ~, which only a shell expands'
+    (scheme === 'sqlite' && /^~|\$/.test(path)
+      ? 'have the whole path of the file instead of ~ or a variable, which only a shell expands'
       : null)
   if (complaint !== null) return { engine: null, problem: `${source} must ${complaint}` }
   if (scheme === 'sqlite') {
