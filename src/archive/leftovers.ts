@@ -1,53 +1,79 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 
 /*
  * A killed command can't clean up. The names of its temporary files have the number of its process,
- * so that the next command can.
+ * so that a later command can. A number says nothing of processes in other containers, so that what
+ * is left also has to be old.
  */
 
-export const partialOf = (place: string): string => `${place}.partial-${process.pid}`
+const OLD_MS = 3_600_000
 
-const PARTIAL = /^(.+)\.partial-(\d+)(?:-journal|-wal|-shm)?$/
+/** In containers, several commands may have one number. */
+export const partialOf = (place: string): string =>
+  `${place}.partial-${process.pid}-${crypto.randomUUID().slice(0, 8)}`
+
+const PARTIAL = /^(.+)\.partial-(\d+)(?:-[\da-f]{8})?(?:-journal|-wal|-shm)?$/
 /** The name of an archive in a folder, or of one that a restore keeps. */
 const STAMPED = /(?:^server-listing|\.before-restore)-\d{8}T\d{9,12}Z$/
 
 /**
- * Removes partial archives from the folder of a file: those with its name, and those whose name no
- * later command uses again. In a container, each command may have the number of this process.
+ * Removes old partial archives from the folder of a file: those with its name, and those whose name
+ * no later command uses again.
  */
 export function removePartials(place: string): void {
-  removeFrom(dirname(place), (name) => {
+  const pidOf = (name: string) => {
     const [, begin = '', pid] = PARTIAL.exec(name) ?? []
-    return (
-      (begin === basename(place) || STAMPED.test(begin)) &&
-      (Number(pid) === process.pid || !isRunning(Number(pid)))
-    )
-  })
+    return begin === basename(place) || STAMPED.test(begin) ? pid : undefined
+  }
+  removeOld(dirname(place), pidOf, (stats) => stats.isFile())
+}
+
+/** Removes a partial archive of this process. */
+export function removePartial(partial: string): void {
+  for (const end of ['', '-journal', '-wal', '-shm']) attempt(() => remove(`${partial}${end}`))
 }
 
 /** A folder for temporary files, which its process removes. */
 export function makeTemporaryFolder(): string {
-  removeFrom(tmpdir(), (name) => {
-    const pid = /^server-listing-(\d+)-\w{6}$/.exec(name)?.[1]
-    return pid !== undefined && !isRunning(Number(pid))
-  })
+  const pidOf = (name: string) => /^server-listing-(\d+)-\w{6}$/.exec(name)?.[1]
+  const isOwn = (stats: Stats) => stats.isDirectory() && stats.uid === process.getuid?.()
+  removeOld(tmpdir(), pidOf, isOwn)
   return mkdtempSync(join(tmpdir(), `server-listing-${process.pid}-`))
 }
 
-/** What another user's process has left stays. */
-function removeFrom(folder: string, isLeftover: (name: string) => boolean): void {
-  for (const name of readdirSync(folder).filter(isLeftover))
-    try {
-      rmSync(join(folder, name), { force: true, recursive: true })
-    } catch {}
+function removeOld(
+  folder: string,
+  pidOf: (name: string) => string | undefined,
+  isOurs: (stats: Stats) => boolean,
+): void {
+  attempt(() => {
+    for (const name of readdirSync(folder)) {
+      const pid = pidOf(name)
+      if (pid === undefined || isOther(Number(pid))) continue
+      attempt(() => {
+        const path = join(folder, name)
+        const stats = lstatSync(path)
+        if (isOurs(stats) && stats.mtimeMs < Date.now() - OLD_MS) remove(path)
+      })
+    }
+  })
 }
 
-function isRunning(pid: number): boolean {
+const remove = (path: string): void => rmSync(path, { force: true, recursive: true })
+
+/** What can't be removed stays. It must neither stop a command nor hide why one has failed. */
+function attempt(act: () => void): void {
   try {
-    process.kill(pid, 0)
-    return true
+    act()
+  } catch {}
+}
+
+/** Whether a process with this number runs here, and is not this one. */
+function isOther(pid: number): boolean {
+  try {
+    return pid !== process.pid && process.kill(pid, 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite'
 import { isFull } from '../sqlite/errors.ts'
 import { type BackedUp, NotBackedUp } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
-import { partialOf, removePartials } from './leftovers.ts'
+import { partialOf, removePartial, removePartials } from './leftovers.ts'
 import { findBrokenRows } from './rules/judge.ts'
 
 /**
  * Has `fill` make the SQLite file of an archive, checks the file, and gives it its name once the
- * disk has it. Removes what an earlier process has left when it was killed. Throws NotBackedUp for
+ * disk has it. Removes what killed processes have left. Throws NotBackedUp for
  * an error that is no sentence yet. After any error, an earlier archive is as it was.
  */
 export async function writeArchive(
@@ -33,7 +33,7 @@ export async function writeArchive(
     })
     return facts
   } catch (error) {
-    removePartials(place)
+    removePartial(partial)
     throw sentenceFor(error, target)
   }
 }

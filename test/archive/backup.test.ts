@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotBackedUp } from '../../src/archive/archive.ts'
@@ -100,12 +108,21 @@ test('an archive replaces an earlier one, and removes what a killed backup has l
   await filledFile(path, 1)
   await backUp()
   // No process has a number this large.
-  for (const end of ['', '-journal']) writeFileSync(`${target}.partial-99999999${end}`, 'x')
-  writeFileSync(`${target}.partial-${process.ppid}`, 'of a process that runs')
+  for (const end of ['', '-journal', '-0a1b2c3d', '-0a1b2c3d-wal'])
+    leaveOld(`${target}.partial-99999999${end}`)
+  leaveOld(`${target}.partial-${process.ppid}`)
+  // Of a process in another container, perhaps with the number of this one.
+  for (const pid of [99999999, process.pid]) writeFileSync(`${target}.partial-${pid}-00000000`, 'x')
+  // No file of ours.
+  mkdirSync(`${target}.partial-99999998`)
+  leaveOld(`${target}.partial-99999998/notes`)
+  utimesSync(`${target}.partial-99999998`, 1, 1)
   change(path, `DELETE FROM users`)
   assert.equal((await backUp()).users, 0)
   const left = readdirSync(folder).filter((name) => name.includes('.partial-'))
-  assert.deepEqual(left, [`backup.partial-${process.ppid}`])
+  const kept = [process.ppid, 99999998, '99999999-00000000', `${process.pid}-00000000`]
+  assert.deepEqual(left.toSorted(), kept.map((end) => `backup.partial-${end}`).toSorted())
+  assert.deepEqual(readdirSync(`${target}.partial-99999998`), ['notes'])
 })
 
 test('a backup removes what killed backups and restores have left beside the file and the archive', async (t) => {
@@ -124,7 +141,7 @@ test('a backup removes what killed backups and restores have left beside the fil
     `other.partial-99999999`,
     `server-listing-mine.partial-99999999`,
   ].map(left)
-  for (const each of [...removed, ...kept]) writeFileSync(each, 'x')
+  for (const each of [...removed, ...kept]) leaveOld(each)
   await backUp()
   assert.deepEqual(removed.filter(existsSync), [])
   assert.deepEqual(
@@ -133,7 +150,7 @@ test('a backup removes what killed backups and restores have left beside the fil
   )
   // Beside the database, too, if the archive goes elsewhere.
   mkdirSync(left('elsewhere'))
-  writeFileSync(removed[0]!, 'x')
+  leaveOld(removed[0]!)
   await backUpSqlite(path, left('elsewhere/backup'))
   assert.equal(existsSync(removed[0]!), false)
   assert.ok(existsSync(target))
@@ -184,6 +201,12 @@ test('on a full disk there is no new archive, and the earlier one stays', async 
     [],
   )
 })
+
+/** A file that is more than an hour old. */
+function leaveOld(path: string): void {
+  writeFileSync(path, 'x')
+  utimesSync(path, 1, Date.now() / 1000 - 3_601)
+}
 
 async function fillDisk(partial: string): Promise<void> {
   const database = new DatabaseSync(partial)

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   readFileSync,
   rmSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -129,26 +131,31 @@ for (const [how, sql] of [
     assert.deepEqual(rows(target, trigger), rows(path, trigger))
   })
 
-test('the folder of a killed command that migrated an archive is removed', async (t) => {
+test('the folder of a killed command that migrated an archive is removed after an hour', async (t) => {
   const { target, path, backUp } = files(t)
   await filledFile(path, 1)
   await backUp()
-  const [left, running, other] = [
+  const folders = [
     'server-listing-99999999-abcdef',
     `server-listing-${process.ppid}-abcdef`,
+    'server-listing-99999999-recent',
+    'server-listing-99999999-others',
     'server-listing-test-abcdef',
   ].map((name) => join(tmpdir(), name))
-  t.after(() => rmSync(running!, { recursive: true }))
-  t.after(() => rmSync(other!, { recursive: true }))
-  for (const folder of [left!, running!, other!]) {
+  for (const folder of folders) {
+    t.after(() => rmSync(folder, { recursive: true, force: true }))
     mkdirSync(folder, { recursive: true })
     writeFileSync(join(folder, 'archive'), 'x')
+    if (!folder.endsWith('recent')) utimesSync(folder, 1, Date.now() / 1000 - 3_601)
+    // Only root can give a file away.
+    if (folder.endsWith('others') && process.getuid!() === 0) chownSync(folder, 12_345, 12_345)
   }
   const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
   ;(await openArchive(target, [...MIGRATIONS, added])).close()
+  const isRoot = process.getuid!() === 0
   assert.deepEqual(
-    [left, running, other].map((folder) => existsSync(folder!)),
-    [false, true, true],
+    folders.map((folder) => existsSync(folder)),
+    [false, true, true, isRoot, true],
   )
 })
 

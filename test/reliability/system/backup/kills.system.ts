@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -38,7 +38,8 @@ test('a killed backup leaves the earlier backup or a whole new one', async (t) =
     // The record of a backup and its entry are one transaction.
     assert.equal(log!.length, before!.length + recorded!.length)
     if (recorded!.length > 0) assert.deepEqual(recorded, made)
-    // The next backup removes what this one has left.
+    // After an hour, the next backup removes what this one has left.
+    for (const name of partialsIn(folder)) utimesSync(join(folder, name), 1, 1)
     await backUpSqlite(join(folder, 'listing.db'), target)
     assert.deepEqual(partialsIn(folder), [])
     return users!.length === 1 ? 'earlier' : 'new'
