@@ -29,13 +29,31 @@ export const SERVER_NAME_LENGTH_MAX = 200
 const NO_VALUE = new Set(['\\N', 'NULL', 'N/A'])
 
 /**
- * What a text says about a field, wherever it enters. Spaces around it say nothing, and null is no
- * value. A name can be any word.
+ * What a field says, wherever it enters. Spaces around a text say nothing, and null is no value. A
+ * name can be any word.
  */
-export function readValue(field: string, text: string): string | null {
-  const value = text.trim()
+export function readValue(field: string, given: string): string | null
+export function readValue(field: string, given: unknown): unknown
+export function readValue(field: string, given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  const value = given.trim()
   return value === '' || (field !== 'name' && NO_VALUE.has(value)) ? null : value
 }
+
+/** A text without a value empties these fields. It leaves out the others. */
+const EMPTIED = new Set(['version', 'listing_kind'])
+
+/** Reads each text of an entry once, before the rules of its fields. */
+const readTexts = v.transform((item: unknown) => {
+  if (typeof item !== 'object' || item === null) return item
+  const fields = Object.entries(item).flatMap(([field, given]) => {
+    if (typeof given !== 'string' || !Object.hasOwn(SERVER_ENTRY_FIELDS, field))
+      return [[field, given]]
+    const value = readValue(field, given)
+    return value !== null || EMPTIED.has(field) ? [[field, value]] : []
+  })
+  return Object.fromEntries(fields)
+})
 
 const text = v.string('must be a string')
 
@@ -48,21 +66,7 @@ const check = (complain: Complain) =>
     if (message !== null) addIssue({ message })
   })
 
-const needed = (field: string, complain: Complain) =>
-  v.pipe(
-    text,
-    v.transform((given) => readValue(field, given) ?? ''),
-    check(complain),
-  )
-
-const nullable = (field: string, complain: Complain) =>
-  v.nullable(
-    v.pipe(
-      text,
-      v.transform((given) => readValue(field, given)),
-      v.nullable(v.pipe(v.string(), check(complain))),
-    ),
-  )
+const checked = (complain: Complain) => v.pipe(text, check(complain))
 
 const line =
   (codePointsMax: number): Complain =>
@@ -87,18 +91,23 @@ export const instantField = v.pipe(
 )
 
 /** The fields of an entry, and what each may have. */
-export const SERVER_ENTRY_FIELDS = {
-  name: needed('name', line(SERVER_NAME_LENGTH_MAX)),
-  address: needed('address', complaintAboutAddress),
-  slug: v.optional(nullable('slug', slug)),
-  edition: v.optional(needed('edition', word)),
-  status: v.optional(needed('status', word)),
-  version: v.optional(nullable('version', word)),
-  listing_kind: v.optional(nullable('listing_kind', word)),
+const SERVER_ENTRY_FIELDS = {
+  name: checked(line(SERVER_NAME_LENGTH_MAX)),
+  address: checked(complaintAboutAddress),
+  slug: v.nullish(checked(slug)),
+  edition: v.optional(checked(word)),
+  status: v.optional(checked(word)),
+  version: v.nullish(checked(word)),
+  listing_kind: v.nullish(checked(word)),
   updated_at: v.optional(instantField),
 }
 
-const schema = v.object(SERVER_ENTRY_FIELDS, 'must be an object')
+/** The schema of an entry, from the function that makes one of its fields. */
+export const entrySchema = <Schema extends v.GenericSchema>(
+  object: (fields: typeof SERVER_ENTRY_FIELDS) => Schema,
+) => v.pipe(v.unknown(), readTexts, object(SERVER_ENTRY_FIELDS))
+
+const schema = entrySchema((fields) => v.object(fields, 'must be an object'))
 
 /**
  * The entry without other fields, or everything that is wrong with it. The complaints follow the
@@ -109,7 +118,7 @@ export function inspectEntry(
 ): { entry: ServerEntry } | { wrong: string[]; complaints: Record<string, string> } {
   const { success, output, issues = [] } = v.safeParse(schema, item)
   if (success) return { entry: output as ServerEntry }
-  const complaints = issues.map((issue) => [v.getDotPath(issue), issue.message])
+  const complaints = issues.map((issue) => [v.getDotPath(issue), complaintOf(issue)])
   return { wrong: issues.map(describe), complaints: Object.fromEntries(complaints) }
 }
 
@@ -147,11 +156,17 @@ export function suggestSlug(name: string): string {
     .replace(/^-|-$/g, '')
 }
 
-function describe(issue: v.InferIssue<typeof schema>): string {
+type Issue = v.InferIssue<typeof schema>
+
+const isMissing = ({ received }: Issue) => received === 'undefined'
+
+const complaintOf = (issue: Issue) => (isMissing(issue) ? 'is missing' : issue.message)
+
+function describe(issue: Issue): string {
   const field = v.getDotPath(issue)
   if (field === null) return `${issue.message}, not ${quote(issue.input)}`
-  if (issue.received === 'undefined') return `"${field}" is missing`
-  return `"${field}" ${issue.message}: ${quote(issue.path!.at(-1)!.value)}`
+  const complaint = `"${field}" ${complaintOf(issue)}`
+  return isMissing(issue) ? complaint : `${complaint}: ${quote(issue.path!.at(-1)!.value)}`
 }
 
 /** Unicode classifies a few invisible characters as letters. */

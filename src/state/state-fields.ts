@@ -7,7 +7,7 @@ import {
   checkOrganizationName,
   complaintAboutOrganizationSlug,
 } from '../organizations/organization.ts'
-import { instantField, SERVER_ENTRY_FIELDS } from '../servers/server-entry.ts'
+import { entrySchema, instantField } from '../servers/server-entry.ts'
 
 /** The version of the format of a state file. */
 export const STATE_FORMAT_VERSION = 1
@@ -104,11 +104,9 @@ export const namedKeyField = object('a key', {
   email: v.optional(email),
 })
 
-const server = object('a server', {
-  id,
-  organization: nullable(organizationSlug),
-  ...SERVER_ENTRY_FIELDS,
-})
+const server = entrySchema((entry) =>
+  object('a server', { id, organization: nullable(organizationSlug), ...entry }),
+)
 
 export const userField = object('a user', {
   ...NAMES,

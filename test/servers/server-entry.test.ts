@@ -24,22 +24,23 @@ test('an entry needs a name and an address; other fields are optional', () => {
 
 test('spaces around a text and words for no value say nothing, in every field but the name', () => {
   const said = { name: '\u00a0NULL\t', address: ' a\ufeff', edition: '\u3000java ' }
-  const unsaid = { slug: ' ', version: '\\N', listing_kind: ' N/A ' }
+  const unsaid = {
+    slug: ' ',
+    status: 'NULL',
+    updated_at: '',
+    version: '\\N',
+    listing_kind: ' N/A ',
+  }
   assert.deepEqual(inspectEntry({ ...said, ...unsaid }), {
     entry: {
       name: 'NULL',
       address: 'a',
       edition: 'java',
-      slug: null,
       version: null,
       listing_kind: null,
     },
   })
-  for (const field of ['address', 'edition', 'status'])
-    assert.match(
-      complaintOf({ name: 'a', address: 'a', [field]: 'NULL' }),
-      /^"\w+" must .*: "NULL"$/,
-    )
+  assert.equal(complaintOf({ name: 'a', address: 'NULL' }), '"address" is missing')
 })
 
 test('an error names the entry, the field, the value and what is required', () => {
@@ -51,10 +52,7 @@ test('an error names the entry, the field, the value and what is required', () =
     '"address" must be a domain or an IP address, with an optional :port: "a:99999"',
   )
   assert.equal(complaintOf({ name: 5, address: 'a' }), '"name" must be a string: 5')
-  assert.equal(
-    complaintOf({ name: '', address: 'a' }),
-    '"name" must have 1 to 200 characters, not 0: ""',
-  )
+  assert.equal(complaintOf({ name: ' ', address: 'a' }), '"name" is missing')
   assert.equal(
     complaintOf({ name: 'a', address: 'a', updated_at: 'yesterday' }),
     '"updated_at" must be an ISO 8601 instant such as 2026-01-31T12:00:00Z: "yesterday"',
@@ -121,7 +119,7 @@ test('the errors of one server are listed by field', () => {
   const inspected = inspectEntry({ name: '', address: 'a:0' })
   assert.ok('wrong' in inspected)
   assert.deepEqual(inspected.complaints, {
-    name: 'must have 1 to 200 characters, not 0',
+    name: 'is missing',
     address: 'must be a domain or an IP address, with an optional :port',
   })
 })

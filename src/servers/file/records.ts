@@ -56,9 +56,12 @@ export function takeRecords(organization: string | null): RecordTaker {
   return {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
-      const { organization: place, port, ...record } = valuesOf(item)
-      for (const name of Object.keys(record)) if (!isColumn(name)) ignore(name)
-      if (record.created_by !== undefined) owners.add(record.created_by)
+      const said = (name: string) => readValue(name, item[name])
+      const { organization: _, port: _port, ...record } = item
+      for (const name of Object.keys(record))
+        if (!isColumn(name) && said(name) !== null) ignore(name)
+      const [place, owner] = [said('organization'), said('created_by') ?? null]
+      if (owner !== null) owners.add(owner)
       const isPlace = place === null || typeof place === 'string'
       if (isPlace && place !== organization) {
         elsewhere += 1
@@ -67,10 +70,9 @@ export function takeRecords(organization: string | null): RecordTaker {
       const mistakes: string[] = []
       if (!isPlace && place !== undefined)
         mistakes.push(`"organization" must be a string: ${quote(place)}`)
-      if (record.address !== undefined) record.address = shorten(record.address)
-      const joined = joinPort(record.address, port)
+      const joined = joinPort(shorten(said('address')), said('port'))
       if ('complaint' in joined) mistakes.push(joined.complaint)
-      else if (joined.address !== undefined) record.address = joined.address
+      else record.address = joined.address ?? undefined
       return { record, mistakes }
     },
     owners,
@@ -90,18 +92,6 @@ function cutName(name: string): string {
 
 function isObject(item: unknown): item is Record<string, unknown> {
   return typeof item === 'object' && item !== null && !Array.isArray(item)
-}
-
-/** A field without a value empties these. Others are as if left out. */
-const EMPTIED = new Set(['version', 'listing_kind', 'organization'])
-
-/** The fields of an item that say something. */
-function valuesOf(item: Record<string, unknown>): Record<string, unknown> {
-  const fields = Object.entries(item).map(([name, given]): [string, unknown] => {
-    if (typeof given !== 'string') return [name, given]
-    return [name, readValue(name, given) ?? (EMPTIED.has(name) ? null : undefined)]
-  })
-  return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
 }
 
 function joinPort(address: unknown, port: unknown): { address: unknown } | { complaint: string } {

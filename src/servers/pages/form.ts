@@ -8,6 +8,7 @@ import {
   complaintsAboutCase,
   EDITIONS_KNOWN,
   inspectEntry,
+  readValue,
   STATUSES_KNOWN,
   SERVER_NAME_LENGTH_MAX,
   suggestSlug,
@@ -35,24 +36,26 @@ export function readFields(
   isShortened: boolean
 } {
   const values = Object.fromEntries(
-    SERVER_FIELDS.map((name) => [name, fieldOf(c, name).trim()]),
+    SERVER_FIELDS.map((name) => [name, fieldOf(c, name)]),
   ) as Record<(typeof SERVER_FIELDS)[number], string>
-  const address = trimAddress(values.address, values.address === before.address)
-  const isShortened = address !== values.address
+  const typed = readValue('address', values.address) ?? ''
+  const address = trimAddress(typed, typed === before.address)
+  const isShortened = address !== typed
   const inspected = inspectEntry({ ...values, address })
   const complaints = Object.fromEntries(
-    Object.entries({
-      ...complaintsAboutCase(values, before),
-      ...('wrong' in inspected ? inspected.complaints : {}),
-    }).map(([field, complaint]) => [
+    Object.entries(
+      'wrong' in inspected ? inspected.complaints : complaintsAboutCase(inspected.entry, before),
+    ).map(([field, complaint]) => [
       field,
       `The ${field === 'listing_kind' ? 'kind' : field} ${complaint}.`,
     ]),
   )
   if ('wrong' in inspected || Object.keys(complaints).length > 0)
     return { fields: null, values, complaints, isShortened }
+  const { edition, status } = before
+  const left = { slug: null, version: null, listing_kind: null, edition, status }
   const organization_id = values.organization_id || null
-  const fields = { ...(inspected.entry as ServerFields), organization_id }
+  const fields = { ...left, ...inspected.entry, organization_id }
   return { fields, values, complaints, isShortened }
 }
 

@@ -30,8 +30,8 @@ const SERVER = fc.record({
   address: fc.constantFrom('play.example.com', 'play.example.com:25566', '[2001:db8::1]:19132'),
   slug: fc.option(fc.oneof(fc.constantFrom('lagoon', '0042', '1E5'), fc.uuid().map(String))),
   // An earlier version stored spaces around values, and words for no value.
-  edition: text('edition', 'java', 'java', 'bedrock', ' java', 'NULL'),
-  status: text('status', 'published', 'draft', 'archived'),
+  edition: text('edition', 'java', 'java', 'bedrock', ' java', 'NULL', ' N/A'),
+  status: text('status', 'published', 'draft', 'archived', 'N/A', '\\N '),
   version: orNull('version', '1.20', '1.2', '1E5', '=', '1.2\u00a0', 'N/A'),
   listing_kind: orNull('listing_kind', 'realm'),
   at: fc.integer({ min: 0, max: 2 }),

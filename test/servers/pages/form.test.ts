@@ -39,7 +39,7 @@ test('“More” is open if one of its fields has an error or another value than
   assert.equal(isOpen(await send({ address: 'a b', slug: 'survival' })), false)
   for (const fields of [
     { slug: 'a b' },
-    { edition: '' },
+    { edition: 'JAVA' },
     { name: '', slug: 'mine' },
     { name: '', edition: 'bedrock' },
     { name: '', status: 'draft' },

@@ -1,5 +1,5 @@
-import { type Column, columnsOf, meaningOf, valueIn, type ImportedRow } from './values.ts'
-import type { ServerEntry } from '../../server-entry.ts'
+import { type Column, columnsOf, valueIn, type ImportedRow } from './values.ts'
+import { readValue, type ServerEntry } from '../../server-entry.ts'
 
 /** A server of a plan. A class, because V8 may make literals among the objects that live long. */
 export class Planned {
@@ -29,7 +29,7 @@ export function createFinder(
     let index = indexes.get(name)
     if (index === undefined) {
       index = Map.groupBy(servers, ({ row }) =>
-        JSON.stringify(columns.map((column) => meaningOf(column, row[column]))),
+        JSON.stringify(columns.map((column) => readValue(column, row[column]))),
       )
       indexes.set(name, index)
     }
@@ -57,7 +57,7 @@ export function pairEntries(
   if (servers.length === 1 && positions.length === 1) {
     const [one, entry] = [servers[0]!, entries[positions[0]!]!]
     const isSame = given(positions[0]!, isNeeded).every(
-      (column) => meaningOf(column, one.row[column]) === valueIn(entry, column),
+      (column) => readValue(column, one.row[column]) === valueIn(entry, column),
     )
     if (one.meantBy !== -1 || !isSame) return positions
     mean(one, positions[0]!)

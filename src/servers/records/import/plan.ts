@@ -1,12 +1,11 @@
 import { SERVER_DEFAULTS } from '../../../model/server-row.ts'
-import type { ServerEntry } from '../../server-entry.ts'
+import { readValue, type ServerEntry } from '../../server-entry.ts'
 import {
   type ChangedServer,
   changedFields,
   type ImportedRow,
   OPTIONAL,
   type Column,
-  meaningOf,
 } from './values.ts'
 import { createDraft, type Draft, type PlanContext } from './draft.ts'
 import type { WrongEntry } from '../../server-import.ts'
@@ -112,7 +111,7 @@ function placeLeft(
   const byAddress = Map.groupBy(present, addressOf)
   for (const [address, group] of groupBy(left, (position) => entries[position]!.address)) {
     const before = byAddress.get(address) ?? []
-    const byEdition = Map.groupBy(before, ({ row }) => String(meaningOf('edition', row.edition)))
+    const byEdition = Map.groupBy(before, ({ row }) => String(readValue('edition', row.edition)))
     for (const [edition, positions] of groupBy(group, (position) => entries[position]!.edition)) {
       const known = byEdition.get(edition) ?? [draft.add(positions.shift()!)]
       byEdition.set(edition, known)

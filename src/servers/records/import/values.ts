@@ -37,7 +37,10 @@ export function changedFields({ stored, row, named }: ChangedServer): Column[] {
 /** What a new server has in the fields that its entry leaves out. */
 export const NEW_ROW = { slug: null, version: null, listing_kind: null, ...SERVER_DEFAULTS }
 
-/** The server with the fields of an entry. A value that says what is stored stays as it is. */
+/**
+ * The server with the fields of an entry. A value that says what is stored stays as it is, because
+ * an earlier version stored spaces and words for no value.
+ */
 export function applied(
   { address, ...given }: ServerEntry,
   before: Omit<ImportedRow, 'name' | 'host_label' | 'updated_at'>,
@@ -45,7 +48,7 @@ export function applied(
 ): ImportedRow {
   const row = { ...before, updated_at: now, ...given, host_label: address }
   for (const [column, value] of Object.entries(before))
-    if (meaningOf(column, value) === row[column as Column]) Object.assign(row, { [column]: value })
+    if (readValue(column, value) === row[column as Column]) Object.assign(row, { [column]: value })
   return row
 }
 
@@ -55,11 +58,6 @@ export function columnsOf(entry: ServerEntry): Column[] {
     (field) => entry[field] !== undefined && (field !== 'slug' || entry.slug),
   )
   return ['name', 'host_label', ...given]
-}
-
-/** What a stored value says. An earlier version stored the spaces around some. */
-export function meaningOf(column: string, value: unknown): unknown {
-  return typeof value === 'string' ? readValue(column, value) : value
 }
 
 /** The value that an entry gives to a column. */
