@@ -39,6 +39,13 @@ function keep(servers) {
   }
 }
 
+/** A file of another user may stay. */
+function forget() {
+  try {
+    rmSync(file, { force: true })
+  } catch {}
+}
+
 /** The servers and the age of the list in seconds. Asks every ten seconds at most. */
 async function loadServers(isRetry = false) {
   const kept = readKept()
@@ -62,7 +69,7 @@ async function loadServers(isRetry = false) {
     return { servers, age: 0 }
   }
   if (kept && [429, 502, 503].includes(status)) return kept
-  if (kept && status === 401) rmSync(file, { force: true })
+  if (status === 401) forget()
   if (status === 429 && !isRetry) {
     await new Promise((resolve) => setTimeout(resolve, 1000))
     return loadServers(true)

@@ -46,7 +46,7 @@ function loadServers(string $url, $context, string $file, bool $isRetry = false)
         }
     }
     if ($kept !== null && in_array($status, [0, 429, 502, 503])) return $kept;
-    if ($kept !== null && $status === 401) @unlink($file);
+    if ($status === 401) @unlink($file);
     if ($status === 429 && !$isRetry) {
         sleep(1);
         return loadServers($url, $context, $file, true);

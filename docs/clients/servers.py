@@ -1,4 +1,4 @@
-import hashlib, json, os, pathlib, re, sys, tempfile, time, urllib.request
+import contextlib, hashlib, json, os, pathlib, re, sys, tempfile, time, urllib.request
 
 url = "https://api.example.com/v1/servers"
 key = os.environ.get("SERVER_LISTING_KEY", "").strip()
@@ -48,8 +48,9 @@ def load_servers(is_retry=False):
         status = getattr(error, "code", None)  # None without a whole answer
         if kept and status in (None, 429, 502, 503):
             return kept["servers"], kept["age"]
-        if kept and status == 401:
-            file.unlink(missing_ok=True)
+        if status == 401:
+            with contextlib.suppress(OSError):  # A file of another user may stay.
+                file.unlink()
         if status != 429 or is_retry:
             raise
         time.sleep(1)

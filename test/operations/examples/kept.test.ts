@@ -91,20 +91,21 @@ suite('each client for pages', { concurrency: 8 }, () => {
       assert.equal(statuses().at(-1), 502)
     })
 
-    test(`${name} deletes the kept list after a 401`, async (t) => {
-      const { view, statuses, age, revoke, folder } = await startPage(t, program, ['fair'])
-      await view()
-      await revoke()
-      age({ asked: 10 })
-      for (let count = 0; count < 2; count += 1) {
-        const { code, stdout, stderr } = await view()
-        assert.notEqual(code, 0)
-        assert.match(stdout + stderr, /401/)
-        assert.doesNotMatch(stdout, /Cobblestone/)
-      }
-      assert.deepEqual(statuses(), [200, 401, 401])
-      assert.deepEqual(readdirSync(folder), [])
-    })
+    for (const list of [0, 3_600])
+      test(`${name} deletes a kept list of ${list} seconds after a 401`, async (t) => {
+        const { view, statuses, age, revoke, folder } = await startPage(t, program, ['fair'])
+        await view()
+        await revoke()
+        age({ list, asked: 10 })
+        for (let count = 0; count < 2; count += 1) {
+          const { code, stdout, stderr } = await view()
+          assert.notEqual(code, 0)
+          assert.match(stdout + stderr, /401/)
+          assert.doesNotMatch(stdout, /Cobblestone/)
+        }
+        assert.deepEqual(statuses(), [200, 401, 401])
+        assert.deepEqual(readdirSync(folder), [])
+      })
 
     test(`${name} keeps one file without the key, for its user alone`, async (t) => {
       const { view, age, file, folder, key } = await startPage(t, program, ['fair'])
