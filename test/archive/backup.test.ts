@@ -174,6 +174,11 @@ test('an archive that cannot be written leaves the earlier one, and says why', a
   await refused(`${folder}/folder`, /it is no regular file/)
   await refused(`${folder}/new`, /there is no database file/, `${folder}/missing`)
   assert.equal(existsSync(`${folder}/new`), false)
+  // What can't be cleaned does not hide why.
+  await refused(
+    `${target}/new`,
+    /^cannot back up to .*new: ENOTDIR.*open.*; there is no new backup$/,
+  )
   // A damaged page in the middle of the file.
   const damaged = readFileSync(path)
   damaged.fill(0xff, 4096 * 3, 4096 * 5)
