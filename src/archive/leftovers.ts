@@ -37,9 +37,11 @@ export function removePartial(partial: string): void {
 
 /** A folder for temporary files, which its process removes. */
 export function makeTemporaryFolder(): string {
-  const pidOf = (name: string) => /^server-listing-(\d+)-\w{6}$/.exec(name)?.[1]
-  const isOwn = (stats: Stats) => stats.isDirectory() && stats.uid === process.getuid?.()
-  removeOld(tmpdir(), pidOf, isOwn)
+  removeOld(
+    tmpdir(),
+    (name) => /^server-listing-(\d+)-\w{6}$/.exec(name)?.[1],
+    (stats) => stats.isDirectory() && stats.uid === process.getuid?.(),
+  )
   return mkdtempSync(join(tmpdir(), `server-listing-${process.pid}-`))
 }
 
