@@ -30,6 +30,11 @@ test('doctor asks the provider about itself, and names the redirect URI', async 
     redirect_uri!.found,
     'the client listing needs the redirect URI http://127.0.0.1:1/sign-in/oidc/callback',
   )
+  provider.after = (context) => {
+    context.res.sendDate = false
+  }
+  const { provider: timeless } = await ask()
+  assert.equal(timeless!.found, `${provider.issuer} answers, but not what time it is there`)
   const without = await ask({ OIDC_ISSUER: '', OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' })
   assert.deepEqual([without.provider, without.redirect_uri], [undefined, undefined])
 })
@@ -52,6 +57,16 @@ test('doctor warns of what the provider does not list', async (t) => {
   assert.match(grouped!.found, /lists no scope profile$/)
 })
 
+test('doctor blames a description without what each sign-in needs', async (t) => {
+  const { ask, describe } = await openDoctor(t)
+  for (const name of ['authorization_endpoint', 'token_endpoint']) {
+    describe({ [name]: undefined })
+    const { provider: found } = await ask()
+    assert.match(found!.found, new RegExp(`describes itself without ${name}: `))
+    assert.equal(found!.state, 'problem')
+  }
+})
+
 test('doctor blames wrong settings and clocks, and only warns of a provider that is down', async (t) => {
   const { provider, ask, describe } = await openDoctor(t)
   describe({ issuer: 'https://id.example.com' })
@@ -71,6 +86,10 @@ test('doctor blames wrong settings and clocks, and only warns of a provider that
     context.status = 404
   }
   assert.match((await ask()).provider!.found, /openid-configuration answers 404$/)
+  provider.after = (context) => {
+    context.body = '<!doctype html><title>Sign in</title>'
+  }
+  assert.match((await ask()).provider!.found, /openid-configuration does not answer with JSON$/)
   await provider.stop()
   const { provider: down, redirect_uri } = await ask()
   assert.match(down!.found, /cannot sign users in with http:.*: ECONNREFUSED$/)

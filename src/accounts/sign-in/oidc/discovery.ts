@@ -7,7 +7,10 @@ export const CALLBACK_PATH = '/sign-in/oidc/callback'
 /** For each request to the provider. */
 export const TIMEOUT_SECONDS = 2
 
-/** What a provider says about itself. Nothing but the issuer is checked. */
+/** What each sign-in needs. The keys of the provider are not: TLS protects the ID token. */
+const NEEDED = ['authorization_endpoint', 'token_endpoint'] as const
+
+/** What a provider says about itself. The issuer and what is NEEDED are checked. */
 export type Metadata = ServerMetadata
 
 export interface Discovery {
@@ -30,10 +33,21 @@ export async function discover(client: { issuer: string; clientId: string }): Pr
       throw new ProviderFault(
         `cannot sign users in with ${issuer}: ${url} answers ${answer.status}`,
       )
-    const metadata = (await answer.json()) as Metadata | null
+    const metadata = (await answer.json().catch(() => {
+      throw new ProviderFault(
+        `cannot sign users in with ${issuer}: ${url} does not answer with JSON`,
+      )
+    })) as Metadata | null
     if (metadata?.issuer !== issuer)
       throw new ProviderFault(
         `the provider at ${issuer} calls itself ${quote(metadata?.issuer)}: set OIDC_ISSUER to that`,
+        'settings',
+      )
+    const missing = NEEDED.filter((name) => typeof metadata[name] !== 'string')
+    if (missing.length > 0)
+      throw new ProviderFault(
+        `${issuer} describes itself without ${missing.join(' and ')}: set OIDC_ISSUER to a ` +
+          'provider with the authorization code flow of OpenID Connect',
         'settings',
       )
     return { metadata, clock: Date.parse(answer.headers.get('date') ?? '') }

@@ -42,7 +42,8 @@ function judge({ metadata, clock }: Discovery, { issuer, operatorGroup }: Inspec
       'set the clocks of both machines',
     )
   const missing = missingIn(metadata, operatorGroup !== null)
-  if (missing.length === 0) return ok(CHECK, `${issuer} answers, and the clocks agree`)
+  const time = Number.isNaN(there) ? 'but not what time it is there' : 'and the clocks agree'
+  if (missing.length === 0) return ok(CHECK, `${issuer} answers, ${time}`)
   return warning(
     CHECK,
     `${issuer} answers, and lists ${missing.join(', and ')}`,
