@@ -70,7 +70,7 @@ function sayError(c: Context, issuer: string): string {
 
 /** The page while the provider can't be used. */
 function showFault(c: Context, name: string, { reason }: ProviderFault): Promise<Response> {
-  c.header('Retry-After', '5')
+  c.header('Retry-After', '10')
   const isDown = reason === 'answer'
   return showPage(c, {
     title: `${isolatedText(name)} can’t be ${isDown ? 'reached' : 'used'}`,

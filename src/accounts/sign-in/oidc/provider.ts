@@ -48,7 +48,7 @@ export interface Arrived {
  */
 export type Unfinished = 'refused' | 'error' | 'outdated'
 
-/** How long the provider's description of itself is kept: sign-ins at the same time share it. */
+/** How long the provider's description of itself, or its failure, is kept. Sign-ins share it. */
 const DISCOVERY_KEPT_US = 10_000_000
 
 interface Discovered {
@@ -58,8 +58,8 @@ interface Discovered {
 }
 
 /**
- * Asks the provider about itself, at most once in DISCOVERY_KEPT_US while it answers. While it
- * fails in one way, throws one fault.
+ * Asks the provider about itself, at most once in DISCOVERY_KEPT_US. While it fails in one way,
+ * throws one fault.
  */
 function createDiscovery(options: ProviderOptions): () => Promise<Discovered> {
   const { now } = options
@@ -72,16 +72,16 @@ function createDiscovery(options: ProviderOptions): () => Promise<Discovered> {
       lasting = null
       return discovered
     } catch (thrown) {
-      kept = null
       const fault = faultOf(thrown, options)
       if (lasting?.message !== fault.message) lasting = fault
-      lasting.isLasting = true
       throw lasting
     }
   }
 
   return () => {
-    if (kept === null || now() - kept.at >= DISCOVERY_KEPT_US) kept = { at: now(), asked: ask() }
+    // The clock may have been set back.
+    if (kept === null || Math.abs(now() - kept.at) >= DISCOVERY_KEPT_US)
+      kept = { at: now(), asked: ask() }
     return kept.asked
   }
 }
