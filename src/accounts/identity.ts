@@ -11,7 +11,7 @@ export interface Identity {
 
 /** What an identity provider says about the person who signed in. */
 export interface ProvidedUser extends Identity {
-  /** An address that the provider has verified and an account can have. Else why there is none. */
+  /** An address that the provider has verified, or why the account gets none. */
   email: { verified: string } | AddressRefusal
   /** Whether the person is in the group of operators. */
   isOperator: boolean

@@ -111,7 +111,7 @@ export interface BrokenRows {
   remedy: string
 }
 
-/** Without what mends them. */
+/** How many rows break a rule, which rule, and the first of them. A caller adds the remedy. */
 export function describeBroken({ found, first, count: all }: BrokenRows): string {
   const others = all > first.length ? ` and ${count(all - first.length)} more` : ''
   return `${countOf(all, 'row')} ${found}: ${first.join(', ')}${others}`

@@ -120,7 +120,7 @@ const WORDS: Record<Refusal, Words> = {
     title: 'Not signed in',
     status: 403,
     text: (name) =>
-      html`${name} sent you back with an error. Nothing was changed. If you wanted to confirm that it is you, ${signInAnew(name)} Else try again, and tell the operator of this service if this lasts.`,
+      html`${name} sent you back with an error. Nothing was changed. If you wanted to confirm that it is you, ${signInAnew(name)} If you wanted to sign in or to connect your account, try again. If the error comes again, tell the operator of this service.`,
   },
   'no account': noAccount(() => html`but you have no account here.`),
   'address missing': noAccount(
