@@ -7,6 +7,7 @@ export interface OidcConfig {
   /** Exactly as the provider writes it: it is a part of each identity. */
   issuer: string
   clientId: string
+  /** Empty if no variable has it. Only the service needs it. */
   clientSecret: string
   /** What the dashboard calls the provider. */
   name: string
@@ -80,8 +81,7 @@ function readSecret(given: Environment): { text: string } | { complaint: string 
       complaint: 'OIDC_CLIENT_SECRET and OIDC_CLIENT_SECRET_FILE are both set; unset one of them',
     }
   if (secret !== undefined) return { text: secret }
-  if (file === undefined)
-    return { complaint: 'OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is' }
+  if (file === undefined) return { text: '' }
   const name = `the file ${quote(file)} that OIDC_CLIENT_SECRET_FILE names`
   const read = readText(file)
   if ('complaint' in read) return { complaint: `cannot read ${name}: it ${read.complaint}` }

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readConfig } from '../../src/config/config.ts'
+import { commandsIn } from '../cli/command.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 const SET = {
@@ -85,9 +86,7 @@ test('the issuer and the dashboard are https, except on this machine', () => {
 })
 
 test('settings that miss another one, or contradict it, are refused', () => {
-  const secret = 'OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is'
   assert.deepEqual(complaintsAbout({ OIDC_CLIENT_ID: '', OIDC_CLIENT_SECRET: '' }), [
-    secret,
     'OIDC_CLIENT_ID must be set, because OIDC_ISSUER is',
   ])
   assert.deepEqual(complaintsAbout({ OIDC_CLIENT_SECRET_FILE: '/run/secret' }), [
@@ -128,4 +127,19 @@ test('no message has the secret', () => {
     OIDC_AUTO: 'x',
   })
   assert.doesNotMatch(told.join('\n'), /hunter2/)
+})
+
+test('only serve needs the secret, so that commands can read the file of the unit', async (t) => {
+  const { run } = commandsIn(t)
+  const { OIDC_CLIENT_SECRET: _, ...env } = SET
+  const served = await run('serve', { env })
+  assert.deepEqual(
+    [served.code, served.stderr],
+    [2, 'error: OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is\n'],
+  )
+  assert.equal((await run('migrate', { env })).code, 0)
+  const shown = JSON.parse((await run('config --json', { env })).stdout)
+  const shownFor = (wanted: string) =>
+    shown.find(({ name }: { name: string }) => name === wanted).value
+  assert.deepEqual(['OIDC_ISSUER', 'OIDC_CLIENT_SECRET'].map(shownFor), [SET.OIDC_ISSUER, null])
 })

@@ -27,6 +27,8 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   // A wrong variable leaves a service that answers 503, and a wrong command line is an error.
   if (options.database !== undefined && config.database.engine === null)
     throw new Misuse(config.database.problem)
+  if (config.oidc?.clientSecret === '')
+    throw new Misuse('OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is')
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)

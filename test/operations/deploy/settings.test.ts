@@ -110,7 +110,10 @@ test('the unit hands the service the secret of an identity provider', (t) => {
   writeFileSync(join(credentials, name!), 'hunter2\n')
   const lines = [...text.matchAll(/^Environment=(.*)$/gm)].map(([, line = '']) => line)
   // systemd writes the folder of the credentials for %d.
-  const environment = variablesIn(lines.join(' ').replace('%d', credentials))
+  const secret = variablesIn(lines.join(' ').replace('%d', credentials))
+  assert.deepEqual(Object.keys(secret), ['OIDC_CLIENT_SECRET_FILE'])
+  const provider = { OIDC_ISSUER: 'https://id.example.com', OIDC_CLIENT_ID: 'server-listing' }
+  const environment = { ...secret, ...provider }
   assertAccepted(environment)
   const read = readConfig(environment)
   assert.ok('config' in read)

@@ -90,7 +90,7 @@ function valuesOf(shell: Shell, config: Config): Record<SettingName, string | nu
     OPERATORS: config.operators.join(',') || null,
     OIDC_ISSUER: config.oidc?.issuer ?? null,
     OIDC_CLIENT_ID: config.oidc?.clientId ?? null,
-    OIDC_CLIENT_SECRET: config.oidc && '…',
+    OIDC_CLIENT_SECRET: config.oidc?.clientSecret ? '…' : null,
     OIDC_CLIENT_SECRET_FILE: shell.env.OIDC_CLIENT_SECRET_FILE || null,
     OIDC_NAME: config.oidc?.name ?? null,
     OIDC_SIGN_UP: config.oidc?.signUp ?? 'closed',
