@@ -44,7 +44,7 @@ export async function refuse(
     const note = () => identities(dashboard.database).noteRefusal(identity, refusal, userId, actor)
     await bestEffort(dashboard, note, undefined)
   }
-  const { title, status, text } = WORDS[refusal]
+  const { title = 'Nothing was changed', status = 403, text } = WORDS[refusal]
   const isSignIn = flow === null || flow.purpose === 'sign-in'
   const link = isSignIn
     ? html`<a href="/sign-in?auto=0">Go to the sign-in page</a>`
@@ -88,8 +88,8 @@ const WHY: Record<ProviderFault['reason'], (name: Html) => Html> = {
 }
 
 interface Words {
-  title: string
-  status: NonNullable<Page['status']>
+  title?: string
+  status?: NonNullable<Page['status']>
   text: (name: Html) => Html
 }
 
@@ -97,11 +97,12 @@ interface Words {
 function noAccount(text: Words['text']): Words {
   return {
     title: 'No account',
-    status: 403,
     text: (name) =>
       html`You are signed in at ${name}, ${text(name)} If you need an account, ask the operator of this service.`,
   }
 }
+
+const NO_ACCOUNT = noAccount(() => html`but you have no account here.`)
 
 const WORDS: Record<Refusal, Words> = {
   outdated: {
@@ -112,17 +113,15 @@ const WORDS: Record<Refusal, Words> = {
   },
   refused: {
     title: 'Not signed in',
-    status: 403,
     text: (name) =>
       html`${name} did not tell this service who you are, because you or ${name} refused. Nothing was changed.`,
   },
   error: {
     title: 'Not signed in',
-    status: 403,
     text: (name) =>
       html`${name} sent you back with an error. Nothing was changed. If you wanted to confirm that it is you, ${signInAnew(name)} If you wanted to sign in or to connect your account, try again. If the error comes again, tell the operator of this service.`,
   },
-  'no account': noAccount(() => html`but you have no account here.`),
+  'no account': NO_ACCOUNT,
   'address missing': noAccount(
     () =>
       html`which did not tell this service your email address. No account here is connected to yours there.`,
@@ -136,10 +135,9 @@ const WORDS: Record<Refusal, Words> = {
       html`but no account here can have your email address there: it is too long, or has characters other than ASCII.`,
   ),
   // No page tells which addresses are those of operators.
-  'address of an operator': noAccount(() => html`but you have no account here.`),
+  'address of an operator': NO_ACCOUNT,
   'account disabled': {
     title: 'Account disabled',
-    status: 403,
     text: () => html`Your account here is disabled. Ask the operator of this service about it.`,
   },
   'account has another sign-in': {
@@ -149,20 +147,14 @@ const WORDS: Record<Refusal, Words> = {
       html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${name} on the account page. If the account is not yours, tell the operator.`,
   },
   'session ended': {
-    title: 'Nothing was changed',
-    status: 403,
     text: () =>
       html`Your session has ended, or you signed in again meanwhile. Go back and try again.`,
   },
   'another account': {
-    title: 'Nothing was changed',
-    status: 403,
     text: (name) =>
       html`The account at ${name} with which you signed in is not connected to your account here, or is connected to another one.`,
   },
   'not asked again': {
-    title: 'Nothing was changed',
-    status: 403,
     text: (name) =>
       html`${name} did not ask you to sign in again, so this service can’t be sure that it is you. To confirm, ${signInAnew(name)}`,
   },
@@ -173,7 +165,6 @@ const WORDS: Record<Refusal, Words> = {
       html`This account at ${name} is connected to your account already. Nothing was changed.`,
   },
   'too many sign-ins': {
-    title: 'Nothing was changed',
     status: 409,
     text: () =>
       html`You have ${IDENTITIES_MAX} connected sign-ins, the maximum. Remove one that you no longer use.`,
