@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { App } from '../../web/context.ts'
 
 /** The npm package of the client, which programs install from here. */
-export const CLIENT_PATH = '/docs/server-listing-client.tgz'
+const CLIENT_PATH = '/docs/server-listing-client.tgz'
 
 /** Everyone may install the client. npm has no session. */
 export function addClientRoute(app: App): void {

@@ -193,7 +193,7 @@ async function ensureOrganization(
 }
 
 /** Without the clause that says what happens if the slug is taken. */
-export function insertionOfOrganization({ id, slug, name }: Organization): Sql {
+function insertionOfOrganization({ id, slug, name }: Organization): Sql {
   return sql`INSERT INTO organizations (id, slug, name) VALUES (${uuid(id)}, ${slug}, ${name})`
 }
 

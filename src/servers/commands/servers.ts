@@ -235,7 +235,7 @@ async function remove(
 }
 
 /** A server, as `server list` and `server remove` print it. */
-export function serverJson(server: ServerRecord, owner: NamedUser): object {
+function serverJson(server: ServerRecord, owner: NamedUser): object {
   const updated_at = formatInstant(server.updated_at)
   const { id: created_by, email, external_id } = owner
   return { ...server, updated_at, created_by, email, external_id }

@@ -110,10 +110,7 @@ interface Origins {
  * headers. Over plain HTTP to another machine, browsers omit `Sec-Fetch-Site`; then `Origin` must
  * name this host or the dashboard's URL.
  */
-export function isSameOrigin(
-  { secFetchSite, origin, host }: Origins,
-  dashboardUrl: string,
-): boolean {
+function isSameOrigin({ secFetchSite, origin, host }: Origins, dashboardUrl: string): boolean {
   if (secFetchSite !== undefined) return secFetchSite === 'same-origin'
   if (origin === undefined || !URL.canParse(origin)) return false
   const { origin: exact, host: from, protocol } = new URL(origin)

@@ -70,7 +70,7 @@ function showClock(instant: Instant): Html {
 }
 
 /** Requests in a span, in the largest unit that has at least one. */
-export function rateOf(requests: number, span: number): string {
+function rateOf(requests: number, span: number): string {
   const perMinute = (requests * MINUTE_US) / span
   if (perMinute >= 60) return `${perUnit(perMinute / 60)} a second`
   if (perMinute >= 1) return `${perUnit(perMinute)} a minute`
