@@ -135,7 +135,7 @@ test('only serve needs the secret, so that commands can read the file of the uni
   const served = await run('serve', { env })
   assert.deepEqual(
     [served.code, served.stderr],
-    [2, 'error: OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is\n'],
+    [2, 'error: OIDC_ISSUER needs OIDC_CLIENT_SECRET_FILE: set it\n'],
   )
   assert.equal((await run('migrate', { env })).code, 0)
   const shown = JSON.parse((await run('config --json', { env })).stdout)

@@ -28,7 +28,7 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   if (options.database !== undefined && config.database.engine === null)
     throw new Misuse(config.database.problem)
   if (config.oidc?.clientSecret === '')
-    throw new Misuse('OIDC_CLIENT_SECRET_FILE must be set, because OIDC_ISSUER is')
+    throw new Misuse('OIDC_ISSUER needs OIDC_CLIENT_SECRET_FILE: set it')
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
