@@ -42,7 +42,7 @@ async function readList(name: string, open: OpenInput): Promise<Iterable<[string
   const complaint = complaintAboutFormat(bytes)
   if (complaint !== null) throw refusal(name, `it ${complaint}`)
   const { revoked, unread } = readLines(withoutMark(bytes.toString()))
-  if (unread.length > 0) throw refusal(name, `${sayUnread(unread)}. Mend or delete the line`)
+  if (unread.count > 0) throw refusal(name, `${sayUnread(unread)}. Mend or delete the line`)
   if (revoked.size === 0) throw refusal(name, `it lists no key. ${LEAVE_OUT}`)
   return revoked
 }

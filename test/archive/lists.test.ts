@@ -13,6 +13,8 @@ import { change, filledFile, files, hashOf, restoreFile, rows } from './files.ts
 
 const at = (microseconds: number) => `1970-01-01T00:00:00.00000${microseconds}Z`
 const lineOf = (number: number) => `${at(number)} key ${hashOf(number)}`
+/** The length of a part of a line that has eight digits of the hash. */
+const NAMED = lineOf(1).length - 56
 const LETTERS = 'abcdef'.repeat(10).padEnd(64, '0')
 const PLACE = 'is not an instant, the word key and 64 hexadecimal digits'
 const LEAVE_OUT = 'Leave --revocations out if nothing was ever revoked'
@@ -53,22 +55,57 @@ test('a list counts as editors, spreadsheets and SQL write it', async (t) => {
     assert.deepEqual(await read(`${at(1)} key ${hex}\n`), [[LETTERS, 1]])
 })
 
-test('a list may end in a torn line, or repeat whole what a crash has cut off', async (t) => {
+test('a list may end in a torn line, or repeat at once what a crash has cut off', async (t) => {
   const { read, refused } = listIn(t)
   const [one, two] = [lineOf(1), lineOf(2)]
   for (let length = 1; length < two.length; length += 1) {
     const torn = two.slice(0, length)
-    for (const text of [
-      `${one}\n${torn}`,
-      `${one}\n${torn}\0\0\0`,
+    for (const text of [`${one}\n${torn}`, `${one}\n${torn}\0\0\0`])
+      assert.deepEqual([...new Map(await read(text)).keys()], [hashOf(1)])
+    const repeated = [
       `\n${torn}\n\n${two}\n`,
-      `${torn}\0\0\n${two}\n`,
-    ])
-      assert.equal((await read(text)).at(-1)?.[0], text.endsWith('\n') ? hashOf(2) : hashOf(1))
+      `\n${torn}\0\0\n${two}\n${one}`,
+      // Another crash has cut off the repetition.
+      `\n${torn}\n${torn}\n\n${two}\n`,
+    ]
+    // A shorter part may be of another key, revoked on that day or at that instant.
+    for (const text of repeated)
+      if (length >= NAMED) assert.ok(new Map(await read(text)).has(hashOf(2)))
+      else await assert.rejects(read(text), /: line 2 /)
     // With a line break behind it, a part of a line is no torn end.
-    if (length > at(2).length)
-      await refused(`${one}\n${torn}\n`, `line 2 ${PLACE}. Mend or delete the line`)
+    await refused(`${one}\n${torn}\n`, `line 2 ${PLACE}. Mend or delete the line`)
   }
+})
+
+test('a line that is cut in the middle of a list is refused with its number', async (t) => {
+  const { refused } = listIn(t)
+  const [one, two, three] = [lineOf(1), lineOf(2), lineOf(3)]
+  const [cut, inside] = [two.slice(0, NAMED), two.slice(5, -5)]
+  for (const text of [
+    // Neither an earlier line nor a line after the next one stands for a part.
+    `${two}\n${cut}\n${three}\n`,
+    `${one}\n${cut}\n${three}\n${two}\n`,
+    `${one}\n${inside}\n${two}\n`,
+    `${one}\n\0${two.slice(1, -1)}\n${two}\n`,
+  ])
+    await refused(text, `line 2 ${PLACE}. Mend or delete the line`)
+  // All that a bulk revocation lists has one instant.
+  const bulk = (digit: number) => `${at(5)} key ${`${digit}`.repeat(64)}`
+  await refused(
+    `${bulk(1)}\n${at(5)} key 2\n${bulk(2)}\n`,
+    `line 2 ${PLACE}. Mend or delete the line`,
+  )
+})
+
+test('the time to read a list grows with its length alone', async (t) => {
+  const { refused } = listIn(t)
+  const numbers = Array.from({ length: 40_000 }, (_, index) => index + 1).join('\n')
+  const parts = `${lineOf(1).slice(0, -1)}\n`.repeat(40_000)
+  const begun = performance.now()
+  await refused(numbers, `line 1 (and 39,998 lines more) ${PLACE}. Mend or delete the line`)
+  await refused(`${parts}${lineOf(2)}\n`, `line 40000 ${PLACE}. Mend or delete the line`)
+  // One that looked for each line in all others took 25 seconds.
+  assert.ok(performance.now() - begun < 5_000)
 })
 
 test('a line that does not parse is an error with its number', async (t) => {

@@ -11,6 +11,8 @@ import { isRoot } from '../file/create-file.ts'
 const LINE = /^([\dTZ:.-]+) key ([\da-fA-F]{64})$/
 /** What a crash may leave of a line, without zeros in place of a part. */
 const TORN = /^[\dTZ:.-]*( k?e?y?( [\da-fA-F]{0,63})?)?$/
+/** A part that stands for one key: all keys of a bulk revocation have one instant. */
+const NAMED = /^[\dTZ:.-]+ key [\da-fA-F]{8,63}$/
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 /** The open of a pipe would wait for its other end. */
@@ -26,27 +28,48 @@ export function journalOf(databasePath: string): string {
   return `${realpathSync(databasePath)}${JOURNAL}`
 }
 
+/** The lines that may list a further key, counted from 1. */
+interface Unread {
+  first: number
+  count: number
+}
+
 /**
- * Reads the lines of a journal, or of a copy of one. `unread` has the number of each line that may
- * list a further key.
+ * Reads the lines of a journal, or of a copy of one. A crash cuts off the last line, and the union
+ * after it writes that line again at once.
  */
-export function readLines(text: string): { revoked: Map<string, Instant>; unread: number[] } {
+export function readLines(text: string): { revoked: Map<string, Instant>; unread: Unread } {
   const revoked = new Map<string, Instant>()
-  const odd: number[] = []
-  const lines = text.replaceAll('\0', '').split(/\r\n?|\n/)
-  for (const [index, line] of lines.entries()) {
+  const unread = { first: 0, count: 0 }
+  let [number, torn, tornNumber] = [1, '', 0]
+  const leaveOut = (at: number) => {
+    unread.first ||= at
+    unread.count += 1
+  }
+  // An array of all lines could be many times as large as the text.
+  for (const [line] of withoutTornEnd(text).matchAll(/\r\n?|\n|[^\r\n]+/g)) {
+    if (/[\r\n]/.test(line)) {
+      number += 1
+      continue
+    }
+    if (!line.startsWith(torn)) leaveOut(tornNumber)
+    torn = ''
     const [, instant = '', hash = ''] = LINE.exec(line) ?? []
     const at = parseInstant(instant)
-    if (at === null) {
-      if (line !== '') odd.push(index)
-    } else if (!revoked.has(hash.toLowerCase())) revoked.set(hash.toLowerCase(), at)
+    if (at !== null) {
+      if (!revoked.has(hash.toLowerCase())) revoked.set(hash.toLowerCase(), at)
+    } else if (NAMED.test(line)) [torn, tornNumber] = [line, number]
+    else leaveOut(number)
   }
-  // A crash cuts off the last line. The next union writes that line again, whole.
-  const isTorn = (index: number) =>
-    TORN.test(lines[index]!) &&
-    (index === lines.length - 1 ||
-      lines.some((line) => LINE.test(line) && line.includes(lines[index]!)))
-  return { revoked, unread: odd.filter((index) => !isTorn(index)).map((index) => index + 1) }
+  if (torn !== '') leaveOut(tornNumber)
+  return { revoked, unread }
+}
+
+/** A crash may leave zeros, too. */
+function withoutTornEnd(text: string): string {
+  const written = text.replaceAll('\0', '')
+  const end = 1 + Math.max(written.lastIndexOf('\n'), written.lastIndexOf('\r'))
+  return TORN.test(written.slice(end)) ? written.slice(0, end) : written
 }
 
 /**
@@ -59,7 +82,7 @@ export function readJournal(
   onUnread: (fault: NotConfigured) => void,
 ): Map<string, Instant> {
   const { revoked, unread } = readLines(textOf(path))
-  if (unread.length === 0) return revoked
+  if (unread.count === 0) return revoked
   if (revoked.size === 0)
     throw unreadable(path, 'it has no line of a journal; put the journal back, or move this file')
   onUnread(
@@ -69,8 +92,8 @@ export function readJournal(
 }
 
 /** Does not repeat the line, which may be of any file. */
-export function sayUnread([first, ...more]: readonly number[]): string {
-  const others = more.length === 0 ? '' : ` (and ${countOf(more.length, 'line')} more)`
+export function sayUnread({ first, count }: Unread): string {
+  const others = count === 1 ? '' : ` (and ${countOf(count - 1, 'line')} more)`
   return `line ${first}${others} is not an instant, the word key and 64 hexadecimal digits`
 }
 
