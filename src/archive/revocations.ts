@@ -39,7 +39,7 @@ export async function readRevocations(
 async function readList(name: string, open: OpenInput): Promise<Iterable<[string, Instant]>> {
   const bytes = await readUnlessArchive(name, open)
   if (bytes === null) return readArchive(name)
-  const complaint = complaintAboutFormat(bytes)
+  const complaint = complaintAboutBegin(bytes)
   if (complaint !== null) throw refusal(name, `it ${complaint}`)
   const { revoked, unread } = readLines(withoutMark(bytes.toString()))
   if (unread.count > 0) throw refusal(name, `${sayUnread(unread)}. Mend or delete the line`)
@@ -57,12 +57,25 @@ async function readUnlessArchive(name: string, open: OpenInput): Promise<Buffer 
   try {
     for await (const chunk of open(name)) {
       chunks.push(chunk)
-      if (chunks[0]!.toString('latin1', 0, SQLITE_BEGIN.length) === SQLITE_BEGIN) return null
+      if (chunks.length > 1) continue
+      if (chunk.toString('latin1', 0, SQLITE_BEGIN.length) === SQLITE_BEGIN) return null
+      if (complaintAboutBegin(chunk) !== null) break
     }
   } catch (error) {
     throw refusal(name, `it ${complaintAboutError(error)}. ${LEAVE_OUT}`)
   }
   return Buffer.concat(chunks)
+}
+
+/** As much as a stream reads at once. */
+const BEGIN_BYTES = 65_536
+
+/** A crash leaves zeros in a list, but no other bytes that are no text. */
+const NO_TEXT = /[^\0\t-\r -\u00ff]|^\0+$/
+
+function complaintAboutBegin(bytes: Buffer): string | null {
+  const isText = !NO_TEXT.test(bytes.toString('latin1', 0, BEGIN_BYTES))
+  return complaintAboutFormat(bytes) ?? (isText ? null : 'is not a text file')
 }
 
 function refusal(name: string, reason: string): NotRestored {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { MEGABYTE } from './text.ts'
 
 /*
  * The one way to read what an operator or a user names: what counts as text, and the sentences
@@ -9,14 +10,51 @@ import { readFileSync } from 'node:fs'
 /** The bytes of a file, a pipe or standard input, as they arrive. Opened once. */
 export type OpenInput = (name: string) => AsyncIterable<Buffer>
 
-export type ReadText = { text: string } | { complaint: string }
+type ReadText = { text: string } | { complaint: string }
 
-/** The text of a file or a pipe that a setting or another file names. */
+/** `/dev/zero` and some pipes have no end. The message is a complaint. */
+class TooLarge extends Error {}
+
+/** Throws TooLarge. */
+function assertSize(bytes: number, megabytesMax: number): void {
+  if (bytes > megabytesMax * MEGABYTE) throw new TooLarge(`is larger than ${megabytesMax} MB`)
+}
+
+/** In MB. A list of 2,700,000 keys, which takes 1.5 GB of memory. */
+const INPUT_MAX = 256
+
+/** The same bytes. Throws TooLarge. */
+export async function* withinBounds(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let length = 0
+  for await (const part of bytes) {
+    length += part.length
+    assertSize(length, INPUT_MAX)
+    yield part
+  }
+}
+
+/** The text of a file or a pipe of at most one MB that a setting or another file names. */
 export function readText(path: string): ReadText {
   try {
-    return decodeText(readFileSync(path))
+    return decodeText(readSmallFile(path))
   } catch (error) {
     return { complaint: complaintAboutError(error) }
+  }
+}
+
+function readSmallFile(path: string): Buffer {
+  const file = openSync(path, 'r')
+  try {
+    const bytes = Buffer.alloc(MEGABYTE + 1)
+    let [length, read] = [0, 0]
+    do {
+      read = readSync(file, bytes, length, bytes.length - length, null)
+      length += read
+      assertSize(length, 1)
+    } while (read > 0)
+    return bytes.subarray(0, length)
+  } finally {
+    closeSync(file)
   }
 }
 
@@ -59,6 +97,7 @@ const COMPLAINTS: Record<string, string> = {
 
 /** Why the system does not read an input. */
 export function complaintAboutError(error: unknown): string {
+  if (error instanceof TooLarge) return error.message
   const { code = '', message } = error as NodeJS.ErrnoException
   return COMPLAINTS[code] ?? `can't be read: ${code === '' ? message : code}`
 }

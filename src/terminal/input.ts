@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { buffer } from 'node:stream/consumers'
-import { complaintAboutError, decodeText, type OpenInput } from '../model/input.ts'
+import { complaintAboutError, decodeText, type OpenInput, withinBounds } from '../model/input.ts'
 import { Failure } from './errors.ts'
 import { say } from './output.ts'
 import type { Shell } from './shell.ts'
@@ -44,9 +44,9 @@ const STANDARD_INPUT = /^(-|\/dev\/stdin|\/dev\/fd\/0|\/proc\/self\/fd\/0)$/
 /** Opens what the operator of this shell names. */
 export function inputOf(shell: Shell): OpenInput {
   return (name) => {
-    if (!STANDARD_INPUT.test(name)) return createReadStream(name)
+    if (!STANDARD_INPUT.test(name)) return withinBounds(createReadStream(name))
     if (shell.stdin.isTTY)
       say(shell, 'reading from the terminal; press Ctrl-D on an empty line to finish')
-    return shell.stdin as AsyncIterable<Buffer>
+    return withinBounds(shell.stdin as AsyncIterable<Buffer>)
   }
 }

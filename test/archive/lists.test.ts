@@ -132,7 +132,7 @@ test('a line that does not parse is an error with its number', async (t) => {
 
 test('a list without a key is an error that says how to go on', async (t) => {
   const { folder, path, read, refused } = listIn(t)
-  for (const text of ['', '\n', '\n\n', '\uFEFF', '\0\0\0\0', lineOf(1).slice(0, -1)])
+  for (const text of ['', '\n', '\n\n', '\uFEFF', lineOf(1).slice(0, -1)])
     await refused(text, `it lists no key. ${LEAVE_OUT}`)
   await assert.rejects(readRevocations([join(folder, 'none')], createReadStream), {
     message: `cannot read revocations from ${folder}/none: it does not exist. ${LEAVE_OUT}`,
@@ -161,10 +161,32 @@ test('a list in another format is an error that says what to do', async (t) => {
     Buffer.from('PK\u0003\u0004rest'),
     'it is a spreadsheet or a ZIP file. Save the sheet as CSV and try again',
   )
-  await refused(
-    Buffer.from('89504e470d0a1a0a00', 'hex'),
-    `line 1 (and 1 line more) ${PLACE}. Mend or delete the line`,
-  )
+  const noText = 'it is not a text file'
+  await refused(Buffer.from('89504e470d0a1a0a00', 'hex'), noText)
+  await refused(Buffer.alloc(100_000), noText)
+})
+
+test('a list is read to its first bytes if they are no list', async (t) => {
+  const { path } = listIn(t)
+  let parts = 0
+  const endless = (first: Buffer) =>
+    async function* (): AsyncGenerator<Buffer> {
+      for (parts = 0; parts < 10; parts += 1) yield first
+    }
+  for (const first of [
+    Buffer.alloc(65_536),
+    Buffer.from('a\u0001'),
+    Buffer.from('PK\u0003\u0004'),
+  ]) {
+    await assert.rejects(readRevocations([path], endless(first)), /: it is (not a text|a spread)/)
+    assert.equal(parts, 0)
+  }
+  // A crash may leave the first write of a journal as zeros.
+  const late = `${'\0'.repeat(4_096)}\n${lineOf(1)}\n`
+  const read = await readRevocations([path], async function* () {
+    yield Buffer.from(late)
+  })
+  assert.deepEqual([...read.keys()], [hashOf(1)])
 })
 
 test('an archive is a list, whatever its journal is, and may list no key', async (t) => {

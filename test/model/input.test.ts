@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { complaintAboutError, decodeText, readText } from '../../src/model/input.ts'
+import { complaintAboutError, decodeText, readText, withinBounds } from '../../src/model/input.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 const UTF_16 = 'is UTF-16 text. Save it as UTF-8 and try again'
@@ -37,6 +38,28 @@ test('what is often taken for text is told by its first bytes', () => {
     [Buffer.from('Müller', 'latin1'), LATIN],
   ] as const)
     assert.deepEqual(decodeText(bytes), { complaint }, bytes.toString('hex'))
+})
+
+test('a text that a setting names has at most one MB, and other inputs 256', async (t) => {
+  const file = join(temporaryFolder(t), 'file')
+  const longest = 'a'.repeat(1024 * 1024)
+  writeFileSync(file, longest)
+  const read = readText(file)
+  assert.ok('text' in read && read.text === longest)
+  writeFileSync(file, `${longest}b`)
+  for (const path of [file, '/dev/zero'])
+    assert.deepEqual(readText(path), { complaint: 'is larger than 1 MB' })
+
+  const megabyte = Buffer.alloc(1024 * 1024)
+  const readParts = async (length: number) => {
+    const given = Readable.from(Array.from({ length }, () => megabyte))
+    let parts = 0
+    for await (const part of withinBounds(given)) parts += part.length / megabyte.length
+    return parts
+  }
+  assert.equal(await readParts(256), 256)
+  const error = await readParts(257).catch((thrown: unknown) => thrown)
+  assert.equal(complaintAboutError(error), 'is larger than 256 MB')
 })
 
 test('each input that cannot be read has a reason', (t) => {
