@@ -73,9 +73,9 @@ export function readDatabase(
 function readDatabaseUrlFile(file: string): DatabaseConfig {
   // An operator may have put the URL itself there.
   const name = `the file ${quote(withoutSecrets(file))} that DATABASE_URL_FILE names`
-  const read = readText(file)
+  const read = readText(file, name)
   if ('text' in read) return parseDatabaseUrl(read.text.trim(), name)
-  return { engine: null, problem: `cannot read ${name}: it ${read.complaint}` }
+  return { engine: null, problem: read.complaint }
 }
 
 /** Parses a database URL. `source` names its origin and begins the error messages. */

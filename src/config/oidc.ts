@@ -83,8 +83,8 @@ function readSecret(given: Environment): { text: string } | { complaint: string 
   if (secret !== undefined) return { text: secret }
   if (file === undefined) return { text: '' }
   const name = `the file ${quote(file)} that OIDC_CLIENT_SECRET_FILE names`
-  const read = readText(file)
-  if ('complaint' in read) return { complaint: `cannot read ${name}: it ${read.complaint}` }
+  const read = readText(file, name)
+  if ('complaint' in read) return read
   const text = read.text.trim()
   return text === '' ? { complaint: `${name} is empty` } : { text }
 }

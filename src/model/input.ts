@@ -33,8 +33,16 @@ export async function* withinBounds(bytes: AsyncIterable<Buffer>): AsyncGenerato
   }
 }
 
-/** The text of a file or a pipe of at most one MB that a setting or another file names. */
-export function readText(path: string): ReadText {
+/**
+ * The text of a file or a pipe of at most one MB that a setting or another file names. The
+ * complaint is a whole sentence, in which `name` stands for the file.
+ */
+export function readText(path: string, name: string): ReadText {
+  const read = readSmallText(path)
+  return 'text' in read ? read : { complaint: `cannot read ${name}: it ${read.complaint}` }
+}
+
+function readSmallText(path: string): ReadText {
   try {
     return decodeText(readSmallFile(path))
   } catch (error) {

@@ -20,7 +20,7 @@ export function loadEnvFile(file: string, env: Shell['env']): string[] {
 }
 
 function readEnvFile(file: string): string {
-  const read = readText(file)
+  const read = readText(file, `the file ${quote(file)} of --env-file`)
   if ('text' in read) return read.text
-  throw new Misuse(`cannot read the file ${quote(file)} of --env-file: it ${read.complaint}`)
+  throw new Misuse(read.complaint)
 }

@@ -44,11 +44,11 @@ test('a text that a setting names has at most one MB, and other inputs 256', asy
   const file = join(temporaryFolder(t), 'file')
   const longest = 'a'.repeat(1024 * 1024)
   writeFileSync(file, longest)
-  const read = readText(file)
+  const read = readText(file, 'X')
   assert.ok('text' in read && read.text === longest)
   writeFileSync(file, `${longest}b`)
   for (const path of [file, '/dev/zero'])
-    assert.deepEqual(readText(path), { complaint: 'is larger than 1 MB' })
+    assert.deepEqual(readText(path, 'X'), { complaint: 'cannot read X: it is larger than 1 MB' })
 
   const megabyte = Buffer.alloc(1024 * 1024)
   const readParts = async (length: number) => {
@@ -67,7 +67,7 @@ test('each input that cannot be read has a reason', (t) => {
   const file = join(folder, 'file')
   writeFileSync(file, '\uFEFFtext\n')
   mkdirSync(join(folder, 'empty'))
-  assert.deepEqual(readText(file), { text: 'text\n' })
+  assert.deepEqual(readText(file, 'X'), { text: 'text\n' })
   for (const [path, complaint] of [
     [join(folder, 'none'), 'does not exist'],
     [join(file, 'below'), 'does not exist'],
@@ -75,7 +75,7 @@ test('each input that cannot be read has a reason', (t) => {
     // Even root can't read its first byte.
     ['/proc/self/mem', "can't be read: EIO"],
   ] as const)
-    assert.deepEqual(readText(path), { complaint })
+    assert.deepEqual(readText(path, 'X'), { complaint: `cannot read X: it ${complaint}` })
   assert.equal(complaintAboutError({ code: 'EACCES' }), 'is closed to this user')
   assert.equal(complaintAboutError({ code: 'ENXIO' }), 'is a socket. Name a file or a pipe')
   assert.equal(complaintAboutError(new Error('too long')), "can't be read: too long")

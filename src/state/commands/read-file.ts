@@ -22,11 +22,7 @@ export function parseJson(text: string, file: string): unknown {
 export function keyFilesBeside(file: string): ReadKeyFile {
   // A pipe stands in no folder of the operator's.
   const folder = /^(-$|\/dev\/(stdin$|fd\/))/.test(file) ? '.' : dirname(file)
-  return (name) => {
-    const read = readText(resolve(folder, name))
-    if ('text' in read) return read
-    return { complaint: `names the file ${quote(name)}, which ${read.complaint}` }
-  }
+  return (name) => readText(resolve(folder, name), `the file ${quote(name)}`)
 }
 
 /** All mistakes of a file as one error. */

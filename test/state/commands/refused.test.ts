@@ -82,7 +82,7 @@ test('mistakes between records and with the database are named at once, too', as
     }),
   })
   assert.deepEqual(said(stderr), [
-    '  users[4].keys[0].key_file: names the file "none.key", which does not exist',
+    '  users[4].keys[0].key_file: cannot read the file "none.key": it does not exist',
     '  organizations[1].slug: is "red", as of organizations[0]',
     '  users[1].email: is "ada@example.com", as of users[0]',
     '  users[3].keys[0].key_hash: is the same key, as of users[0].keys[0]',
