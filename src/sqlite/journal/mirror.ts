@@ -11,7 +11,7 @@ export class RevivedKeys extends Error {
 }
 
 /** A row of `revoked_hashes`. */
-export interface Listed {
+interface Listed {
   number: number
   hash: string
   revoked_at: Instant
