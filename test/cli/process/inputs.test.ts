@@ -27,8 +27,8 @@ interface Reader {
   text: string
   /** What the command says once it has read the text. */
   read: RegExp
-  /** A sentence of its own about bytes that are no UTF-8. */
-  latin?: RegExp
+  /** Sentences of its own, by the name of the input that it refuses. */
+  own?: Record<string, RegExp>
   /** A sentence of its own about an empty input. */
   empty: RegExp
 }
@@ -70,7 +70,10 @@ const READERS: Record<string, Reader> = {
     command: 'restore --revocations @',
     text: `2026-01-01T00:00:00.000000Z key ${HASH}\n`,
     read: /revoked what .* lists: 1 key;/,
-    latin: /line 1 is not an instant, the word key and 64 hex/,
+    own: {
+      'latin-1': /line 1 is not an instant, the word key and 64 hex/,
+      '/dev/zero': /it is not a text file/,
+    },
     empty: /it lists no key\. Leave --revocations out if nothing was ever revoked$/m,
   },
   '--env-file': {
@@ -113,7 +116,7 @@ function refusedInputs(text: string): [name: string, content: Buffer | null, sen
     // Even root can't read its first byte.
     ['/proc/self/mem', null, /it can't be read: EIO/],
     // It has no end.
-    ['/dev/zero', null, /it is (larger than (1|256) MB|not a text file)/],
+    ['/dev/zero', null, /it is larger than (1|256) MB/],
   ]
 }
 
@@ -138,7 +141,7 @@ for (const [what, reader] of Object.entries(READERS)) {
     const before = rowsOf(program.databasePath)
     for (const [name, content, said] of refusedInputs(text)) {
       if (content !== null) write(name, content)
-      refused(await run(command, place(name)), (name === 'latin-1' && reader.latin) || said)
+      refused(await run(command, place(name)), reader.own?.[name] ?? said)
     }
     write('empty', '')
     refused(await run(command, place('empty')), reader.empty)
