@@ -56,7 +56,8 @@ export function planRows(database: DatabaseSync, lists: readonly Revocations[]):
   for (const list of lists) for (const [hash, at] of list) insert.run(hash, at)
   for (const { name, columns } of TABLES) {
     const selected = Object.entries(columns).map(([column, kind]) => {
-      const value = UNITED[`${name}.${column}`] ?? `given.${column}`
+      // The archive's own column may compare text otherwise.
+      const value = UNITED[`${name}.${column}`] ?? `given.${column} COLLATE BINARY`
       return kind === 'instant' ? `${bounded(value)} AS ${column}` : `${value} AS ${column}`
     })
     if (name === 'api_keys') selected.push(`${bounded(LAST_USE)} AS last_used_at`)

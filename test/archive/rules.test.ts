@@ -7,7 +7,7 @@ import { asAdmin } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { BROKEN_KINDS, breakRows } from './broken-rows.ts'
 import { change, filledFile, rows, rowsOf } from './files.ts'
-import { databaseFor, fill, idOf, rowsOfPostgres } from './postgres-rows.ts'
+import { databaseFor, fill, idOf, query, rowsOfPostgres } from './postgres-rows.ts'
 
 /*
  * `doctor`, `backup` and `restore` judge rows by the same rules, whichever program wrote them.
@@ -70,6 +70,23 @@ for (const broken of BROKEN_KINDS)
     const { kept } = JSON.parse(restored.stdout)
     assert.ok((await elsewhere(`restore --yes ${kept}`)).stderr.includes(broken.said))
   })
+
+test('a restore compares text by its bytes, whatever the columns of the archive do', async (t) => {
+  const { databasePath, file, done } = await filled(t)
+  const url = await databaseFor(t, server)
+  const env = { DATABASE_URL: url }
+  await done(['backup', file('archive')])
+  await done(['restore', '--yes', file('archive')], { env })
+  change(
+    file('archive'),
+    'ALTER TABLE servers DROP COLUMN name',
+    `ALTER TABLE servers ADD COLUMN name TEXT NOT NULL DEFAULT 's' COLLATE NOCASE`,
+  )
+  await done(['restore', '--yes', file('archive')])
+  await done(['restore', '--yes', file('archive')], { env })
+  assert.deepEqual(rows(databasePath, 'SELECT DISTINCT name FROM servers'), [['s']])
+  assert.deepEqual(await query(url, 'SELECT DISTINCT name FROM servers'), [{ name: 's' }])
+})
 
 test('doctor names triggers that are gone or changed, and a restore makes them anew', async (t) => {
   const { databasePath, file, run, done } = await filled(t)

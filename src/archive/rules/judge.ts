@@ -3,7 +3,13 @@ import type { DatabaseSync } from 'node:sqlite'
 import { escapeInvisible } from '../../model/characters/invisible.ts'
 import { type Finding, judgeTriggers, ok, problem } from '../../model/health/finding.ts'
 import { tableNames } from '../../sqlite/database.ts'
-import { type BrokenRows, describeBroken, NotRestored } from '../archive.ts'
+import {
+  type ArchiveTable,
+  type BrokenRows,
+  describeBroken,
+  NotRestored,
+  TABLES,
+} from '../archive.ts'
 import { ownTriggers, readSchema, withOwnSchema } from '../foreign.ts'
 import { type Found, rulesOfFile, type Breach, BREACHES } from './schema.ts'
 
@@ -41,10 +47,19 @@ export function findBrokenRows(database: DatabaseSync, table?: string): BrokenRo
   database.function('is_utf8', options, (bytes) => Number(isUtf8(bytes as Uint8Array)))
   const broken = collectBroken()
   const rules = withOwnSchema(rulesOfFile)
-  const rows = database.prepare(`SELECT * FROM (${rules}) WHERE "table" = coalesce(?, "table")`)
+  const rows = database.prepare(
+    `WITH ${TABLES.map(byBytes).join(', ')}
+     SELECT * FROM (${rules}) WHERE "table" = coalesce(?, "table")`,
+  )
   const found: Iterable<unknown> = rows.iterate(table ?? null)
   for (const row of found as Iterable<Found>) broken.add(row)
   return broken.all()
+}
+
+/** The table under its own name, whose columns may have been given another collation. */
+function byBytes({ name, columns }: ArchiveTable): string {
+  const selected = Object.keys(columns).map((column) => `${column} COLLATE BINARY AS ${column}`)
+  return `${name} AS NOT MATERIALIZED (SELECT ${selected.join(', ')} FROM main.${name})`
 }
 
 /** The message has the path, the rows, and what mends them. */

@@ -60,8 +60,8 @@ export function rulesOfBoth(own: DatabaseSync): string {
   return [
     ...referencesOf(own),
     `SELECT 'users' AS "table", CAST(id AS text) AS name, 'unknown' AS breach, 'email' AS "column"
-     FROM users LEFT JOIN identities ON user_id = id
-     WHERE email IS NULL AND external_id IS NULL AND user_id IS NULL`,
+     FROM users WHERE email IS NULL AND external_id IS NULL
+       AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = id)`,
     `SELECT 'users' AS "table", CAST(user_id AS text) AS name, 'keys' AS breach, 'api_keys' AS "column"
      FROM api_keys WHERE revoked_at IS NULL GROUP BY user_id HAVING count(*) > 5`,
   ].join(' UNION ALL ')
@@ -144,8 +144,8 @@ function referencesOf(own: DatabaseSync): string[] {
         : `'reference'`
     return `
       SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, ${breach} AS breach, '${column}' AS "column"
-      FROM ${table.name} AS given LEFT JOIN ${target} AS target ON target.id = given.${column}
-      WHERE given.${column} IS NOT NULL AND target.id IS NULL`
+      FROM ${table.name} AS given WHERE given.${column} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ${target} AS target WHERE target.id = given.${column})`
   })
 }
 
