@@ -66,6 +66,13 @@ export const TABLES: readonly ArchiveTable[] = [
   tableOf('last_backup', 'only_row', { integer: 'only_row', instant: 'made_at' }),
 ]
 
+/** The tables in which SQLite has last uses. A restore reads one instant for each key from them. */
+export const CLAIMS: readonly ArchiveTable[] = [
+  tableOf('recent_claims', 'number', { integer: 'number api_key', instant: 'claimed_at' }),
+  tableOf('last_claims', 'api_key', { integer: 'api_key', instant: 'claimed_at' }),
+  tableOf('older_claims', 'api_key', { integer: 'api_key', instant: 'claimed_at' }),
+]
+
 function tableOf(
   name: string,
   key: string,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import type { Instant } from '../model/instant.ts'
+import { type Instant, INSTANT_MAX } from '../model/instant.ts'
 import type { ArchiveFacts, Facts } from './archive.ts'
 
 /** Counts what a database contains, on either engine. */
@@ -9,12 +9,16 @@ export const FACTS = `
     (SELECT count(*) FROM api_keys) AS api_keys,
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS active_api_keys`
 
+/** The driver can't read an integer that a number can't hold. */
+export const bounded = (value: string): string =>
+  `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
+
 export function readFacts(database: DatabaseSync): Facts {
   return { ...(database.prepare(FACTS).get() as unknown as Facts) }
 }
 
 export function readArchiveFacts(database: DatabaseSync): ArchiveFacts {
-  const last = database.prepare('SELECT made_at FROM last_backup').get()
+  const last = database.prepare(`SELECT ${bounded('made_at')} AS made_at FROM last_backup`).get()
   return { ...readFacts(database), made_at: (last?.made_at as Instant | undefined) ?? null }
 }
 

@@ -8,7 +8,7 @@ import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, NotRestored, TABLES } from './archive.ts'
+import { type ArchiveFacts, CLAIMS, NotRestored, TABLES } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
 import { makeTemporaryFolder } from './leftovers.ts'
@@ -153,7 +153,7 @@ function migrateFile(path: string, migrations: readonly Migration[], present: nu
 
 function assertTables(database: DatabaseSync): void {
   const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
-  for (const { name, columns } of TABLES) {
+  for (const { name, columns } of [...TABLES, ...CLAIMS]) {
     const found = columnsOf.all(name).map((column) => column.name)
     const missing = Object.keys(columns).filter((column) => !found.includes(column))
     if (missing.length > 0)

@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Revocations } from '../model/key-hash.ts'
 import { escapeInvisible } from '../model/characters/invisible.ts'
-import { INSTANT_MAX } from '../model/instant.ts'
-import { type ArchiveTable, NotRestored, TABLES } from './archive.ts'
+import { type ArchiveTable, CLAIMS, NotRestored, TABLES } from './archive.ts'
+import { bounded } from './facts.ts'
 import type { OpenArchive } from './open.ts'
 
 /*
@@ -21,12 +21,10 @@ export function attachArchive(database: DatabaseSync, { database: archive }: Ope
 
 /** Last uses as one instant per key. The clock may have been set back between two. */
 export function lastUses(schema: 'main' | 'archive'): string {
+  const all = CLAIMS.map(({ name }) => `SELECT api_key, claimed_at FROM ${schema}.${name}`)
   return `
-    SELECT api_key, max(claimed_at) AS claimed_at FROM (
-      SELECT api_key, claimed_at FROM ${schema}.recent_claims UNION ALL
-      SELECT api_key, claimed_at FROM ${schema}.last_claims UNION ALL
-      SELECT api_key, claimed_at FROM ${schema}.older_claims
-    ) GROUP BY api_key`
+    SELECT api_key, max(claimed_at) AS claimed_at FROM (${all.join(' UNION ALL ')})
+    GROUP BY api_key`
 }
 
 /**
@@ -84,9 +82,6 @@ const UNITED: Readonly<Record<string, string>> = {
   'api_keys.revoked_at':
     'coalesce(given.revoked_at, (SELECT revoked_at FROM temp.listed WHERE key_hash = given.key_hash))',
 }
-
-/** The driver can't read an integer that a number can't hold. */
-const bounded = (value: string): string => `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
 
 /** A query for the keys of present rows that must go. */
 export function missingRows({ name, key }: ArchiveTable): string {

@@ -31,6 +31,15 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
     isSchemaChanged: true,
   },
   {
+    kind: 'a last use that is text',
+    sql: [
+      `DROP TABLE older_claims; CREATE TABLE older_claims (api_key INTEGER PRIMARY KEY, claimed_at)`,
+      `INSERT INTO older_claims VALUES (1, 'soon')`,
+    ],
+    said: '1 row with a value of another type than the column: older_claims 1 (claimed_at)',
+    isSchemaChanged: true,
+  },
+  {
     kind: 'a value that is missing',
     sql: [loosen('users'), `UPDATE users SET created_at = NULL WHERE id = '${ADA}'`],
     said: `1 row with a value of another type than the column: users ${ADA} (created_at)`,

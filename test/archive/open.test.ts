@@ -16,6 +16,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { openArchive } from '../../src/archive/open.ts'
 import { backUpSqlite } from '../../src/archive/sqlite-backup.ts'
+import { INSTANT_MAX } from '../../src/model/instant.ts'
 import { migrate, MIGRATIONS } from '../../src/sqlite/migrate.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
 import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
@@ -47,6 +48,8 @@ test('what is no archive is refused with a sentence, and does not change', async
   await refused(/a version before 0\.1\.0/, archive, first)
   const column = 'ALTER TABLE passwords RENAME COLUMN hash TO other'
   await refused(/its table passwords was changed: it lacks hash/, archive, column)
+  const claims = 'DROP TABLE recent_claims'
+  await refused(/its table recent_claims was changed: it lacks .*claimed_at/, archive, claims)
 
   const damaged = async (sentence: RegExp) => {
     const before = readFileSync(target)
@@ -196,6 +199,15 @@ test('a view without an end in place of a table is refused before it is read', a
   )
   const added = { number: MIGRATIONS.length + 1, name: 'a.sql', sql: '', programMin: 1 }
   ;(await openArchive(target, [...MIGRATIONS, added])).close()
+})
+
+test('an archive from the end of time is opened', async (t) => {
+  const { path } = files(t)
+  await filledFile(path, 1)
+  change(path, 'INSERT INTO last_backup VALUES (1, 9223372036854775807)')
+  const archive = await openArchive(path)
+  t.after(() => archive.close())
+  assert.equal(archive.facts.made_at, INSTANT_MAX)
 })
 
 test('what an open archive reads does not change', async (t) => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type ArchiveTable, type Kind, TABLES } from '../archive.ts'
+import { type ArchiveTable, CLAIMS, type Kind, TABLES } from '../archive.ts'
 
 /*
  * The rules for rows are read from our own schema, because a file may lack any of them. These
@@ -74,7 +74,7 @@ function valuesOf(own: DatabaseSync): string[] {
     FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
     WHERE tables.type = 'table'`)
   const all = Map.groupBy(found.all() as unknown as Column[], (column) => column.table)
-  return TABLES.map((table) => {
+  return [...TABLES, ...CLAIMS].map((table) => {
     const { name, columns } = table
     const cases = all.get(name)!.flatMap((column) => casesOf(column, columns[column.name]))
     return `
