@@ -12,7 +12,7 @@ import { type ArchiveFacts, CLAIMS, NotRestored, TABLES } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
 import { makeTemporaryFolder } from './leftovers.ts'
-import { findNoTable } from './rules/judge.ts'
+import { findUnreadable } from './rules/judge.ts'
 
 /** An archive that was checked and can be read. */
 export interface OpenArchive {
@@ -100,8 +100,8 @@ async function openCurrent(
   if (!hasLedger(database))
     throw new NotRestored('it is the database of another program, and no archive')
   // Before anything is read from them: a view may have no end.
-  const noTable = findNoTable(database)
-  if (noTable !== null) throw new NotRestored(noTable)
+  const unreadable = findUnreadable(database)
+  if (unreadable !== null) throw new NotRestored(unreadable)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)

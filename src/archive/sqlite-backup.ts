@@ -16,7 +16,7 @@ import { migrate } from '../sqlite/migrate.ts'
 import { type BackedUp, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
 import { removePartials } from './leftovers.ts'
-import { findNoTable } from './rules/judge.ts'
+import { findUnreadable } from './rules/judge.ts'
 import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
@@ -80,8 +80,9 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       PRAGMA journal_mode = DELETE;
       PRAGMA synchronous = OFF;
       PRAGMA secure_delete = ON`)
-    const noTable = findNoTable(copy)
-    if (noTable !== null) throw new NotBackedUp(`the database cannot be backed up: ${noTable}`)
+    const unreadable = findUnreadable(copy)
+    if (unreadable !== null)
+      throw new NotBackedUp(`the database cannot be backed up: ${unreadable}`)
     migrate(copy)
     const hasForeign = transact(copy, () => {
       // Another program's tables are no part of an archive, which either engine can restore.

@@ -210,6 +210,24 @@ test('an archive from the end of time is opened', async (t) => {
   assert.equal(archive.facts.made_at, INSTANT_MAX)
 })
 
+test('a file in UTF-16 is refused with the way to UTF-8, by each command', async (t) => {
+  const { path, target, folder, backUp, restore } = files(t)
+  const wide = join(folder, 'wide.db')
+  change(wide, `PRAGMA encoding = 'UTF-16le'; CREATE TABLE schema_migrations (a)`)
+  change(wide, 'DROP TABLE schema_migrations')
+  await filledFile(wide, 1)
+  await filledFile(path, 1)
+  await backUp()
+  const sentence =
+    /it has text in UTF-16le, and only UTF-8 can be judged: `sqlite3 OLD .dump \| sqlite3 NEW`/
+  await assert.rejects(openArchive(wide), { name: 'NotRestored', message: sentence })
+  await assert.rejects(backUpSqlite(wide, join(folder, 'b')), { message: sentence })
+  await assert.rejects(restoreFile(wide, target), { name: 'NotRestored', message: sentence })
+  await assert.rejects(restore([], wide), { name: 'NotRestored', message: sentence })
+  const { stdout } = await runCommand('doctor', { env: { DATABASE_URL: `sqlite:${wide}` } })
+  assert.match(stdout, sentence)
+})
+
 test('what an open archive reads does not change', async (t) => {
   const { path } = files(t)
   await filledFile(path, 1)

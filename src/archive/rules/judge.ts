@@ -83,9 +83,10 @@ export function sayBroken(broken: readonly BrokenRows[]): string {
 
 /** Judges the rows of a database file for `doctor`. */
 export function inspectRows(database: DatabaseSync): Finding[] {
-  const noTable = findNoTable(database)
-  if (noTable === null) return [...judgeRows(findBrokenRows(database)), inspectTriggers(database)]
-  return [problem('rows', noTable, 'put a table in its place, or restore a backup')]
+  const unreadable = findUnreadable(database)
+  if (unreadable === null)
+    return [...judgeRows(findBrokenRows(database)), inspectTriggers(database)]
+  return [problem('rows', unreadable, 'mend that, or restore a backup into a new file')]
 }
 
 function inspectTriggers(database: DatabaseSync): Finding {
@@ -104,10 +105,16 @@ export function judgeRows(broken: readonly BrokenRows[]): Finding[] {
 }
 
 /**
- * A table of ours that is a view, in words; null if there is none. Reads no rows, because a view
- * may have no end.
+ * Why no rows can be read, in words: the encoding, or a table of ours that is a view. Null if there
+ * is no reason. Reads no rows, because a view may have no end.
  */
-export function findNoTable(database: DatabaseSync): string | null {
+export function findUnreadable(database: DatabaseSync): string | null {
+  const encoding = String(database.prepare('PRAGMA encoding').get()?.encoding)
+  if (encoding !== 'UTF-8')
+    return (
+      `it has text in ${encoding}, and only UTF-8 can be judged: ` +
+      '`sqlite3 OLD .dump | sqlite3 NEW` makes a file in UTF-8'
+    )
   const own = withOwnSchema(tableNames)
   const others = database
     .prepare(`SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type <> 'table'`)
