@@ -74,7 +74,7 @@ test('one snippet is open at a time, and its button copies it', async (t) => {
   await page.click('[data-copy=python]')
   await page.waitForSelector('text=Copied')
   const copied = String(await page.evaluate('navigator.clipboard.readText()'))
-  assert.match(copied, /^import hashlib, json, os/)
+  assert.match(copied, /^import contextlib, hashlib, json, os/)
   await page.click('[data-copy=export]')
   const key = await page.innerText('#key')
   const read = async () => String(await page.evaluate('navigator.clipboard.readText()'))

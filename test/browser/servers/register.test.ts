@@ -50,7 +50,7 @@ for (const javaScriptEnabled of [true, false])
     await page.fill('#address', 'play.lagoon.example')
     await page.focus('main summary')
     await page.keyboard.press('Enter')
-    await page.fill('#edition', '')
+    await page.fill('#edition', 'Java')
     if (javaScriptEnabled) await assertAccessible(page)
     // A browser could not focus a field in a closed element, so it must not be the one to complain.
     await page.click('main summary')
