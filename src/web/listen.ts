@@ -19,8 +19,6 @@ const REQUEST_MS = 15_000
 const CHECK_MS = 2_000
 const KEEP_ALIVE_MS = 75_000
 const DRAIN_MS = 5_000
-/** A start needs the CPU time itself, and a process that ends at once needs no pages. */
-const LOAD_AFTER_MS = 1_000
 const HEAD_BYTES_MAX = 32_768
 export const CONNECTIONS_MAX = 1_000
 
@@ -38,8 +36,8 @@ export interface DashboardListening {
 }
 
 /**
- * The dashboard's own listener. It loads the pages a second after the start, or for an earlier
- * request. After a failed load, the next request tries again.
+ * The dashboard's own listener. The first request loads the pages, so that an unused dashboard
+ * costs neither start-up time nor memory. After a failed load, the next request tries again.
  */
 export async function listenForDashboard({
   load,
@@ -52,7 +50,6 @@ export async function listenForDashboard({
   names,
 }: DashboardListening): Promise<DashboardListener> {
   let loading: Promise<Handler> | null = null
-  const loaded = () => (loading ??= load())
   const hosts = createOwnHosts([host, ...names])
 
   const options = {
@@ -68,7 +65,8 @@ export async function listenForDashboard({
   async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     if (!hosts.has(incoming.headers.host)) return sayMisdirected(outgoing)
     try {
-      const handler = await loaded()
+      loading ??= load()
+      const handler = await loading
       await handler(incoming, outgoing)
     } catch (fault) {
       loading = null
@@ -80,14 +78,9 @@ export async function listenForDashboard({
 
   const address = await bind(server, host, port, reusePort)
   hosts.listenOn(address.host)
-  const early = setTimeout(() => {
-    // The next request tries again, and reports what is wrong.
-    loaded().catch(() => (loading = null))
-  }, LOAD_AFTER_MS).unref()
   return {
     ...address,
     async close() {
-      clearTimeout(early)
       const closed = new Promise((resolve) => server.close(resolve))
       server.closeIdleConnections()
       await Promise.race([closed, delay(DRAIN_MS, null, { ref: false })])
