@@ -64,7 +64,7 @@ function rowsWith(name: string, column: string) {
   return {
     insert: insertValue,
 
-    /** The table refuses the value. If it is there all the same, `doctor` finds it. */
+    /** The table refuses the value. In a table without its CHECK, `doctor` finds it. */
     refuses(value: string): void {
       assert.throws(() => insertValue(value), /CHECK constraint failed/, JSON.stringify(value))
       database.exec('PRAGMA ignore_check_constraints = ON; BEGIN')

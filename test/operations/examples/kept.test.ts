@@ -25,7 +25,7 @@ before(async () => (programs = await preparePrograms()))
 after(() => programs.remove())
 
 const VIEWS = 6
-/** The user and group "nobody". */
+/** The id of the user and of the group that own nothing. */
 const OTHER_USER = 65_534
 const OLD = /This list is (\d+) seconds old\./
 
