@@ -25,19 +25,20 @@ export const STATUSES_KNOWN = ['published', 'draft'] as const
 
 export const SERVER_NAME_LENGTH_MAX = 200
 
-/** Databases and spreadsheets write these words where there is no value. */
-const NO_VALUE = new Set(['\\N', 'NULL', 'N/A'])
+/** Databases and spreadsheets write these for no value. A name can be one of the words. */
+const NO_VALUE = ['', '\\N']
+const NO_VALUE_WORDS = ['NULL', 'N/A']
 
 /**
- * What a field says, wherever it enters. Spaces around a text say nothing, and null is no value. A
- * name can be any word.
+ * What a field says, wherever it enters. Spaces around a text say nothing, and null is no value.
  */
 export function readValue(field: string, given: string): string | null
 export function readValue(field: string, given: unknown): unknown
 export function readValue(field: string, given: unknown): unknown {
   if (typeof given !== 'string') return given
   const value = given.trim()
-  return value === '' || (field !== 'name' && NO_VALUE.has(value)) ? null : value
+  const isWord = field !== 'name' && NO_VALUE_WORDS.includes(value)
+  return isWord || NO_VALUE.includes(value) ? null : value
 }
 
 /** A text without a value empties these fields. It leaves out the others. */

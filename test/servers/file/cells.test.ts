@@ -140,7 +140,7 @@ test('a row that has the names of the columns again is refused with its row', as
   ])
 })
 
-test('words for no value are as an empty cell, but a name can be any text', async () => {
+test('words for no value are as an empty cell, but a name can be one', async () => {
   for (const word of ['', '\\N', 'NULL', 'N/A', ' NULL\u00a0']) {
     const fields = {
       address: 'a.example',
@@ -169,6 +169,9 @@ test('words for no value are as an empty cell, but a name can be any text', asyn
     assert.ok('wrong' in missing)
     assert.deepEqual(missing.wrong, [{ place: 'row 2', message: '"address" is missing' }])
   }
+  const unnamed = await readServers('name,address\n\\N,a.example\n')
+  assert.ok('wrong' in unnamed)
+  assert.deepEqual(unnamed.wrong, [{ place: 'row 2', message: '"name" is missing' }])
   assert.deepEqual(await entriesOf('name,address,version,edition\nA,a,null,-'), [
     { name: 'A', address: 'a', version: 'null', edition: '-' },
   ])
