@@ -1,6 +1,13 @@
 import type { Pace } from './pace.ts'
 import { type Request, write } from './request.ts'
-import { type Connection, connect, type Exchange, now } from './wire/connection.ts'
+import {
+  ANSWER_LIMITS,
+  type AnswerLimits,
+  type Connection,
+  connect,
+  type Exchange,
+  now,
+} from './wire/connection.ts'
 import type { Target } from './wire/target.ts'
 
 /** A connection, or why there is none. */
@@ -29,14 +36,19 @@ const QUIET_MS = 500
 const OPEN_MS = 3_000
 const OPEN_TRIES = 5
 
-export function createSender(target: Target, pace: Pace): Sender {
+/** How long a run waits for the other side in all, and for each answer after that. */
+const RUN_PATIENCE_MS = 300_000
+const LAST_PATIENCE_MS = 1_000
+
+export function createSender(target: Target, pace: Pace, runPatienceMs = RUN_PATIENCE_MS): Sender {
   let sent = 0
+  const { waitFor, limits } = createPatience(runPatienceMs)
 
   async function sendTogether(requests: readonly Request[]): Promise<Exchange[]> {
-    let opened = await openFresh(requests.length)
+    let opened = await waitFor(openFresh(requests.length))
     await take(requests.length)
-    if (opened.some(isOver)) opened = await openFresh(requests.length)
-    const exchanges = await Promise.all(
+    if (opened.some(isOver)) opened = await waitFor(openFresh(requests.length))
+    const exchanges = Promise.all(
       requests.map(async (request, index) => {
         const connection = opened[index]!
         if ('failure' in connection) return unsent(write(target, request).text, connection.failure)
@@ -45,15 +57,15 @@ export function createSender(target: Target, pace: Pace): Sender {
         return exchange!
       }),
     )
-    return exchanges
+    return waitFor(exchanges)
   }
 
   async function sendInPiece(requests: readonly Request[], kept?: Opened): Promise<Exchange[]> {
-    const connection = kept ?? (await open())
+    const connection = kept ?? (await waitFor(open()))
     await take(requests.length)
     const written = requests.map((request) => write(target, request))
     if ('failure' in connection) return written.map(({ text }) => unsent(text, connection.failure))
-    const exchanges = await connection.ask(written)
+    const exchanges = await waitFor(connection.ask(written))
     if (kept === undefined) connection.close()
     return exchanges
   }
@@ -73,7 +85,7 @@ export function createSender(target: Target, pace: Pace): Sender {
   }
 
   async function open(): Promise<Opened> {
-    return connect(target).catch((error: Error) => ({ failure: error.message }))
+    return connect(target, limits()).catch((error: Error) => ({ failure: error.message }))
   }
 
   async function take(count: number): Promise<void> {
@@ -87,14 +99,33 @@ export function createSender(target: Target, pace: Pace): Sender {
     sendTogether,
     sendInPiece,
     async probe(text) {
-      const connection = await open()
+      const connection = await waitFor(open())
       await take(1)
       if ('failure' in connection) return unsent(text, connection.failure)
-      const exchange = await connection.probe(text, QUIET_MS)
+      const exchange = await waitFor(connection.probe(text, QUIET_MS))
       connection.close()
       return exchange
     },
     open,
+  }
+}
+
+function createPatience(totalMs: number) {
+  let leftMs = totalMs
+  return {
+    /** Takes the time of the work from the patience. */
+    async waitFor<T>(work: Promise<T>): Promise<T> {
+      const begun = performance.now()
+      try {
+        return await work
+      } finally {
+        leftMs -= performance.now() - begun
+      }
+    },
+    limits(): AnswerLimits {
+      const patienceMs = Math.max(LAST_PATIENCE_MS, Math.min(leftMs, ANSWER_LIMITS.patienceMs))
+      return { ...ANSWER_LIMITS, patienceMs }
+    },
   }
 }
 

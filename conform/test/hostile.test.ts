@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { suite, type TestContext, test } from 'node:test'
 import { judgeList } from '../src/checks/listing.ts'
 import { createJudge } from '../src/judge.ts'
+import { createSender } from '../src/sender.ts'
 import { readAnswer } from '../src/wire/answer.ts'
 import { connect, type Exchange } from '../src/wire/connection.ts'
 import { readTarget } from '../src/wire/target.ts'
@@ -93,6 +94,19 @@ suite('a hostile server', { concurrency: true }, () => {
     const { answer, failure } = await exchangeWith(t, port, 1_500)
     assert.deepEqual([answer, failure], [null, 'no whole answer within 1.5 s'])
     assert.ok(sent() > 1)
+  })
+
+  test('that answers no request in time has a bounded time for a whole run', async (t) => {
+    const { port } = await serveForEver(t, OK, 'x', 100)
+    const target = readTarget(`http://127.0.0.1:${port}`)!
+    const { send } = createSender(target, { take: async () => {} }, 1_500)
+    const begun = performance.now()
+    const failures = []
+    for (const path of ['/a', '/b', '/c']) failures.push((await send({ path, fields: [] })).failure)
+    assert.match(failures[0]!, /within 1\.[45]\d* s$/)
+    assert.deepEqual(failures.slice(1), Array(2).fill('no whole answer within 1 s'))
+    // Fifteen seconds each without the bound.
+    assert.ok(performance.now() - begun < 15_000)
   })
 
   for (const [name, everyMs] of [
