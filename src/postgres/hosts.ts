@@ -1,11 +1,12 @@
 import type { EventEmitter } from 'node:events'
-import { readFileSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { userInfo } from 'node:os'
 import { type ConnectionOptions, getCACertificates } from 'node:tls'
 import pg from 'pg'
 import { NotConfigured } from '../model/faults.ts'
+import { readText } from '../model/input.ts'
 import { type PostgresHost, type PostgresUrl, readPostgresUrl } from '../model/postgres-url.ts'
+import { quote } from '../model/text.ts'
 
 /** The hosts of one DATABASE_URL. One of them at a time is the primary. */
 export interface Hosts {
@@ -123,7 +124,10 @@ function tlsOf({ sslMode, url: { parameters } }: Attempt): ConnectionOptions | f
   if (sslMode === 'disable') return false
   const read = (name: string) => {
     const file = parameters.get(name)
-    return file === undefined ? undefined : readFileSync(file, 'utf8')
+    if (file === undefined) return undefined
+    const read = readText(file, `${quote(file)}, the ${name} of DATABASE_URL`)
+    if ('complaint' in read) throw new NotConfigured(read.complaint)
+    return read.text
   }
   const isSystem = parameters.get('sslrootcert') === 'system'
   const ca = isSystem ? getCACertificates('system') : read('sslrootcert')
