@@ -60,7 +60,6 @@ test('only a lasting refusal becomes a sentence for the operator', () => {
       /no such file. The user must own the database, or the first schema/,
       'CheckMyDatabase',
     ],
-    ['ENOENT', /no such file, a file that DATABASE_URL names$/],
     ['EACCES', /no such file, a file that DATABASE_URL names$/],
   ]
   for (const [code, sentence, routine] of sentences) {
