@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import type { TestContext } from 'node:test'
 import { run } from '../../src/cli/run.ts'
+import { within } from '../fixtures/within.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 
 /** The system picks the ports. */
@@ -32,12 +33,13 @@ export async function runCommand(
   { env = {}, stdin = '', hasTerminal = false }: CommandOptions = {},
 ): Promise<Ended> {
   const [stdout, stderr] = [catchOutput(), catchOutput()]
-  const code = await run(wordsOf(args), {
+  const ends = run(wordsOf(args), {
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout: stdout.stream,
     stderr: Object.assign(stderr.stream, { isTTY: hasTerminal }),
     env: { ...env },
   })
+  const code = await within(`the end of ${String(args)}`, ends)
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
 

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { within } from '../fixtures/within.ts'
 import { type CommandOptions, type Ended, wordsOf } from './command.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
@@ -20,6 +21,8 @@ export interface ProcessOptions extends Pick<CommandOptions, 'env' | 'stdin'> {
   fileSizeMax?: number
   /** Sends standard output to this file, such as `/dev/full`. A shell reads it. */
   output?: string
+  /** The longest that it takes from a look at `ended` to its end. */
+  endsWithinMs?: number
   /** Runs the command on a terminal: `stdin` is typed, and `stdout` is what the terminal shows. */
   onTerminal?: boolean
 }
@@ -42,7 +45,8 @@ export interface Begun {
   /** Resolves when standard output matches. */
   written(wanted: RegExp): Promise<void>
   kill(signal: NodeJS.Signals): void
-  ended: Promise<EndedProcess>
+  /** Fails 30 seconds after the first look if the command has not ended. */
+  readonly ended: Promise<EndedProcess>
 }
 
 /** Starts the program as a process in `folder`. */
@@ -61,7 +65,7 @@ export function startIn(t: Pick<TestContext, 'after'>, folder: string, bin = BIN
     for (const child of children) {
       if (child.exitCode !== null || child.signalCode !== null) continue
       child.kill('SIGKILL')
-      await once(child, 'exit')
+      await within(`the end of ${child.spawnfile}`, once(child, 'exit'))
     }
   })
   return (args, options) => {
@@ -72,7 +76,7 @@ export function startIn(t: Pick<TestContext, 'after'>, folder: string, bin = BIN
     // A program that does not read its input closes the pipe.
     child.stdin.on('error', () => {})
     child.stdin.end(options.stdin ?? '')
-    return watch(child)
+    return watch(child, options.endsWithinMs)
   }
 }
 
@@ -106,7 +110,7 @@ function redirect({ output }: ProcessOptions): string[] {
   return output === undefined ? [] : ['/bin/sh', '-c', `exec "$@" > ${output}`, 'sh']
 }
 
-function watch(child: ChildProcess): Begun {
+function watch(child: ChildProcess, endsWithinMs?: number): Begun {
   let stdout = ''
   let stderr = ''
   child.stdout!.setEncoding('utf8').on('data', (chunk: string) => (stdout += chunk))
@@ -115,7 +119,9 @@ function watch(child: ChildProcess): Begun {
     return { code, signal, stdout, stderr }
   })
 
-  async function written(wanted: RegExp): Promise<void> {
+  const what = child.spawnargs.join(' ')
+
+  async function read(wanted: RegExp): Promise<void> {
     while (!wanted.test(stdout)) {
       const next = await Promise.race([once(child.stdout!, 'data'), ended])
       if (!Array.isArray(next) && !wanted.test(stdout))
@@ -130,8 +136,10 @@ function watch(child: ChildProcess): Begun {
     leave: () => void child.stdout!.destroy(),
     stdout: () => stdout,
     stderr: () => stderr,
-    written,
+    written: (wanted) => within(`${wanted} in the output of ${what}`, read(wanted)),
     kill: (signal) => child.kill(signal),
-    ended,
+    get ended() {
+      return within(`the end of ${what}`, ended, endsWithinMs)
+    },
   }
 }

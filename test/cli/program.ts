@@ -47,7 +47,7 @@ function processesFor(
       const served = begin('serve', options)
       await served.written(/listening on/)
       const port = Number(/listening on http:\/\/[^\s"]*:(\d+)/.exec(served.stdout())?.[1])
-      return { ...served, port }
+      return Object.assign(served, { port })
     },
   }
 }

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
@@ -8,6 +7,7 @@ import {
   type ServerListingClientOptions,
 } from '../../client/src/index.ts'
 import { TIMEOUT_MS } from './fake-time.ts'
+import { once } from '../fixtures/within.ts'
 
 /** A server that answers what the real service never does. Returns its base URL. */
 export async function startOddService(

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
@@ -9,6 +8,7 @@ import { ConnectionError, RequestTimeoutError } from '../../client/src/index.ts'
 import { ROOT } from '../fixtures/tree.ts'
 import { fakeTime } from './fake-time.ts'
 import { clientOf, KEY, startOddService } from './odd-service.ts'
+import { once } from '../fixtures/within.ts'
 
 /*
  * Requests without an answer: which of them the client tries again, and what it advises.

@@ -44,6 +44,15 @@ export async function deploy(
   return { program, port, keys, options }
 }
 
+/** Runs the kit's command, which waits for the end of many seconds. */
+export function judge(
+  program: Program,
+  args: string | string[],
+  env: Record<string, string> = {},
+): Promise<Ended> {
+  return program.begin(args, { env, endsWithinMs: 120_000 }).ended
+}
+
 /** Asserts that a complete run found nothing, and that it left no rule and no choice out. */
 export function assertConforms({ code, stdout, stderr }: Ended, keys: readonly string[]): void {
   assert.equal(code, 0, stdout + stderr)

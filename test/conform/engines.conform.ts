@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { suite, test, type TestContext } from 'node:test'
 import { migrateTo } from './migrated.ts'
-import { assertConforms, assertWithoutKeys, deploy, differencesIn } from './deployment.ts'
+import { assertConforms, assertWithoutKeys, deploy, differencesIn, judge } from './deployment.ts'
 
 /*
  * The service conforms to its specification on both engines, judged from outside.
@@ -11,8 +11,7 @@ import { assertConforms, assertWithoutKeys, deploy, differencesIn } from './depl
 
 async function assertEngineConforms(t: TestContext, env: Record<string, string>): Promise<void> {
   const { program, port, keys, options } = await deploy(t, env)
-  const ended = await program.begin(['conform', `http://127.0.0.1:${port}`, ...options], { env })
-    .ended
+  const ended = await judge(program, ['conform', `http://127.0.0.1:${port}`, ...options], env)
   assertConforms(ended, keys)
   assert.deepEqual(differencesIn(ended), [])
   const [, planned] = /^(\d+) requests: about \d+ s with svc_live_\w{7}…\n/.exec(ended.stderr) ?? []
@@ -37,7 +36,7 @@ suite('conform', { concurrency: true }, () => {
     assert.equal(examples.length, 2)
     for (const [, example = ''] of examples) {
       const args = example.replace(/https?:\/\/\S+/, `http://127.0.0.1:${port}`)
-      const { code, stdout, stderr } = await program.begin(args).ended
+      const { code, stdout, stderr } = await judge(program, args)
       assert.equal(code, 0, stdout + stderr)
       assertWithoutKeys(stdout + stderr, keys)
     }
@@ -46,11 +45,11 @@ suite('conform', { concurrency: true }, () => {
   test('a key that does not work is a finding, and the report says what was left out', async (t) => {
     const { program, port, keys, options } = await deploy(t)
     await program.done('key revoke --key-stdin', { stdin: keys[0] })
-    const { code, stdout, stderr } = await program.begin([
+    const { code, stdout, stderr } = await judge(program, [
       'conform',
       `http://127.0.0.1:${port}`,
       ...options,
-    ]).ended
+    ])
     assert.equal(code, 1)
     assert.match(stdout, /1\. Section 4\.1: a valid key gets 200\n/)
     assert.match(stdout, /seen {6}401 \{"error":"Invalid or missing API key\."\}/)
@@ -68,7 +67,7 @@ suite('conform', { concurrency: true }, () => {
     const [failed, idle] = await Promise.all(
       ['echo gone >&2; exit 3', 'true'].map(async (command, index) => {
         const second = options.slice(1, 2).map(() => `key-${index + 1}.txt`)
-        return program.begin([...args.slice(0, 3), ...second, ...args.slice(-1), command]).ended
+        return judge(program, [...args.slice(0, 3), ...second, ...args.slice(-1), command])
       }),
     )
     assert.match(failed!.stderr, /error: the command of --revoke-command has failed: .*3: gone\n$/)

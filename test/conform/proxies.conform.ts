@@ -7,7 +7,7 @@ import {
   startHaproxy,
   startNginx,
 } from '../reliability/system/front/fronts.ts'
-import { assertConforms, deploy, differencesIn } from './deployment.ts'
+import { assertConforms, deploy, differencesIn, judge } from './deployment.ts'
 
 /*
  * The proxies with the configurations of deploy/ take nothing from the conformance of the service.
@@ -30,7 +30,7 @@ suite('proxies', { concurrency: true }, () => {
       const front = await startFront(t, port)
       const env = { NODE_EXTRA_CA_CERTS: CERTIFICATE }
       const url = `https://localhost:${front.port}`
-      const ended = await program.begin(['conform', url, ...options], { env }).ended
+      const ended = await judge(program, ['conform', url, ...options], env)
       assertConforms(ended, keys)
       assert.deepEqual(differencesIn(ended), changed)
     })

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { UNKNOWN_PATH } from './description.ts'
 import { readAnswer } from '../wire/client/read-answer.ts'
 import { readHead } from '../wire/reference/read-head.ts'
 import type { Exchange, Validate } from './validator.ts'
+import { once } from '../fixtures/within.ts'
 
 /** A proxy that passes every byte unchanged, and compares each exchange with the description. */
 export interface ValidatingProxy {

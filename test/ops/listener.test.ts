@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { listenForOps } from '../../src/ops/listen.ts'
 import { createRequestMeter } from '../../src/ops/request-meter.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { ask } from '../fixtures/requests.ts'
+import { once } from '../fixtures/within.ts'
 
 /* Who gets an answer from the operator's listener. */
 

@@ -12,6 +12,14 @@ const ROOT = new URL('../../', import.meta.url)
 const STARTS_PROCESSES =
   /^(?:import|export|\}).* from '(?:node:child_process|node:cluster|playwright-core)'$/m
 
+/** The seconds that a file may usually take without a line in the table of usual times. */
+export const SHORT_S = 10
+
+/** The usual seconds of the longer files. `TIMES=1 npm test` writes those of the files it runs. */
+const usualTimes: Record<string, number> = JSON.parse(
+  readFileSync(new URL('times.json', import.meta.url), 'utf8'),
+)
+
 /** It starts a server only for a file that runs alone. */
 const SHARED_SERVER = resolve('test/fixtures/postgres/server.ts')
 
@@ -21,29 +29,29 @@ const RELATIVE_IMPORTS = /^(?:import|export|\}).* from '(\.[^']+)'$/gm
 export const FOLDER_ENTRY = /\.folder\.mjs$/
 
 /**
- * What the test runner starts for these test files, each in a process of its own: the files that
- * start processes, and for the others one generated entry per folder, written to `folder`.
+ * What the test runner starts for these test files: generated entries, written to `folder`, each
+ * for a process of its own. Files that start processes, or all if `separately`, share none.
  */
-export function entriesFor(files: readonly string[], folder: string): string[] {
-  const alone = files.filter((file) => startsProcesses(resolve(file)))
-  const together = files.filter((file) => !alone.includes(file))
-  const entries = [...Map.groupBy(together, dirname)].map(([name, shared]) => {
+export function entriesFor(files: readonly string[], folder: string, separately = false): string[] {
+  const groups = Map.groupBy(files, (file) =>
+    separately || startsProcesses(resolve(file)) ? file : dirname(file),
+  )
+  return [...groups].map(([name, shared]) => {
     const entry = join(folder, `${name.replaceAll('/', '-')}.folder.mjs`)
-    // Two folders never share an entry.
+    // Two groups never share an entry.
     writeFileSync(entry, entryOf(shared), { flag: 'wx' })
     return entry
   })
-  return [...entries, ...alone]
 }
 
 /**
- * Each file is a suite, so that its hooks concern only its own tests. Its name is on the disk while
- * it runs, because the messages of a process that crashes are lost.
+ * Each file is a suite, so that its hooks concern only its own tests, and with a limit of time. Its
+ * name is on the disk while it runs, because the messages of a process that crashes are lost.
  */
-export function entryOf(files: readonly string[], root = ROOT): string {
+export function entryOf(files: readonly string[], root = ROOT, limitMs = limitOf): string {
   const suites = files.map((file) => {
     const { href } = new URL(file, root)
-    return `suite('${file}', async () => {
+    return `suite('${file}', { timeout: ${limitMs(file)} }, async () => {
   before(() => writeFileSync(import.meta.filename + '.running', '${file}'))
   await import('${href}')
 })`
@@ -53,6 +61,12 @@ export function entryOf(files: readonly string[], root = ROOT): string {
     `import { before, suite } from 'node:test'`,
   ]
   return [...imports, ...suites, ''].join('\n')
+}
+
+/** The longest time for a file, in milliseconds: three times its usual time, once it is known. */
+function limitOf(file: string): number {
+  if (process.env.TIMES === '1') return Infinity
+  return 3_000 * Math.max(usualTimes[file] ?? 0, SHORT_S)
 }
 
 /** The file whose tests an entry has begun last, or null. */

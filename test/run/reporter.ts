@@ -1,9 +1,9 @@
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { spec } from 'node:test/reporters'
 import { format } from 'node:util'
-import { FOLDER_ENTRY, fileRunIn } from './entries.ts'
+import { FOLDER_ENTRY, fileRunIn, SHORT_S } from './entries.ts'
 import { DID_NOT_EXIT } from './exit.ts'
 
 interface TestEvent {
@@ -15,7 +15,7 @@ interface TestEvent {
     file?: string
     /** The file that the process runs. Events about the whole process do not have it. */
     entryFile?: string
-    details?: { type?: string; error?: TestError }
+    details?: { type?: string; error?: TestError; duration_ms?: number }
     counts?: { tests: number }
     skip?: unknown
     todo?: unknown
@@ -37,7 +37,7 @@ const REASON_WIDTH_MAX = 300
 /**
  * node:test's usual report, the full name and error of each failed test, and a last line with
  * counts. Skipped tests and files without tests count as failures, because they prove nothing.
- * TEST_RESULTS names a file that also gets the last lines.
+ * TEST_RESULTS names a file that also gets the last lines. With TIMES=1 it writes the usual times.
  */
 export default async function* report(source: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   let passed = 0
@@ -47,6 +47,8 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   const trail: string[] = []
   /** The files of folder entries in which a test has ended. */
   const tested = new Set<string>()
+  /** The seconds that each file took. */
+  const times: Record<string, number> = {}
 
   async function* counted() {
     for await (const event of source) {
@@ -59,6 +61,7 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
         if (event.type === 'test:pass' && !skip && !todo) passed += 1
         else failed.push(linesOf(event, place))
       }
+      if (isFileOfFolder(event)) times[place.file] = event.data.details!.duration_ms! / 1_000
       if (ranNoTest(event) || (isFileOfFolder(event) && !tested.has(place.file)))
         empty.add(place.file)
       yield event
@@ -66,12 +69,25 @@ export default async function* report(source: AsyncIterable<TestEvent>): AsyncGe
   }
 
   for await (const text of Readable.from(counted()).compose(spec())) yield String(text)
+  if (process.env.TIMES === '1') writeTimes(times)
   for (const file of empty) failed.push(`failed: ${file}: it contains no test`)
   if (passed + failed.length === 0 || failed.length > 0) process.exitCode = 1
   const last = [...failed, `${passed} passed, ${failed.length} failed`, ''].join('\n')
   const results = process.env.TEST_RESULTS
   if (results !== undefined) appendFileSync(results, last)
   yield `\n${last}`
+}
+
+/** Replaces the times of these files in the table of entries.ts, which leaves out short ones. */
+function writeTimes(taken: Readonly<Record<string, number>>): void {
+  const path = new URL('times.json', import.meta.url)
+  const known: Record<string, number> = JSON.parse(readFileSync(path, 'utf8'))
+  const all = { ...known, ...taken }
+  const times = Object.keys(all)
+    .toSorted()
+    .filter((file) => all[file]! > SHORT_S)
+    .map((file) => [file, Math.ceil(all[file]!)] as const)
+  writeFileSync(path, `${JSON.stringify(Object.fromEntries(times), null, 2)}\n`)
 }
 
 /** Where a test stands: its file, and the names of its suites and its own. */

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { suite, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import { hosted } from './corpus/case.ts'
 import { LARGE, listenHeld, settled } from './client/held.ts'
 import { assertOutcomes } from './client/outcome.ts'
 import { open } from './client/raw.ts'
+import { once } from '../fixtures/within.ts'
 
 /* close() answers open requests, and no client can delay it. */
 

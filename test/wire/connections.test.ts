@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { suite, test } from 'node:test'
 import { LIMITS } from '../../src/http/limits.ts'
 import { addOwner, startTestService } from '../fixtures/service.ts'
@@ -7,6 +6,7 @@ import { bare, hosted } from './corpus/case.ts'
 import { listenHeld, settled } from './client/held.ts'
 import { assertOutcomes, type Outcome } from './client/outcome.ts'
 import { open } from './client/raw.ts'
+import { once } from '../fixtures/within.ts'
 
 /* The start and end of a connection. */
 

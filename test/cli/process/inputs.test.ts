@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -9,6 +8,7 @@ import { addAda } from '../ada.ts'
 import { assertRefused, type Ended } from '../command.ts'
 import { programIn } from '../program.ts'
 import { runInShell } from '../shell.ts'
+import { once } from '../../fixtures/within.ts'
 
 /*
  * Each command that reads an input reads each kind of input, or refuses it with the same sentence

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { ask } from '../../fixtures/requests.ts'
 import { addAdaWithKey } from '../ada.ts'
 import { logLines, type Program, programIn } from '../program.ts'
+import { once } from '../../fixtures/within.ts'
 
 /** A key, and a transaction of another process that makes its requests wait. */
 async function withWaiting(t: TestContext) {

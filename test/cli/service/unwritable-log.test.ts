@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
 import { eventually } from '../../fixtures/eventually.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { logLines, programIn } from '../program.ts'
+import { once } from '../../fixtures/within.ts'
 
 /*
  * The service ends as it should, although its log can't be written.

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { within } from '../../fixtures/within.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ask } from '../../fixtures/requests.ts'
@@ -52,7 +53,7 @@ test('npx server-listing serve leaves no process behind after SIGTERM', async (t
   const npx = await startBy(t, ['npx', 'server-listing', 'serve'])
   assert.equal(npx.services().length, 1)
   npx.child.kill('SIGTERM')
-  await npx.ended
+  await within('the end of npx', npx.ended)
   await eventually(async () => npx.services().length === 0)
   await eventually(async () => npx.log().includes('"msg":"closed"'))
   await assert.rejects(ask(npx.port, { path: '/health' }), /ECONNREFUSED/)
@@ -84,7 +85,7 @@ test('npm run demo passes on SIGTERM and deletes its database', async (t) => {
   const output = outputOf(child)
   await eventually(async () => /Press Ctrl-C/.test(output()))
   child.kill('SIGTERM')
-  await ended
+  await within('the end of npm', ended)
   await eventually(async () => demos().length === 0)
   const databases = readdirSync(folder).filter((name) => name.startsWith('server-listing-demo-'))
   assert.deepEqual(databases, [])
@@ -97,7 +98,7 @@ test('SIGHUP does not end a service below npx', async (t) => {
   process.kill(pid!, 'SIGHUP')
   await eventually(async () => npx.log().includes('ignored SIGHUP'))
   process.kill(shell, 'SIGHUP')
-  await npx.ended
+  await within('the end of npx', npx.ended)
   // Twice the time in which the service notices a new parent.
   for (let asked = 0; asked < 10; asked += 1) {
     assert.equal((await ask(npx.port, { path: '/health' })).status, 200)

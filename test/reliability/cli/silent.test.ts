@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
 import { diagnose } from '../doctor/findings.ts'
 import { assertRefused } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
+import { once } from '../../fixtures/within.ts'
 
 test('health and doctor say that a service takes connections and does not answer', async (t) => {
   const silent = createServer().listen(0, '127.0.0.1')

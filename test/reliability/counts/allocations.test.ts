@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { generateKey } from '../../../src/keys/api-key.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openPipeline } from './pipeline.ts'
+import { once } from '../../fixtures/within.ts'
 
 const REQUESTS = 10_000
 /** Requests in one packet, so that they are one batch. */

@@ -1,5 +1,5 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
+import { once } from '../../fixtures/within.ts'
 
 const END_OF_HEAD = Buffer.from('\r\n\r\n')
 

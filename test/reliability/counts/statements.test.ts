@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { createAnswer } from '../../../src/api/answer.ts'
@@ -12,6 +11,7 @@ import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer } from '../../fixtures/postgres/server.ts'
 import { addKeys } from './keys.ts'
 import { openPipeline, type Pipeline } from './pipeline.ts'
+import { once } from '../../fixtures/within.ts'
 
 const PACKETS = 40
 const TOGETHER = 15

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
@@ -10,6 +9,7 @@ import { inspectProxies, judgeCertificate } from '../../../src/cli/doctor/publis
 import { inspectVariables } from '../../../src/cli/doctor/variables.ts'
 import { type Program, programIn } from '../../cli/program.ts'
 import { diagnose } from './findings.ts'
+import { once } from '../../fixtures/within.ts'
 
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../../fixtures/tls/${name}`, import.meta.url))

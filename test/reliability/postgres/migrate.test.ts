@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,6 +16,7 @@ import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { once } from '../../fixtures/within.ts'
 
 /*
  * Each migration runs once, in order and whole or not at all, in any number of processes. Two

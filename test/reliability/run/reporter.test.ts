@@ -10,14 +10,21 @@ import { entryOf } from '../../run/entries.ts'
 const REPORTER = fileURLToPath(new URL('../../run/reporter.ts', import.meta.url))
 const EXIT = new URL('../../run/exit.ts', import.meta.url).href
 
-/** `isShared` runs the files in one process. */
-function lastLines(t: TestContext, files: Record<string, string>, { isShared = false } = {}) {
+/** `isShared` runs the files in one process, each with this limit. */
+function lastLines(
+  t: TestContext,
+  files: Record<string, string>,
+  { isShared = false, limitMs = 30_000 } = {},
+) {
   const folder = temporaryFolder(t)
   for (const [name, text] of Object.entries(files))
     writeFileSync(join(folder, name), `import { suite, test } from 'node:test'\n${text}`)
   const entries = isShared ? ['all.folder.mjs'] : []
   for (const entry of entries)
-    writeFileSync(join(folder, entry), entryOf(Object.keys(files), pathToFileURL(`${folder}/`)))
+    writeFileSync(
+      join(folder, entry),
+      entryOf(Object.keys(files), pathToFileURL(`${folder}/`), () => limitMs),
+    )
   const args = ['--test', '--test-concurrency=2', `--test-reporter=${REPORTER}`, `--import=${EXIT}`]
   const { status, stdout } = spawnSync(process.execPath, [...args, ...entries], {
     cwd: folder,
@@ -133,6 +140,27 @@ for (const [end, words] of [
     assert.equal(status, 1)
     assert.equal(lines[0], `failed: b.mjs: its process ${words}`)
   })
+
+test('a file that takes longer than its limit fails, and the test that hangs is named', (t) => {
+  const { status, lines } = lastLines(
+    t,
+    {
+      'a.mjs': `test('is right', () => {})
+        test('hangs', () => new Promise((resolve) => setTimeout(resolve, 30_000).unref()))
+        setTimeout(() => {}, 1_000)`,
+      'b.mjs': `test('is right, too', () => {})`,
+    },
+    { isShared: true, limitMs: 500 },
+  )
+  assert.equal(status, 1)
+  assert.deepEqual(lines, [
+    'failed: a.mjs: hangs',
+    '    test did not finish before its parent and was cancelled',
+    'failed: a.mjs',
+    '    test timed out after 500ms',
+    '2 passed, 2 failed',
+  ])
+})
 
 test('a process that does not exit is ended, and its file and open handles are named', (t) => {
   const { status, lines, stdout } = lastLines(t, {

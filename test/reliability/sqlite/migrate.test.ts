@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createDatabaseFile } from '../../../src/sqlite/file/create-file.ts'
@@ -9,6 +8,7 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
+import { once } from '../../fixtures/within.ts'
 
 /*
  * Migrations beside other processes: one that serves the file, some that migrate it too, one that

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
+import { once } from '../../fixtures/within.ts'
 
 const CONNECTIONS = 6
 const FILES = 50

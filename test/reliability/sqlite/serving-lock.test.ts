@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -9,6 +8,7 @@ import { migrateSqlite } from '../../../src/sqlite/store.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from '../../sqlite/file/holder.ts'
+import { once } from '../../fixtures/within.ts'
 
 const WRITE_IN_BURSTS = `
   import { DatabaseSync } from 'node:sqlite'

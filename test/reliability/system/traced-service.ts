@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { ROOT } from '../../fixtures/tree.ts'
+import { once } from '../../fixtures/within.ts'
 
 export interface TracedService {
   port: number

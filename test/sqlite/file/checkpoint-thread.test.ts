@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { constants, copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -14,6 +13,7 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { holding } from '../../fixtures/listings.ts'
 import { callWith, openClaims } from '../claims/open-claims.ts'
 import { rowsInFile } from './rows-in-file.ts'
+import { once } from '../../fixtures/within.ts'
 
 test('the thread copies the log into the file', async (t) => {
   const { path, claims, ada } = await openClaims(t)

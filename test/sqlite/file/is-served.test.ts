@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +8,7 @@ import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { hold, load } from './holder.ts'
+import { once } from '../../fixtures/within.ts'
 
 const ASK = `
   import { isServed } from ${JSON.stringify(join(ROOT, 'src/sqlite/file/serving-lock.ts'))}

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { statSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -14,6 +13,7 @@ import { ROOT } from '../../fixtures/tree.ts'
 import { users } from '../../../src/accounts/records/users.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { once } from '../../fixtures/within.ts'
 
 const READ = `
   import { DatabaseSync } from 'node:sqlite'

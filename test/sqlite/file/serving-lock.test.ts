@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { linkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -11,6 +10,7 @@ import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from './holder.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
+import { once } from '../../fixtures/within.ts'
 
 test('one process serves a file; a second one names its pid; commands still work', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')

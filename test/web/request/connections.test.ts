@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { CONNECTIONS_MAX, listenForDashboard } from '../../../src/web/listen.ts'
 import { shareOf } from '../../../src/http/admission/peer-limit.ts'
 import { eventually } from '../../fixtures/eventually.ts'
+import { once } from '../../fixtures/within.ts'
 
 const SHARE = shareOf(CONNECTIONS_MAX)
 const BEYOND = 30

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { type TestContext, test } from 'node:test'
@@ -8,6 +7,7 @@ import { LIMITS } from '../../../src/http/limits.ts'
 import { listen } from '../../../src/http/listen.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { hosted } from '../corpus/case.ts'
+import { once } from '../../fixtures/within.ts'
 
 /* One client can't take all connections of a listener. */
 

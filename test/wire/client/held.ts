@@ -1,10 +1,11 @@
-import { EventEmitter, once } from 'node:events'
+import { EventEmitter } from 'node:events'
 import type { TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { healthy, listed, refusal } from '../../../src/api/responses.ts'
 import { LIMITS, type Limits } from '../../../src/http/limits.ts'
 import { type Listener, listen } from '../../../src/http/listen.ts'
 import type { HttpEvent, Request, Response } from '../../../src/http/message.ts'
+import { once } from '../../fixtures/within.ts'
 
 /** An answer larger than the system's buffers for a client that does not read. */
 export const LARGE: Response = answerWith(`"${'x'.repeat(10_000_000)}"`)

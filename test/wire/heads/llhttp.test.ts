@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -8,6 +7,7 @@ import { LIMITS } from '../../../src/http/limits.ts'
 import { CORPUS } from '../corpus/corpus.ts'
 import { CHUNKS, FRAMED } from '../generated/framings.ts'
 import { ODD_FIELDS, ODD_LINES } from '../generated/odd-bytes.ts'
+import { once } from '../../fixtures/within.ts'
 
 /*
  * A plain node:http server reads the same texts. Its parser, llhttp, shares no code with ours. Our

@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { SERVING } from '../../../../src/postgres/patience.ts'
 import type { Cluster } from '../../../fixtures/postgres/cluster.ts'
@@ -6,6 +5,7 @@ import { asAdmin } from '../../../fixtures/postgres/database.ts'
 import { type Commit, type Fault, SHORT_STAY, type Stay, withEffect } from './fault.ts'
 import { insist } from './insist.ts'
 import { lockRow } from './row-lock.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /** Time in which the server notices that one of its processes was killed, in milliseconds. */
 const CRASH_MS = 5_000

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { readAnswer } from '../../../wire/client/read-answer.ts'
 import { now, type Operation } from '../record/record.ts'
 import { recordOutcomes } from './outcomes.ts'
 import type { Subject } from './scene.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /**
  * Time after which a client gives up, in milliseconds. Two long faults of one process in a row,

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, connect } from 'node:http2'
 import { text } from 'node:stream/consumers'
@@ -12,6 +11,7 @@ import { DIFFERENCES, RACES } from './caddy-differences.ts'
 import { startCaddy } from './caddy.ts'
 import { CERTIFICATE, type Front } from './fronts.ts'
 import { answersThrough, assertFormOfApi } from './proxied-answers.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * A client behind Caddy gets the statuses that the service gives on a direct connection. A list has

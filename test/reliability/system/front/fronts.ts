@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { openSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -8,6 +7,7 @@ import { endDaemon, untilListening } from '../../../fixtures/daemon/daemon.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { ROOT } from '../../../fixtures/tree.ts'
 import type { RawAnswer } from '../../../wire/client/read-answer.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /** A proxy with HTTPS in front of a service, started with its configuration of `deploy/`. */
 export interface Front {

@@ -1,9 +1,9 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { HEAD_BYTES_MAX } from '../../../../src/http/limits.ts'
 import { hosted } from '../../../wire/corpus/case.ts'
 import type { Kind, Order } from './hostile-sockets.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * The process that holds hostile sockets, from an address of its own.

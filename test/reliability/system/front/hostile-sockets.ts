@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { once } from '../../../fixtures/within.ts'
 
 export type Kind =
   | 'silent'

@@ -1,6 +1,6 @@
-import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Ending, Order } from './idle-sockets.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * The process that holds idle sockets. Half of them send nothing; the others send one byte of a

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { once } from '../../../fixtures/within.ts'
 
 /** Idle connections, held by a process of their own so that they delay nothing else. */
 export interface IdleSockets {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -7,6 +6,7 @@ import { connect } from 'node:tls'
 import { ROOT } from '../../../fixtures/tree.ts'
 import { type RawAnswer, readAnswer } from '../../../wire/client/read-answer.ts'
 import { COMMON } from '../../../wire/client/outcome.ts'
+import { once } from '../../../fixtures/within.ts'
 
 const CERTIFICATE = readFileSync(join(ROOT, 'test/fixtures/tls/localhost.crt'))
 

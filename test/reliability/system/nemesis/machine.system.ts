@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -9,6 +8,7 @@ import { openServer } from '../../../fixtures/postgres/server.ts'
 import { lastFirst } from '../../history/battlefield/ends.ts'
 import { makeClock, makeDatabaseClock, removeNamesOf } from '../../history/faults/set-clock.ts'
 import { mountSmallDisk } from '../../history/faults/small-disk.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * The nemesis's faults of the machine really happen. Otherwise it would find no errors because

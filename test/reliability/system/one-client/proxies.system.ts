@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
@@ -7,6 +6,7 @@ import { connect as connectTls } from 'node:tls'
 import { eventually } from '../../../fixtures/eventually.ts'
 import { hosted } from '../../../wire/corpus/case.ts'
 import { CERTIFICATE, type StartFront, startHaproxy, startNginx } from '../front/fronts.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * One client holds as many connections as the proxies of deploy/ allow it, here 5 instead of 200.

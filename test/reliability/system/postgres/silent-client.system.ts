@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,6 +8,7 @@ import { asAdmin } from '../../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../../fixtures/postgres/migrated.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../../postgres/claims/outcomes.ts'
+import { once } from '../../../fixtures/within.ts'
 
 /*
  * A client connects while the server collects its processes after a crash, and then sends nothing,
