@@ -10,9 +10,7 @@ import { isRoot } from '../file/create-file.ts'
 
 const LINE = /^([\dTZ:.-]+) key ([\da-fA-F]{64})$/
 /** What a crash may leave of a line, without zeros in place of a part. */
-const TORN = /^[\dTZ:.-]*( k?e?y?( [\da-fA-F]{0,63})?)?$/
-/** A part that stands for one key: all keys of a bulk revocation have one instant. */
-const NAMED = /^[\dTZ:.-]+ key [\da-fA-F]{8,63}$/
+const PART = /^[\dTZ:.-]+( k?e?y?( [\da-fA-F]{0,63})?)?$/
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
 /** The open of a pipe would wait for its other end. */
@@ -35,41 +33,45 @@ interface Unread {
 }
 
 /**
- * Reads the lines of a journal, or of a copy of one. A crash cuts off the last line, and the union
- * after it writes that line again at once.
+ * Reads the lines of a journal, or of a copy of one. A crash cuts off a line whose append never
+ * returned, so that line lists no key. It lacks its own line break: it is the last line, or the
+ * next append begins directly below it, without the blank line between two appends.
  */
 export function readLines(text: string): { revoked: Map<string, Instant>; unread: Unread } {
   const revoked = new Map<string, Instant>()
   const unread = { first: 0, count: 0 }
-  let [number, torn, tornNumber] = [1, '', 0]
+  /** The line breaks since the last line. */
+  let breaks = 1
+  /** The number of the last line if it is a part of one, or 0. */
+  let part = 0
+  /** Whether the last line begins where an append does. */
+  let isAppended = false
+  let number = 1
   const leaveOut = (at: number) => {
     unread.first ||= at
     unread.count += 1
   }
-  // An array of all lines could be many times as large as the text.
-  for (const [line] of withoutTornEnd(text).matchAll(/\r\n?|\n|[^\r\n]+/g)) {
+  // A crash may leave zeros, too. An array of all lines could be many times as large as the text.
+  for (const [line] of text.replaceAll('\0', '').matchAll(/\r\n?|\n|[^\r\n]+/g)) {
     if (/[\r\n]/.test(line)) {
       number += 1
+      breaks += 1
       continue
     }
-    if (!line.startsWith(torn)) leaveOut(tornNumber)
-    torn = ''
+    const isBelowCut: boolean = part > 0 && isAppended && breaks === 1
+    if (part > 0 && !isBelowCut) leaveOut(part)
+    isAppended = isBelowCut || breaks > 1
+    breaks = 0
+    part = 0
     const [, instant = '', hash = ''] = LINE.exec(line) ?? []
     const at = parseInstant(instant)
     if (at !== null) {
       if (!revoked.has(hash.toLowerCase())) revoked.set(hash.toLowerCase(), at)
-    } else if (NAMED.test(line)) [torn, tornNumber] = [line, number]
+    } else if (PART.test(line)) part = number
     else leaveOut(number)
   }
-  if (torn !== '') leaveOut(tornNumber)
+  if (part > 0 && breaks > 0) leaveOut(part)
   return { revoked, unread }
-}
-
-/** A crash may leave zeros, too. */
-function withoutTornEnd(text: string): string {
-  const written = text.replaceAll('\0', '')
-  const end = 1 + Math.max(written.lastIndexOf('\n'), written.lastIndexOf('\r'))
-  return TORN.test(written.slice(end)) ? written.slice(0, end) : written
 }
 
 /**
@@ -126,7 +128,7 @@ function unreadable(path: string, reason: string): NotConfigured {
  * write or sync left in memory.
  */
 export async function appendToJournal(path: string, revoked: Revocations): Promise<void> {
-  // Each line begins with a line break, whatever a crash has left before it.
+  // Each line begins with a line break, too, which ends what a crash has left before it.
   const lines = Array.from(revoked, ([hash, at]) => `\n${formatInstant(at)} key ${hash}\n`)
   try {
     await withFile(path, O_WRONLY | O_APPEND | O_CREAT | OPEN, async (file) => {

@@ -15,7 +15,7 @@ import { NotConfigured, NotJournaled } from '../../../src/model/faults.ts'
 import { appendToJournal, journalOf, readJournal } from '../../../src/sqlite/journal/journal.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 
-const [ONE, TWO] = ['1'.repeat(64), '2'.repeat(64)]
+const [ONE, TWO, THREE] = ['1'.repeat(64), '2'.repeat(64), '3'.repeat(64)]
 const LINE = `1970-01-01T00:00:00.000007Z key ${ONE}`
 
 /** The journal beside a file that stands for a database. */
@@ -47,14 +47,23 @@ test('a journal gives back the first instant of each hash, and only its owner ca
   assert.equal(statSync(journal).mode & 0o777, 0o600)
 })
 
-test('a line that is cut anywhere revokes nothing, and the line after it counts', async (t) => {
+test('a line that a crash has cut anywhere revokes nothing, and is no fault later either', async (t) => {
   const journal = journalIn(t)
+  const hashes = () => [...readJournal(journal, assert.ifError).keys()]
   for (let length = 0; length < LINE.length; length += 1) {
     for (const cut of [LINE.slice(0, length), `${LINE.slice(0, length)}${'\0'.repeat(5)}`]) {
-      writeFileSync(journal, `\n${cut}`)
-      assert.deepEqual(readJournal(journal, assert.ifError), new Map(), cut)
-      await appendToJournal(journal, new Map([[TWO, 2]]))
-      assert.deepEqual([...readJournal(journal, () => {})], [[TWO, 2]], cut)
+      for (const before of ['', `\n${LINE}\n`]) {
+        const known = before === '' ? [] : [ONE]
+        writeFileSync(journal, `${before}\n${cut}`)
+        assert.deepEqual(hashes(), known, cut)
+        // A second crash cuts off the next line.
+        appendFileSync(journal, `\n${cut}`)
+        if (length > 0) assert.deepEqual(hashes(), known, cut)
+        await appendToJournal(journal, new Map([[TWO, 2]]))
+        assert.deepEqual(hashes(), [...known, TWO], cut)
+        await appendToJournal(journal, new Map([[THREE, 3]]))
+        assert.deepEqual(hashes(), [...known, TWO, THREE], cut)
+      }
     }
   }
 })

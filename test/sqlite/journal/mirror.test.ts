@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createReadStream, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { NotConfigured, NotJournaled } from '../../../src/model/faults.ts'
 import { formatInstant, presentInstant } from '../../../src/model/instant.ts'
+import { readRevocations } from '../../../src/open-store.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
 import { inspectSqlite } from '../../../src/sqlite/inspect.ts'
@@ -52,6 +53,47 @@ test('a damaged line is told at each start and by doctor, and the others are uni
   const finding = inspectSqlite(path, () => []).find(({ check }) => check === 'journal')
   assert.equal(finding?.state, 'problem')
   assert.match(finding.found, said)
+})
+
+test('a start after a crash completes the line that it cut off, and no later start warns', async (t) => {
+  const { path, journal, ada, bob, command, lines } = await twoKeys(t)
+  const revoke = ({ user, keyId }: typeof ada) =>
+    command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(7)))
+  await revoke(bob)
+  const before = statSync(journal).size
+  await revoke(ada)
+  const whole = readFileSync(journal)
+  for (let size = before; size < whole.length; size += 1) {
+    writeFileSync(journal, whole.subarray(0, size))
+    for (let start = 0; start < 2; start += 1) {
+      await (await openSqliteStore(path, { create: false, onFault: assert.ifError })).close()
+      assert.deepEqual(lines(), [hexOf(bob.key), hexOf(ada.key)], `${size} bytes`)
+    }
+    const finding = inspectSqlite(path, () => []).find(({ check }) => check === 'journal')
+    assert.equal(finding?.state, 'ok')
+    const named = await readRevocations([journal], createReadStream)
+    assert.deepEqual([...named.keys()], lines())
+  }
+})
+
+test('a cut line whose revoke never returned is no fault, and no later line is lost', async (t) => {
+  const { path, journal, ada, bob, command, lines, restoreOlder } = await twoKeys(t)
+  const never = lineOf('svc_live_never')
+  for (let size = 1; size < never.length - 1; size += 1) {
+    writeFileSync(journal, never.slice(0, size))
+    await command((store) =>
+      apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
+    )
+    assert.deepEqual(lines(), [hexOf(ada.key)], `${size} bytes`)
+    await restoreOlder()
+  }
+  const faults: Error[] = []
+  const onFault = (fault: Error) => faults.push(fault)
+  const store = await openSqliteStore(path, { create: false, onFault })
+  t.after(() => store.close())
+  assert.match(faults.join(), /^RevivedKeys: 1 active key was revoked again[^,]*, because [^,]*$/)
+  assert.equal(await revokedAt(store, ada.user.id), 7)
+  assert.equal(await revokedAt(store, bob.user.id), null)
 })
 
 test('a revocation that is rolled back leaves no line', async (t) => {
