@@ -4,6 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite'
 import { complaintAboutError } from '../model/input.ts'
 import type { Revocations } from '../model/key-hash.ts'
 import type { Migration } from '../database/migrations.ts'
+import { complaintAboutDatabase } from '../sqlite/database.ts'
 import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
@@ -97,14 +98,13 @@ async function openCurrent(
   opened: (() => void)[],
 ): Promise<DatabaseSync> {
   const database = openReadOnly(path, opened)
-  if (!hasLedger(database))
-    throw new NotRestored('it is the database of another program, and no archive')
-  // Before anything is read from them: a view may have no end.
-  const unreadable = findUnreadable(database)
-  if (unreadable !== null) throw new NotRestored(unreadable)
+  // Before anything is read from tables: a view may have no end.
+  const complaint = complaintAboutDatabase(database) ?? findUnreadable(database)
+  if (complaint !== null) throw new NotRestored(complaint)
   const problems = findProblems(database)
   if (problems !== null) throw new NotRestored(`it is damaged: ${problems}; use another archive`)
   const present = readLedger(database, migrations)
+  if (present === 0) throw new NotRestored('it has no tables, and is no archive')
   // A newer program may have added what a restore by this one would lose.
   if (present > migrations.length)
     throw new NotRestored(
@@ -120,14 +120,6 @@ async function openCurrent(
 }
 
 const ALL_PAGES = 2 ** 31 - 1
-
-/** Other programs have a table of this name, too, with other columns. */
-function hasLedger(database: DatabaseSync): boolean {
-  const column = database.prepare(
-    `SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'program_min'`,
-  )
-  return column.get() !== undefined
-}
 
 /** A file in WAL mode needs files beside it, which a connection that only reads makes, too. */
 function openReadOnly(path: string, opened: (() => void)[]): DatabaseSync {

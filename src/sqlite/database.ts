@@ -61,14 +61,18 @@ export function closeDatabase(database: DatabaseSync): void {
 }
 
 /**
- * Opens a connection to an existing database file. Throws NotConfigured for another program's file.
+ * Opens a connection to an existing database file. Throws NotConfigured if this program must not
+ * use it.
  */
 export function openDatabase(path: string, options: DatabaseOptions): DatabaseSync {
   assertNotMounted(path)
   const database = new DatabaseSync(path, { timeout: options.lockWaitMs })
   try {
-    const isEmpty = assertOurs(database)
-    if (isEmpty && options.keepEmpty) return database
+    // Before any write, because even the journal mode writes.
+    const complaint = complaintAboutDatabase(database)
+    if (complaint !== null)
+      throw new NotConfigured(`cannot use the database file ${path}: ${complaint}`)
+    if (options.keepEmpty && tableNames(database).length === 0) return database
     useWriteAheadLog(database, options.lockWaitMs)
     database.exec(`
       PRAGMA synchronous = ${options.synchronous};
@@ -99,12 +103,23 @@ function useWriteAheadLog(database: DatabaseSync, waitMs: number): void {
   }
 }
 
-/** Runs before any write, because even the journal mode writes. True if there is no table yet. */
-function assertOurs(database: DatabaseSync): boolean {
-  const tables = tableNames(database)
-  if (tables.length === 0) return true
-  if (tables.includes('schema_migrations')) return false
-  throw new NotConfigured('the database belongs to another program: it has tables, but not ours')
+/**
+ * Why this program must not use a database, in words. Null for its own, and for one without
+ * tables. Another program can make a file in UTF-16, where text has other bytes and another order.
+ */
+export function complaintAboutDatabase(database: DatabaseSync): string | null {
+  const encoding = String(database.prepare('PRAGMA encoding').get()?.encoding)
+  if (encoding !== 'UTF-8')
+    return (
+      `it has text in ${encoding}, and this program needs UTF-8. ` +
+      '`sqlite3 OLD .dump | sqlite3 NEW` makes a file in UTF-8'
+    )
+  // Other programs have a table of this name, too, with other columns.
+  const ledger = database.prepare(
+    `SELECT 1 FROM pragma_table_info('schema_migrations') WHERE name = 'program_min'`,
+  )
+  if (ledger.get() !== undefined || tableNames(database).length === 0) return null
+  return 'it belongs to another program: it has tables, but not ours'
 }
 
 /** The tables of a database, without SQLite's own. */

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { type Finding, judgeLastBackup, ok, problem, warning } from '../model/health/finding.ts'
 import { formatInstant, MINUTE_US, presentInstant } from '../model/instant.ts'
 import { readBootId } from './claims/clock.ts'
-import { tableNames } from './database.ts'
+import { complaintAboutDatabase } from './database.ts'
 import { codeOf, unusable } from './errors.ts'
 import { inspectFiles } from './file/inspect-files.ts'
 import { assertUpToDate } from './migrate.ts'
@@ -52,12 +52,12 @@ function inspectContent(
 ): Finding[] {
   const database = openToRead(path)
   try {
-    const tables = tableNames(database)
-    if (tables.length > 0 && !tables.includes('schema_migrations'))
+    const complaint = complaintAboutDatabase(database)
+    if (complaint !== null)
       return [
         problem(
           'database',
-          `${path} belongs to another program`,
+          `cannot use the database file ${path}: ${complaint}`,
           "set DATABASE_URL to this service's file",
         ),
       ]

@@ -77,7 +77,7 @@ test("another program's database stays untouched; an empty file and our own are 
   assert.throws(() => openDatabase(lock, OPTIONS), /belongs to another program/)
   assert.deepEqual(readdirSync(folder).toSorted(), ['ahead.db', 'foreign.db', 'lock.db'])
   const empty = make('empty.db', 'CREATE VIEW v AS SELECT 1')
-  const ours = make('ours.db', 'CREATE TABLE schema_migrations (a); CREATE TABLE notes (text)')
+  const ours = make('ours.db', 'CREATE TABLE schema_migrations (program_min)')
   for (const path of [empty, ours]) openDatabase(path, OPTIONS).close()
 })
 

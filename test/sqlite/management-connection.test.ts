@@ -15,7 +15,7 @@ function open(t: TestContext): { connection: DatabaseSync; database: Database } 
   const connection = openDatabase(path, { synchronous: 'FULL', lockWaitMs: 0 })
   t.after(() => connection.close())
   connection.exec(
-    'CREATE TABLE schema_migrations (name TEXT); CREATE TABLE notes (note TEXT UNIQUE)',
+    'CREATE TABLE schema_migrations (program_min); CREATE TABLE notes (note TEXT UNIQUE)',
   )
   return { connection, database: lend(connection) }
 }

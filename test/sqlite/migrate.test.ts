@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -114,20 +114,6 @@ test('a newer schema that still supports this program is served', async (t) => {
   database.close()
   const store = await openServingSqliteStore(path)
   await store.close()
-})
-
-test("another program's database is refused and stays the same to the byte", async (t) => {
-  const folder = temporaryFolder(t)
-  const path = join(folder, 'listing.db')
-  const database = new DatabaseSync(path)
-  database.exec('CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)')
-  database.close()
-  const before = readFileSync(path)
-  await assert.rejects(openServingSqliteStore(path), /belongs to another program/)
-  await assert.rejects(openSqliteStore(path, { create: true }), NotConfigured)
-  await assert.rejects(migrateSqlite(path), NotConfigured)
-  assert.deepEqual(readFileSync(path), before)
-  assert.deepEqual(readdirSync(folder), ['listing.db'])
 })
 
 function openEmpty(t: { after(end: () => void): void }): DatabaseSync {

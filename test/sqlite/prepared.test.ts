@@ -14,9 +14,12 @@ test('a command prepares each statement when it first runs it, and no others', a
   const prepared = () => prepare.mock.calls.map((call) => call.arguments[0])
   const store = await openSqliteStore(path, { create: false })
   t.after(() => store.close())
-  // The ledger of migrations, and the union with the journal.
+  // The check of the file, the ledger of migrations, and the union with the journal.
   for (const statement of prepared())
-    assert.match(statement, /sqlite_schema|schema_migrations|schema_version|revoked_hashes/)
+    assert.match(
+      statement,
+      /PRAGMA encoding|sqlite_schema|schema_migrations|schema_version|revoked_hashes/,
+    )
   prepare.mock.resetCalls()
   for (const email of ['ada@example.com', 'bob@example.com'])
     await users(store.database).findUser(email)

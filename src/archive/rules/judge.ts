@@ -105,16 +105,10 @@ export function judgeRows(broken: readonly BrokenRows[]): Finding[] {
 }
 
 /**
- * Why no rows can be read, in words: the encoding, or a table of ours that is a view. Null if there
- * is no reason. Reads no rows, because a view may have no end.
+ * Why no rows can be read, in words: a table of ours is a view. Null if there is no reason. Reads
+ * no rows, because a view may have no end.
  */
 export function findUnreadable(database: DatabaseSync): string | null {
-  const encoding = String(database.prepare('PRAGMA encoding').get()?.encoding)
-  if (encoding !== 'UTF-8')
-    return (
-      `it has text in ${encoding}, and only UTF-8 can be judged: ` +
-      '`sqlite3 OLD .dump | sqlite3 NEW` makes a file in UTF-8'
-    )
   const own = withOwnSchema(tableNames)
   const others = database
     .prepare(`SELECT name, type FROM pragma_table_list WHERE schema = 'main' AND type <> 'table'`)
