@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Instant, INSTANT_MAX } from '../model/instant.ts'
+import type { Instant } from '../model/instant.ts'
+import { bounded } from '../sqlite/database.ts'
 import type { ArchiveFacts, Facts } from './archive.ts'
 
 /** Counts what a database contains, on either engine. */
@@ -8,10 +9,6 @@ export const FACTS = `
     (SELECT count(*) FROM servers) AS servers,
     (SELECT count(*) FROM api_keys) AS api_keys,
     (SELECT count(*) FROM api_keys WHERE revoked_at IS NULL) AS active_api_keys`
-
-/** The driver can't read an integer that a number can't hold. */
-export const bounded = (value: string): string =>
-  `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
 
 export function readFacts(database: DatabaseSync): Facts {
   return { ...(database.prepare(FACTS).get() as unknown as Facts) }

@@ -2,8 +2,8 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Revocations } from '../model/key-hash.ts'
 import { escapeInvisible } from '../model/characters/invisible.ts'
+import { bounded } from '../sqlite/database.ts'
 import { type ArchiveTable, CLAIMS, NotRestored, TABLES } from './archive.ts'
-import { bounded } from './facts.ts'
 import type { OpenArchive } from './open.ts'
 
 /*

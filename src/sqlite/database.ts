@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { NotConfigured } from '../model/faults.ts'
+import { INSTANT_MAX } from '../model/instant.ts'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isLocked, unusable } from './errors.ts'
@@ -129,6 +130,10 @@ export function tableNames(database: DatabaseSync): string[] {
     .all()
     .map(({ name }) => String(name))
 }
+
+/** The driver can't read an integer that a number can't hold. Null stays null. */
+export const bounded = (value: string): string =>
+  `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`
 
 /**
  * Runs `body` as one transaction. It takes the write lock when it begins, so that it never has to

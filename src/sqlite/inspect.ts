@@ -2,9 +2,9 @@ import { existsSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { type Finding, judgeLastBackup, ok, problem, warning } from '../model/health/finding.ts'
-import { formatInstant, MINUTE_US, presentInstant } from '../model/instant.ts'
+import { formatInstant, type Instant, MINUTE_US, presentInstant } from '../model/instant.ts'
 import { readBootId } from './claims/clock.ts'
-import { complaintAboutDatabase } from './database.ts'
+import { bounded, complaintAboutDatabase } from './database.ts'
 import { codeOf, unusable } from './errors.ts'
 import { inspectFiles } from './file/inspect-files.ts'
 import { assertUpToDate } from './migrate.ts'
@@ -66,8 +66,9 @@ function inspectContent(
     const findings = [ok('database', path), schema, ...inspectRows(database)]
     // The rows below may be among the broken ones.
     if (findings.some(({ state }) => state !== 'ok')) return findings
-    const { made_at: madeAt } = database.prepare('SELECT made_at FROM last_backup').get() ?? {}
-    const backup = judgeLastBackup(madeAt === undefined ? null : Number(madeAt), presentInstant())
+    const { made_at: madeAt = null } =
+      database.prepare(`SELECT ${bounded('made_at')} AS made_at FROM last_backup`).get() ?? {}
+    const backup = judgeLastBackup(madeAt as Instant | null, presentInstant())
     return [...findings, inspectClock(database), backup]
   } finally {
     database.close()
@@ -104,7 +105,7 @@ function inspectSchema(database: DatabaseSync, path: string): Finding {
 function inspectClock(database: DatabaseSync): Finding {
   const { at } = database
     .prepare(
-      `SELECT max(at) AS at FROM (
+      `SELECT ${bounded('max(at)')} AS at FROM (
          SELECT max(applied_at) AS at FROM schema_migrations
          UNION ALL SELECT max(occurred_at) FROM audit_log
          UNION ALL SELECT made_at FROM last_backup)`,

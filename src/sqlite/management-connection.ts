@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type Instant, INSTANT_MAX } from '../model/instant.ts'
+import type { Instant } from '../model/instant.ts'
 import type { Database, Dialect, Given, Transaction } from '../database/database.ts'
 import { at, raw, type Sql, sql } from '../database/sql.ts'
-import { retryWhileLocked, rollBack } from './database.ts'
+import { bounded, retryWhileLocked, rollBack } from './database.ts'
 import { isLocked } from './errors.ts'
 import type { FileWatch } from './file/file-watch.ts'
 import type { Mirror } from './journal/mirror.ts'
@@ -108,8 +108,10 @@ function assertHeld(watch: FileWatch | undefined): void {
   if (lost !== null) throw lost
 }
 
+const instant = (column: string): Sql => raw(`${bounded(column)} AS ${column.split('.').at(-1)}`)
+
 const DIALECT: Dialect = {
-  instant: (column) => raw(instantOf(column)),
+  instant,
   selectApiKeys,
   recordLastUses,
   recentApiKeys,
@@ -185,7 +187,7 @@ async function transact<T>(
  */
 function selectApiKeys(where: Sql): Sql {
   return sql`
-    SELECT id, user_id, name, prefix, created_at, revoked_at,
+    SELECT id, user_id, name, prefix, ${instant('created_at')}, ${instant('revoked_at')},
       coalesce(latest.claimed_at, last_claims.claimed_at, older_claims.claimed_at) AS last_used_at FROM api_keys
     LEFT JOIN (
       SELECT api_key, claimed_at, max(number) FROM recent_claims
@@ -233,9 +235,4 @@ function idleApiKeys(since: Instant): Sql {
     LEFT JOIN older_claims ON older_claims.api_key = serial
     WHERE revoked_at IS NULL AND disabled_at IS NULL AND ${idleSince} < ${at(since)}
       AND serial NOT IN (SELECT api_key FROM recent_claims WHERE claimed_at >= ${at(since)})`
-}
-
-/** The driver can't read an integer that a number can't hold. Null stays null. */
-function instantOf(column: string): string {
-  return `max(-${INSTANT_MAX}, min(${INSTANT_MAX}, ${column})) AS ${column.split('.').at(-1)}`
 }

@@ -7,6 +7,7 @@ import { claim } from './keys/claim.ts'
 import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
 import { serverExports } from '../../src/servers/records/server-exports.ts'
+import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { serverSearch } from '../../src/servers/records/server-search.ts'
 import { servers } from '../../src/servers/records/servers.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
@@ -76,6 +77,20 @@ export function farInstantsContract(open: OpenFixture): void {
       ),
       ['last', ...(never!.id > found.servers[2]!.id ? ['edited', 'now'] : ['now', 'edited'])],
     )
+  })
+
+  test('a key with an out-of-range instant is revoked or disabled, and listed', async (t) => {
+    const { store, execute, literal } = await open(t)
+    const [bob, ada] = [
+      await addOwner(store, 'b@example.com'),
+      await addOwner(store, 'a@example.com'),
+    ]
+    const far = literal.instant(FAR_FUTURE)
+    await execute(`UPDATE users SET disabled_at = ${far} WHERE id = '${bob.user.id}'`)
+    await execute(`UPDATE api_keys SET revoked_at = ${far} WHERE user_id = '${ada.user.id}'`)
+    for (const { key } of [bob, ada]) assert.equal((await claim(store, key)).outcome, 'revoked')
+    const [listed] = await apiKeys(store.database).listApiKeys(ada.user.id)
+    assert.equal(listed?.revoked_at, INSTANT_MAX)
   })
 
   test('an import changes a server whose instant is out of range', async (t) => {

@@ -59,22 +59,16 @@ export function createKeyRows(
 
 function createReadKey(database: DatabaseSync): (keyHash: Uint8Array) => KeyRow | undefined {
   const findApiKey = database.prepare(
-    'SELECT serial, id, user_id, revoked_at, disabled_at FROM api_keys WHERE key_hash = ?',
+    `SELECT serial, id, user_id, revoked_at IS NOT NULL OR disabled_at IS NOT NULL
+     FROM api_keys WHERE key_hash = ?`,
   )
   findApiKey.setReturnArrays(true)
   return (keyHash) => {
     const found = findApiKey.get(keyHash) as unknown as ApiKeyValues | undefined
     if (found === undefined) return undefined
-    const [serial, apiKeyId, userId, revokedAt, disabledAt] = found
-    const isRefused = revokedAt !== null || disabledAt !== null
-    return { serial, apiKeyId, userId, isRefused }
+    const [serial, apiKeyId, userId, isRefused] = found
+    return { serial, apiKeyId, userId, isRefused: isRefused === 1 }
   }
 }
 
-type ApiKeyValues = [
-  serial: number,
-  id: string,
-  userId: string,
-  revokedAt: number | null,
-  disabledAt: number | null,
-]
+type ApiKeyValues = [serial: number, id: string, userId: string, isRefused: number]

@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Revocations } from '../../model/key-hash.ts'
 import { NotJournaled } from '../../model/faults.ts'
-import { INSTANT_MAX, type Instant } from '../../model/instant.ts'
-import { transact } from '../database.ts'
+import type { Instant } from '../../model/instant.ts'
+import { bounded, transact } from '../database.ts'
 import { appendToJournal, journalOf, readJournal } from './journal.ts'
 
 /** An error for the log: keys are revoked again, because the file did not have it. */
@@ -138,7 +138,7 @@ function prepareReads(database: DatabaseSync) {
   // What another program lists that is no hash revokes no key, and would be no line of a journal.
   const listed = database.prepare(
     `SELECT number, lower(hex(key_hash)) AS hash,
-       max(-${INSTANT_MAX}, min(${INSTANT_MAX}, revoked_at)) AS revoked_at
+       ${bounded('revoked_at')} AS revoked_at
      FROM revoked_hashes WHERE number > ? AND length(key_hash) = 32 ORDER BY number`,
   )
   return {

@@ -104,13 +104,17 @@ test('old backups, entries from the future and open rights are found', async (t)
   const program = programIn(t)
   await program.done('migrate')
   const now = presentInstant()
-  const judge = async (madeAt: number) => {
+  const judge = async (madeAt: number | bigint) => {
     change(program, `INSERT OR REPLACE INTO last_backup VALUES (1, ${madeAt})`)
     return statesOf(await diagnose(program))
   }
   assert.deepEqual(await judge(now - 25 * HOUR_US), SERVICE_UNKNOWN)
   assert.deepEqual(await judge(now - 27 * HOUR_US), { backup: 'warning', ...SERVICE_UNKNOWN })
   assert.deepEqual(await judge(now + HOUR_US), { clock: 'warning', ...SERVICE_UNKNOWN })
+  // The driver can't read such an integer as a number.
+  const [first, last] = [-(2n ** 63n), 2n ** 63n - 1n]
+  assert.deepEqual(await judge(last), { clock: 'warning', ...SERVICE_UNKNOWN })
+  assert.deepEqual(await judge(first), { backup: 'warning', ...SERVICE_UNKNOWN })
 
   await judge(now)
   chmodSync(program.databasePath, 0o644)
