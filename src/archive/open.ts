@@ -9,11 +9,11 @@ import { isDamage, isReadOnly, unusableReason } from '../sqlite/errors.ts'
 import { AlreadyServed, takeServingLock } from '../sqlite/file/serving-lock.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { migrate, MIGRATIONS, readLedger } from '../sqlite/migrate.ts'
-import { type ArchiveFacts, CLAIMS, NotRestored, TABLES } from './archive.ts'
+import { type ArchiveFacts, NotRestored } from './archive.ts'
 import { findProblems, readArchiveFacts } from './facts.ts'
 import { dropParts, readSchema, type SchemaPart, withOwnSchema } from './foreign.ts'
 import { makeTemporaryFolder } from './leftovers.ts'
-import { findUnreadable } from './rules/judge.ts'
+import { findMissing, findUnreadable } from './rules/judge.ts'
 
 /** An archive that was checked and can be read. */
 export interface OpenArchive {
@@ -43,7 +43,8 @@ export async function openArchive(
     assertFile(path)
     await holdLock(path, opened)
     const database = await openCurrent(path, migrations, opened)
-    assertTables(database)
+    const missing = findMissing(database)
+    if (missing !== null) throw new NotRestored(missing)
     const revocations = readJournal(journalOf(path), (fault) => {
       throw fault
     })
@@ -140,16 +141,6 @@ function migrateFile(path: string, migrations: readonly Migration[], present: nu
     migrate(database, migrations)
   } finally {
     database.close()
-  }
-}
-
-function assertTables(database: DatabaseSync): void {
-  const columnsOf = database.prepare('SELECT name FROM pragma_table_info(?)')
-  for (const { name, columns } of [...TABLES, ...CLAIMS]) {
-    const found = columnsOf.all(name).map((column) => column.name)
-    const missing = Object.keys(columns).filter((column) => !found.includes(column))
-    if (missing.length > 0)
-      throw new NotRestored(`its table ${name} was changed: it lacks ${missing.join(', ')}`)
   }
 }
 

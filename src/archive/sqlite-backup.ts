@@ -16,7 +16,7 @@ import { migrate } from '../sqlite/migrate.ts'
 import { type BackedUp, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
 import { removePartials } from './leftovers.ts'
-import { findUnreadable } from './rules/judge.ts'
+import { findMissing, findUnreadable } from './rules/judge.ts'
 import { lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
@@ -80,10 +80,9 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       PRAGMA journal_mode = DELETE;
       PRAGMA synchronous = OFF;
       PRAGMA secure_delete = ON`)
-    const unreadable = findUnreadable(copy)
-    if (unreadable !== null)
-      throw new NotBackedUp(`the database cannot be backed up: ${unreadable}`)
+    assertReadable(findUnreadable(copy))
     migrate(copy)
+    assertReadable(findMissing(copy))
     const hasForeign = transact(copy, () => {
       // Another program's tables are no part of an archive, which either engine can restore.
       const foreign = findForeign(copy)
@@ -100,4 +99,8 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
   } finally {
     copy.close()
   }
+}
+
+function assertReadable(complaint: string | null): void {
+  if (complaint !== null) throw new NotBackedUp(`the database cannot be backed up: ${complaint}`)
 }

@@ -26,7 +26,7 @@ import { findProblems, readFacts } from './facts.ts'
 import { dropParts, findAttached, ownTriggers } from './foreign.ts'
 import { type OpenArchive, STOP_WAIT_MS } from './open.ts'
 import { countRevoked, hashesIn } from './revocations.ts'
-import { assertRules, findUnreadable } from './rules/judge.ts'
+import { assertRules, findMissing, findUnreadable } from './rules/judge.ts'
 import { backUpSqlite, CLEARED } from './sqlite-backup.ts'
 import {
   assertRestored,
@@ -169,9 +169,12 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
 /** What the file contains; null if it has no tables yet. */
 function readPresent(database: DatabaseSync, path: string): Facts | null {
   if (tableNames(database).length === 0) return null
-  const unreadable = findUnreadable(database)
-  if (unreadable !== null) throw new NotRestored(`cannot restore into ${path}: ${unreadable}`)
+  const assertReadable = (complaint: string | null) => {
+    if (complaint !== null) throw new NotRestored(`cannot restore into ${path}: ${complaint}`)
+  }
+  assertReadable(findUnreadable(database))
   assertUpToDate(database, path)
+  assertReadable(findMissing(database))
   if (findProblems(database) !== null) throw new NotRestored(damaged(path))
   const attached = findAttached(database)
   if (attached.length === 0) return readFacts(database)

@@ -83,7 +83,7 @@ export function sayBroken(broken: readonly BrokenRows[]): string {
 
 /** Judges the rows of a database file for `doctor`. */
 export function inspectRows(database: DatabaseSync): Finding[] {
-  const unreadable = findUnreadable(database)
+  const unreadable = findUnreadable(database) ?? findMissing(database)
   if (unreadable === null)
     return [...judgeRows(findBrokenRows(database)), inspectTriggers(database)]
   return [problem('rows', unreadable, 'mend that, or restore a backup into a new file')]
@@ -116,4 +116,24 @@ export function findUnreadable(database: DatabaseSync): string | null {
     .map(({ name, type }) => ({ name: String(name), type: String(type) }))
   const found = others.find(({ name }) => own.includes(name.toLowerCase()))
   return found === undefined ? null : `${found.name} is no table but a ${found.type}`
+}
+
+/**
+ * Which columns a table of ours lacks, in words. Null if all are there. Needs the present schema.
+ */
+export function findMissing(database: DatabaseSync): string | null {
+  return withOwnSchema((own) => {
+    for (const table of tableNames(own)) {
+      const found = columnsOf(database, table)
+      const missing = columnsOf(own, table).filter((column) => !found.includes(column))
+      if (missing.length > 0)
+        return `its table ${table} was changed: it lacks ${missing.join(', ')}`
+    }
+    return null
+  })
+}
+
+function columnsOf(database: DatabaseSync, table: string): string[] {
+  const columns = database.prepare('SELECT lower(name) AS name FROM pragma_table_info(?)')
+  return columns.all(table).map(({ name }) => String(name))
 }
