@@ -13,11 +13,11 @@ import { isLocked } from '../sqlite/errors.ts'
 import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { listHashes } from '../sqlite/journal/mirror.ts'
 import { migrate } from '../sqlite/migrate.ts'
-import { type BackedUp, ENDED, NotBackedUp } from './archive.ts'
+import { type BackedUp, CLAIMS, ENDED, NotBackedUp } from './archive.ts'
 import { dropParts, findForeign } from './foreign.ts'
 import { removePartials } from './leftovers.ts'
 import { findMissing, findUnreadable } from './rules/judge.ts'
-import { lastUses } from './unite.ts'
+import { isUse, lastUses } from './unite.ts'
 import { writeArchive } from './write.ts'
 
 /**
@@ -63,13 +63,9 @@ function isLockedTarget(error: unknown): boolean {
 }
 
 /** Tables of which an archive has no rows. */
-export const CLEARED = [
-  ...ENDED,
-  'boots',
-  'recent_claims',
-  'last_claims',
-  'removed_claims',
-] as const
+export const CLEARED = [...ENDED, 'boots', 'removed_claims'] as const
+/** Their last uses move to `older_claims`. Other rows stay, so that the rules name them. */
+const MOVED = CLAIMS.filter(({ name }) => name !== 'older_claims')
 
 /** Makes a copy of all pages an archive, in the present schema. */
 function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations): void {
@@ -89,7 +85,8 @@ function reduceToArchive(path: string, madeAt: Instant, revocations: Revocations
       dropParts(copy, foreign)
       copy.exec(`
         INSERT OR REPLACE INTO older_claims ${lastUses('main')};
-        ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}`)
+        ${CLEARED.map((table) => `DELETE FROM ${table};`).join('\n')}
+        ${MOVED.map((table) => `DELETE FROM ${table.name} WHERE ${isUse(table)};`).join('\n')}`)
       listHashes(copy, revocations)
       copy.prepare('INSERT OR REPLACE INTO last_backup VALUES (1, ?)').run(madeAt)
       return foreign.length > 0

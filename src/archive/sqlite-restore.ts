@@ -14,6 +14,7 @@ import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
 import {
+  CLAIMS,
   entryOf,
   type Facts,
   NotBackedUp,
@@ -148,7 +149,8 @@ async function withSentence<T>(path: string, body: () => Promise<T>): Promise<T>
 function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): number {
   const revoked = planRows(database, lists)
   const makeTriggers = dropParts(database, ownTriggers())
-  for (const table of CLEARED) database.exec(`DELETE FROM main.${table}`)
+  for (const table of [...CLEARED, ...CLAIMS.map(({ name }) => name)])
+    database.exec(`DELETE FROM main.${table}`)
   for (const table of TABLES.toReversed())
     database.exec(deleteRows(table, `(${missingRows(table)})`))
   for (const table of TABLES) {
@@ -158,7 +160,6 @@ function replaceRows(database: DatabaseSync, lists: readonly Revocations[]): num
     database.exec(writeRows(table, Object.keys(table.columns), changed))
   }
   database.exec(`
-    DELETE FROM main.older_claims;
     INSERT INTO main.older_claims
       SELECT serial, claimed_at FROM main.api_keys JOIN temp.last USING (key_hash)`)
   makeTriggers()

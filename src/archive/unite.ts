@@ -19,9 +19,17 @@ export function attachArchive(database: DatabaseSync, { database: archive }: Ope
     database.exec(`PRAGMA ${schema}.cache_size = -${CACHE_KIB}`)
 }
 
+/** Whether a row is a last use. A program may have changed the types of its table. */
+export const isUse = ({ columns }: ArchiveTable): string =>
+  Object.keys(columns)
+    .map((column) => `typeof(${column}) = 'integer'`)
+    .join(' AND ')
+
 /** Last uses as one instant per key. The clock may have been set back between two. */
 export function lastUses(schema: 'main' | 'archive'): string {
-  const all = CLAIMS.map(({ name }) => `SELECT api_key, claimed_at FROM ${schema}.${name}`)
+  const all = CLAIMS.map(
+    (table) => `SELECT api_key, claimed_at FROM ${schema}.${table.name} WHERE ${isUse(table)}`,
+  )
   return `
     SELECT api_key, max(claimed_at) AS claimed_at FROM (${all.join(' UNION ALL ')})
     GROUP BY api_key`

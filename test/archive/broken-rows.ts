@@ -37,7 +37,24 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
       `INSERT INTO older_claims VALUES (1, 'soon')`,
     ],
     said: '1 row with a value of another type than the column: older_claims 1 (claimed_at)',
-    isSchemaChanged: true,
+  },
+  {
+    kind: 'a recent use that is text',
+    sql: [
+      `DROP TABLE recent_claims;
+       CREATE TABLE recent_claims (number INTEGER PRIMARY KEY, api_key, claimed_at, monotonic, boot)`,
+      `INSERT INTO recent_claims VALUES (1, 1, 5, 5, 1), (2, 1, 'soon', 5, 1)`,
+    ],
+    said: '1 row with a value of another type than the column: recent_claims 2 (claimed_at)',
+  },
+  {
+    kind: 'a last use of a key that is text',
+    sql: [
+      `DROP TABLE last_claims;
+       CREATE TABLE last_claims (api_key, claimed_at, monotonic, boot)`,
+      `INSERT INTO last_claims VALUES ('ada', 5, 5, 1)`,
+    ],
+    said: '1 row with a value of another type than the column: last_claims ada (api_key)',
   },
   {
     kind: 'a value that is missing',
