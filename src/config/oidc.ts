@@ -89,8 +89,12 @@ function readSecret(given: Environment): { text: string } | { complaint: string 
   return text === '' ? { complaint: `${name} is empty` } : { text }
 }
 
+/** An index of PostgreSQL stores the issuer and the subject together. */
+const ISSUER_LENGTH_MAX = 255
+
 /** The error of an issuer, in words that follow "must". Null if it is valid. */
 export function complaintAboutIssuer(text: string): string | null {
+  if (text.length > ISSUER_LENGTH_MAX) return `have at most ${ISSUER_LENGTH_MAX} characters`
   const complaint = complaintAboutUrl(text)
   if (complaint !== null || isSafe(text)) return complaint
   return 'begin with https://, unless it is on this machine'

@@ -20,6 +20,11 @@ const loosen = (table: string): string =>
   `PRAGMA legacy_alter_table = ON; CREATE TABLE loose AS SELECT * FROM ${table};
    DROP TABLE ${table}; ALTER TABLE loose RENAME TO ${table}`
 
+/** SQL for a text of this length. */
+function textOf(length: number): string {
+  return `substr(replace(hex(zeroblob(${length})), '0', 'a'), 1, ${length})`
+}
+
 const UNCHECKED = 'PRAGMA ignore_check_constraints = ON'
 
 /** Each breaks rows of a file that `filledFile` made for three users. */
@@ -101,6 +106,21 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
     kind: 'a hash that is too short',
     sql: [UNCHECKED, `INSERT INTO revoked_hashes VALUES (7, X'0ABC', 1)`],
     said: '1 row with a value that the CHECK of the column refuses: revoked_hashes 0ABC (key_hash)',
+  },
+  {
+    kind: 'text that is too long for an index of PostgreSQL',
+    sql: [`UPDATE users SET email = ${textOf(2_601)} WHERE id = '${ADA}'`],
+    said: `1 row with text that is too long for an index: users ${ADA} (email)`,
+  },
+  {
+    kind: 'two texts that are too long for one index together',
+    sql: [
+      `INSERT INTO identities VALUES ('https://id', ${textOf(2_591)}, '${ADA}'),
+         ('https://id', ${textOf(2_590)}, '${ADA}')`,
+    ],
+    said:
+      '1 row with text that is too long for an index: ' +
+      `identities https://id ${'a'.repeat(89)} (issuer, subject)`,
   },
   {
     kind: 'one email address of two users',

@@ -63,6 +63,15 @@ test('an issuer keeps the slash at its end', () => {
   assert.equal('config' in read && read.config.oidc?.issuer, issuer)
 })
 
+test('an issuer has at most 255 characters, which an index stores with a subject', () => {
+  const long = (length: number) => `https://id.example.com/${'ü'.repeat(length - 23)}`
+  assert.deepEqual(complaintsAbout({ OIDC_ISSUER: long(255) }), [])
+  assert.match(
+    complaintsAbout({ OIDC_ISSUER: long(256) }).join(),
+    /^OIDC_ISSUER must have at most 255 characters, not "https:/,
+  )
+})
+
 test('the issuer and the dashboard are https, except on this machine', () => {
   const issuer = 'OIDC_ISSUER must begin with https://, unless it is on this machine, not '
   const dashboard =

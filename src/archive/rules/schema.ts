@@ -13,6 +13,10 @@ export const BREACHES = {
     'set the column to a value of its type, or delete the row',
   ],
   text: ['with text that is not UTF-8', 'write the text anew in UTF-8'],
+  long: [
+    'with text that is too long for an index',
+    'shorten the text: the texts of one index have at most 2,600 bytes together',
+  ],
   check: [
     'with a value that the CHECK of the column refuses',
     'set the column to a value that the CHECK accepts, or delete the row',
@@ -59,6 +63,7 @@ export function rulesOfFile(own: DatabaseSync): string {
 export function rulesOfBoth(own: DatabaseSync): string {
   return [
     ...referencesOf(own),
+    ...lengthsOf(own),
     `SELECT 'users' AS "table", CAST(id AS text) AS name, 'unknown' AS breach, 'email' AS "column"
      FROM users WHERE email IS NULL AND external_id IS NULL
        AND NOT EXISTS (SELECT 1 FROM identities WHERE user_id = id)`,
@@ -118,17 +123,44 @@ function casesOf({ sql, name, type, notnull }: Column, kind: Kind | undefined): 
 }
 
 function uniquesOf(own: DatabaseSync): string[] {
+  return indexesOf(own, '"unique" AND NOT partial').map(([table, { columns }]) =>
+    select(
+      table,
+      `'unique'`,
+      columns,
+      `${columns.replaceAll(', ', ' IS NOT NULL AND ')} IS NOT NULL
+       GROUP BY ${columns} HAVING count(*) > 1`,
+    ),
+  )
+}
+
+/** PostgreSQL takes 2,704 bytes for an entry of an index, with its ids, instants and headers. */
+const INDEXED_BYTES_MAX = 2_600
+
+function lengthsOf(own: DatabaseSync): string[] {
+  const all = indexesOf(own, 'true').flatMap(([table, { columns }]) => {
+    const texts = columns.split(', ').filter((column) => table.columns[column] === 'text')
+    if (texts.length === 0) return []
+    const length = texts.map((column) => `octet_length(given.${column})`).join(' + ')
+    return select(table, `'long'`, texts.join(', '), `${length} > ${INDEXED_BYTES_MAX}`)
+  })
+  // Two indexes may have the same texts.
+  return [...new Set(all)]
+}
+
+/** The indexes of our schema for which the condition holds, each with its columns. */
+function indexesOf(own: DatabaseSync, where: string): [ArchiveTable, Index][] {
   const found = own.prepare(`
     SELECT tables.name AS "table", group_concat(columns.name, ', ') AS columns
     FROM sqlite_schema AS tables JOIN pragma_index_list(tables.name) AS indexes
       JOIN pragma_index_info(indexes.name) AS columns
-    WHERE tables.type = 'table' AND "unique" AND NOT partial GROUP BY indexes.name`)
-  return ofTables(found.all() as unknown as { table: string; columns: string }[]).map(
-    ([table, { columns }]) => `
-      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, 'unique' AS breach, '${columns}' AS "column"
-      FROM ${table.name} AS given WHERE ${columns.replaceAll(', ', ' IS NOT NULL AND ')} IS NOT NULL
-      GROUP BY ${columns} HAVING count(*) > 1`,
-  )
+    WHERE tables.type = 'table' AND ${where} GROUP BY indexes.name`)
+  return ofTables(found.all() as unknown as Index[])
+}
+
+interface Index {
+  table: string
+  columns: string
 }
 
 function referencesOf(own: DatabaseSync): string[] {
@@ -142,11 +174,21 @@ function referencesOf(own: DatabaseSync): string[] {
       table.name === 'api_keys'
         ? `CASE WHEN given.revoked_at IS NULL THEN 'ownerless' ELSE 'reference' END`
         : `'reference'`
-    return `
-      SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, ${breach} AS breach, '${column}' AS "column"
-      FROM ${table.name} AS given WHERE given.${column} IS NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM ${target} AS target WHERE target.id = given.${column})`
+    return select(
+      table,
+      breach,
+      column,
+      `given.${column} IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM ${target} AS target WHERE target.id = given.${column})`,
+    )
   })
+}
+
+/** A query for rows of a table that break a rule. */
+function select(table: ArchiveTable, breach: string, column: string, where: string): string {
+  return `
+    SELECT '${table.name}' AS "table", ${nameOf(table)} AS name, ${breach} AS breach, '${column}' AS "column"
+    FROM ${table.name} AS given WHERE ${where}`
 }
 
 /** The parts of the schema that belong to the tables of an archive, each with its table. */
