@@ -25,20 +25,16 @@ export const STATUSES_KNOWN = ['published', 'draft'] as const
 
 export const SERVER_NAME_LENGTH_MAX = 200
 
-/** Databases and spreadsheets write these for no value. A name can be one of the words. */
-const NO_VALUE = ['', '\\N']
-const NO_VALUE_WORDS = ['NULL', 'N/A']
+/** Databases and spreadsheets write these words where there is no value. */
+const NO_VALUE = new Set(['\\N', 'NULL', 'N/A'])
 
-/**
- * What a field says, wherever it enters. Spaces around a text say nothing, and null is no value.
- */
-export function readValue(field: string, given: string): string | null
-export function readValue(field: string, given: unknown): unknown
-export function readValue(field: string, given: unknown): unknown {
+/** What a field says, wherever it enters. Spaces around a text mean nothing; null is no value. */
+export function readValue(given: string): string | null
+export function readValue(given: unknown): unknown
+export function readValue(given: unknown): unknown {
   if (typeof given !== 'string') return given
   const value = given.trim()
-  const isWord = field !== 'name' && NO_VALUE_WORDS.includes(value)
-  return isWord || NO_VALUE.includes(value) ? null : value
+  return value === '' || NO_VALUE.has(value) ? null : value
 }
 
 /** A text without a value empties these fields. It leaves out the others. */
@@ -50,7 +46,7 @@ const readTexts = v.transform((item: unknown) => {
   const fields = Object.entries(item).flatMap(([field, given]) => {
     if (typeof given !== 'string' || !Object.hasOwn(SERVER_ENTRY_FIELDS, field))
       return [[field, given]]
-    const value = readValue(field, given)
+    const value = readValue(given)
     return value !== null || EMPTIED.has(field) ? [[field, value]] : []
   })
   return Object.fromEntries(fields)

@@ -43,7 +43,7 @@ export function readKeyTable(text: string): { keys: ListedKey[] } | { complaint:
   const long = rows.findIndex((cells) => cells.length > columns.length)
   if (long !== -1) return { complaint: `has more cells in row ${long + 1} than in the first row` }
   const keys = rows.map((cells, at) => {
-    const fields = columns.map((name, column) => [name, readValue(name, cells[column] ?? '')])
+    const fields = columns.map((name, column) => [name, readValue(cells[column] ?? '')])
     const json = Object.fromEntries(fields.filter(([, value]) => value !== null))
     return { place: `row ${at + 1}`, json }
   })

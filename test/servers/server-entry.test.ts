@@ -22,8 +22,8 @@ test('an entry needs a name and an address; other fields are optional', () => {
   assert.deepEqual(inspectEntry({ ...short, notes: 'of another program' }), { entry: short })
 })
 
-test('spaces around a text and words for no value say nothing, in every field but the name', () => {
-  const said = { name: '\u00a0NULL\t', address: ' a\ufeff', edition: '\u3000java ' }
+test('spaces around a text and words for no value say nothing', () => {
+  const said = { name: '\u00a0A\t', address: ' a\ufeff', edition: '\u3000java ' }
   const unsaid = {
     slug: ' ',
     status: 'NULL',
@@ -33,7 +33,7 @@ test('spaces around a text and words for no value say nothing, in every field bu
   }
   assert.deepEqual(inspectEntry({ ...said, ...unsaid }), {
     entry: {
-      name: 'NULL',
+      name: 'A',
       address: 'a',
       edition: 'java',
       version: null,
@@ -41,6 +41,7 @@ test('spaces around a text and words for no value say nothing, in every field bu
     },
   })
   assert.equal(complaintOf({ name: 'a', address: 'NULL' }), '"address" is missing')
+  assert.equal(complaintOf({ name: 'N/A', address: 'a' }), '"name" is missing')
 })
 
 test('an error names the entry, the field, the value and what is required', () => {

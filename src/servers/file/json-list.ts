@@ -2,6 +2,7 @@ import { count } from '../../model/text.ts'
 import { ENTRY_LENGTH_MAX, type FoundRecord, NO_LIST, type Unreadable } from './record.ts'
 
 const BACKSLASH = 0x5c
+const COLON = 0x3a
 const COMMA = 0x2c
 const QUOTE = 0x22
 const OPENING = new Set([0x5b, 0x7b])
@@ -16,21 +17,30 @@ export function* jsonRecords(text: string): Generator<FoundRecord, Unreadable | 
   if (text[afterSpace(text, start)] === ']') return complaintAboutEnd(text, start)
   for (let number = 1; ; number += 1) {
     const place = `entry ${number}`
-    const end = endOfValue(text, start)
+    const [end, fields] = spanOfValue(text, start)
     if (end - start > ENTRY_LENGTH_MAX)
       return { complaint: `has more than ${count(ENTRY_LENGTH_MAX)} characters in ${place}` }
     const parsed = parse(text.slice(start, end), place)
     if ('complaint' in parsed) return parsed
-    yield { place, value: parsed.value, length: end - start }
+    const { value } = parsed
+    // Parsing keeps only the last of two fields with one name.
+    const isTwice = Object.keys(Object(value)).length < fields
+    yield { place, value, length: end - start, ...(isTwice && { mistake: TWICE }) }
     if (text.charCodeAt(end) !== COMMA) return complaintAboutEnd(text, end)
     start = end + 1
   }
 }
 
-/** The index behind a value: of the comma or the bracket, or one that makes the value too long. */
-function endOfValue(text: string, start: number): number {
+const TWICE = 'has a field twice'
+
+/**
+ * The index behind a value: of the comma or the bracket, or one that makes the value too long. Also
+ * the number of fields that an object writes.
+ */
+function spanOfValue(text: string, start: number): [end: number, fields: number] {
   const last = Math.min(text.length, start + ENTRY_LENGTH_MAX + 1)
   let depth = 0
+  let fields = 0
   let isString = false
   for (let at = start; at < last; at += 1) {
     const code = text.charCodeAt(at)
@@ -39,10 +49,11 @@ function endOfValue(text: string, start: number): number {
       else isString = code !== QUOTE
     } else if (code === QUOTE) isString = true
     else if (OPENING.has(code)) depth += 1
-    else if (depth === 0 && (code === COMMA || CLOSING.has(code))) return at
+    else if (depth === 0 && (code === COMMA || CLOSING.has(code))) return [at, fields]
     else if (CLOSING.has(code)) depth -= 1
+    else if (depth === 1 && code === COLON) fields += 1
   }
-  return last
+  return [last, fields]
 }
 
 function parse(text: string, place: string): { value: unknown } | Unreadable {

@@ -56,7 +56,7 @@ export function takeRecords(organization: string | null): RecordTaker {
   return {
     take(item) {
       if (!isObject(item)) return { record: item, mistakes: [] }
-      const said = (name: string) => readValue(name, item[name])
+      const said = (name: string) => readValue(item[name])
       const { organization: _, port: _port, ...record } = item
       for (const name of Object.keys(record))
         if (!isColumn(name) && said(name) !== null) ignore(name)

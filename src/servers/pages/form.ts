@@ -38,7 +38,7 @@ export function readFields(
   const values = Object.fromEntries(
     SERVER_FIELDS.map((name) => [name, fieldOf(c, name)]),
   ) as Record<(typeof SERVER_FIELDS)[number], string>
-  const typed = readValue('address', values.address) ?? ''
+  const typed = readValue(values.address) ?? ''
   const address = trimAddress(typed, typed === before.address)
   const isShortened = address !== typed
   const inspected = inspectEntry({ ...values, address })

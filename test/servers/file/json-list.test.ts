@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { jsonRecords } from '../../../src/servers/file/json-list.ts'
+import type { FoundRecord } from '../../../src/servers/file/record.ts'
 
 /** The values of a text, or null if it is no JSON array. */
 function read(text: string): unknown[] | null {
@@ -49,6 +50,21 @@ test('a list with one wrong character is refused where JSON.parse refuses it', (
     }),
     { numRuns: 1_000 },
   )
+})
+
+test('an entry that has a field twice is a mistake, wherever its other colons stand', () => {
+  const mistakeOf = (entry: string) => jsonRecords(`[${entry}]`).next().value as FoundRecord
+  for (const entry of ['{"name":"a","name":"b"}', '{"a":{"b":1},"a":2}', '{"a" :1,"\\u0061": 1}'])
+    assert.equal(mistakeOf(entry).mistake, 'has a field twice', entry)
+  for (const entry of [
+    '{"a":"x:y","b\\":":1}',
+    '{"a":{"b":1,"c":2}}',
+    '{}',
+    '"a:b"',
+    'null',
+    '[":"]',
+  ])
+    assert.equal(mistakeOf(entry).mistake, undefined, entry)
 })
 
 test('a value is read before the rest of the text', () => {

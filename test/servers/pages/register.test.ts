@@ -59,7 +59,7 @@ test('a form sent again with other values says so, and sending it once more regi
 test('the form takes values without the spaces around them, and no words for no value', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  const typed = { name: ' N/A\u00a0', address: '\tplay.example.com ', slug: ' own\ufeff' }
+  const typed = { name: ' Survival\u00a0', address: '\tplay.example.com ', slug: ' own\ufeff' }
   const more = { edition: '\u3000java', status: 'draft', version: ' NULL', listing_kind: '\\N' }
   assert.equal(
     (await person.post('/dashboard/servers/new', { ...typed, ...more, form: 'f' })).status,
@@ -70,7 +70,7 @@ test('the form takes values without the spaces around them, and no words for no 
   assert.deepEqual(
     { ...fields },
     {
-      name: 'N/A',
+      name: 'Survival',
       address: 'play.example.com',
       slug: 'own',
       edition: 'java',
@@ -85,6 +85,10 @@ test('the form takes values without the spaces around them, and no words for no 
     ({ slug }) => slug === 'other',
   )
   assert.deepEqual([other?.edition, other?.status], ['java', 'published'])
+  const nameless = { ...typed, name: '\\N', slug: 'third', form: 'h' }
+  const refused = await person.post('/dashboard/servers/new', nameless)
+  assert.equal(refused.status, 422)
+  assert.match(refused.body, /The name is missing\./)
 })
 
 test('the form names a known edition or status that was written in another case', async (t) => {

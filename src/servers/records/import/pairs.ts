@@ -29,7 +29,7 @@ export function createFinder(
     let index = indexes.get(name)
     if (index === undefined) {
       index = Map.groupBy(servers, ({ row }) =>
-        JSON.stringify(columns.map((column) => readValue(column, row[column]))),
+        JSON.stringify(columns.map((column) => readValue(row[column]))),
       )
       indexes.set(name, index)
     }
@@ -57,7 +57,7 @@ export function pairEntries(
   if (servers.length === 1 && positions.length === 1) {
     const [one, entry] = [servers[0]!, entries[positions[0]!]!]
     const isSame = given(positions[0]!, isNeeded).every(
-      (column) => readValue(column, one.row[column]) === valueIn(entry, column),
+      (column) => readValue(one.row[column]) === valueIn(entry, column),
     )
     if (one.meantBy !== -1 || !isSame) return positions
     mean(one, positions[0]!)

@@ -111,7 +111,7 @@ function placeLeft(
   const byAddress = Map.groupBy(present, addressOf)
   for (const [address, group] of groupBy(left, (position) => entries[position]!.address)) {
     const before = byAddress.get(address) ?? []
-    const byEdition = Map.groupBy(before, ({ row }) => String(readValue('edition', row.edition)))
+    const byEdition = Map.groupBy(before, ({ row }) => String(readValue(row.edition)))
     for (const [edition, positions] of groupBy(group, (position) => entries[position]!.edition)) {
       const known = byEdition.get(edition) ?? [draft.add(positions.shift()!)]
       byEdition.set(edition, known)

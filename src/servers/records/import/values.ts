@@ -48,7 +48,7 @@ export function applied(
 ): ImportedRow {
   const row = { ...before, updated_at: now, ...given, host_label: address }
   for (const [column, value] of Object.entries(before))
-    if (readValue(column, value) === row[column as Column]) Object.assign(row, { [column]: value })
+    if (readValue(value) === row[column as Column]) Object.assign(row, { [column]: value })
   return row
 }
 
