@@ -1,6 +1,8 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { type Finding, warning } from '../model/health/finding.ts'
+import { countOf } from '../model/text.ts'
 
 /*
  * A killed command can't clean up. The names of its temporary files have the number of its process,
@@ -28,6 +30,22 @@ export function removePartials(place: string): void {
     return begin === basename(place) || STAMPED.test(begin) ? pid : undefined
   }
   removeOld(dirname(place), pidOf, (stats) => stats.isFile())
+}
+
+/** Names the archives of restores beside a database file, also one of a killed restore. */
+export function inspectKept(path: string): Finding[] {
+  const isKept = (name: string) =>
+    name.startsWith(`${basename(path)}.before-restore-`) && STAMPED.test(name)
+  const kept = readdirSync(dirname(path)).filter(isKept).toSorted()
+  if (kept.length === 0) return []
+  return [
+    warning(
+      'replaced',
+      `restores have left ${countOf(kept.length, 'archive')} of the rows before them beside the ` +
+        `database, last ${join(dirname(path), kept.at(-1)!)}`,
+      'delete each that you no longer need. To go back, restore one',
+    ),
+  ]
 }
 
 /** Removes a partial archive of this process. */

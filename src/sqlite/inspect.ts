@@ -65,7 +65,7 @@ function inspectContent(
     if (schema.state !== 'ok') return [ok('database', path), schema]
     const findings = [ok('database', path), schema, ...inspectRows(database)]
     // The rows below may be among the broken ones.
-    if (findings.some(({ state }) => state !== 'ok')) return findings
+    if (findings.some(({ state }) => state === 'problem')) return findings
     const { made_at: madeAt = null } =
       database.prepare(`SELECT ${bounded('made_at')} AS made_at FROM last_backup`).get() ?? {}
     const backup = judgeLastBackup(madeAt as Instant | null, presentInstant())

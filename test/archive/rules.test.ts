@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { after, before, test, type TestContext } from 'node:test'
 import { commandsIn } from '../cli/command.ts'
@@ -124,6 +124,30 @@ test('doctor names triggers that are gone or changed, and a restore makes them a
   assert.match(stdout, /problem {2}triggers: .*: users_disabled, api_keys_changed\./)
   await done(['restore', '--yes', file('archive')])
   assert.match((await run('doctor')).stdout, /^ok {7}triggers: /m)
+})
+
+test('doctor names what restores have left beside the database, until it is deleted', async (t) => {
+  const { databasePath, file, run, done } = await filled(t)
+  await done(['backup', file('archive')])
+  const said = async () => /^warning {2}replaced: .*\n.*$/m.exec((await run('doctor')).stdout)?.[0]
+  assert.equal(await said(), undefined)
+  // As a process leaves it that is killed before the commit.
+  const killed = `${databasePath}.before-restore-20000128T073641588000Z`
+  copyFileSync(file('archive'), killed)
+  writeFileSync(`${killed}.partial-99999999`, '')
+  const [found, advice] = (await said())!.split('\n')
+  assert.ok(
+    found!.endsWith(`1 archive of the rows before them beside the database, last ${killed}`),
+    found,
+  )
+  assert.match(advice!, /→ delete each that you no longer need\. To go back, restore one$/)
+  const { kept } = JSON.parse(await done(['restore', '--yes', '--json', file('archive')]))
+  assert.match(
+    (await said())!,
+    new RegExp(`replaced: restores have left 2 archives .*, last ${kept}\n`),
+  )
+  for (const each of [kept, killed]) rmSync(each)
+  assert.equal(await said(), undefined)
 })
 
 test('rows of PostgreSQL that break rules are named, archived and refused', async (t) => {

@@ -11,6 +11,7 @@ import {
   TABLES,
 } from '../archive.ts'
 import { ownTriggers, readSchema, withOwnSchema } from '../foreign.ts'
+import { inspectKept } from '../leftovers.ts'
 import { type Found, rulesOfFile, type Breach, BREACHES } from './schema.ts'
 
 /*
@@ -85,7 +86,11 @@ export function sayBroken(broken: readonly BrokenRows[]): string {
 export function inspectRows(database: DatabaseSync): Finding[] {
   const unreadable = findUnreadable(database) ?? findMissing(database)
   if (unreadable === null)
-    return [...judgeRows(findBrokenRows(database)), inspectTriggers(database)]
+    return [
+      ...judgeRows(findBrokenRows(database)),
+      inspectTriggers(database),
+      ...inspectKept(database.location()!),
+    ]
   return [problem('rows', unreadable, 'mend that, or restore a backup into a new file')]
 }
 
