@@ -1,4 +1,5 @@
 import { unescaped } from '../dashboard/forms/read-forms.ts'
+import type { Answer } from '../fixtures/requests.ts'
 
 /*
  * What a person reads on a page.
@@ -23,6 +24,15 @@ export function headingsOf(body: string): string[] {
 /** The lines of a page without its frame. The cells of a row share a line. */
 export function contentOf(body: string): string[] {
   return linesOf(/<main[^>]*>(.*)<\/main>/s.exec(body)?.[1] ?? '')
+}
+
+/** An answer in one line: its status, and what a refusal says or where it asks to sign in. */
+export function saying({ status, headers, body }: Answer): string {
+  const location = String(headers.location)
+  if (location.startsWith('/sign-in?')) return `${status} ${location}`
+  if (status < 400) return String(status)
+  const messages = messagesOf(body)
+  return `${status} ${(messages.length > 0 ? messages : contentOf(body)).join(' | ')}`
 }
 
 function linesOf(html: string): string[] {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { Fields, Person } from '../fixtures/person.ts'
 import type { Answer } from '../fixtures/requests.ts'
 import { wordsOf } from './commands.ts'
@@ -39,28 +38,18 @@ function split(word: string, at: RegExp): [string, string] {
   return [name, value]
 }
 
-/** What each person gets, once if all get the same. */
-export async function askAll(
-  asked: Asked,
-  personCalled: (name: string) => Promise<Person>,
-): Promise<string[]> {
-  const all: [name: string, lines: string[]][] = []
-  for (const name of asked.people) {
-    const person = await personCalled(name)
-    all.push([name, await describe(person, asked, await send(person, asked))])
-  }
-  const alike = Map.groupBy(all, ([, lines]) => lines.join('\n'))
-  return [...alike.values()].flatMap((group) => {
-    const names = group.map(([name]) => name)
-    const [, lines] = group[0]!
-    return isDeepStrictEqual(names, asked.people) ? lines : [`${names.join(', ')}:`, ...lines]
-  })
-}
-
-function send(person: Person, { method, path, fields, headers }: Asked): Promise<Answer> {
+/** Sends a request as a page of the dashboard does. */
+export function send(person: Person, { method, path, fields, headers }: Asked): Promise<Answer> {
   if (method === 'GET') return person.get(path, headers)
   if (method === 'UPLOAD') return person.upload(path, fields)
   return person.post(path, fields, { 'Sec-Fetch-Site': 'same-origin', ...headers })
+}
+
+/** What a person gets for a request. */
+export interface Described {
+  lines: string[]
+  /** The page that the browser shows at last; empty if that is no page. */
+  page: string
 }
 
 /**
@@ -68,24 +57,30 @@ function send(person: Person, { method, path, fields, headers }: Asked): Promise
  * its messages if it answers a form, or the headings of a document. After a redirect these are the
  * messages of the next page.
  */
-async function describe(
+export async function describe(
   person: Person,
   { method, path }: Asked,
   { status, headers, body }: Answer,
-): Promise<string[]> {
+): Promise<Described> {
   const { location } = headers
   if (typeof location === 'string') {
     const isNext = method !== 'GET' && location.startsWith('/dashboard')
-    const next = isNext ? await person.get(location.replace(/#.*/, '')) : null
-    return [`= ${status} ${location}`, ...indented(next === null ? [] : messagesOf(next.body))]
+    const page = isNext ? (await person.get(location.replace(/#.*/, ''))).body : ''
+    return { lines: [`= ${status} ${location}`, ...indented(messagesOf(page))], page }
   }
   const type = String(headers['content-type']).replace(/;.*/, '')
   const lines = body.trimEnd().split('\n')
   if (type !== 'text/html')
-    return [`= ${status} ${type}`, ...indented(lines.length > LINES_MAX ? [] : lines)]
+    return {
+      lines: [`= ${status} ${type}`, ...indented(lines.length > LINES_MAX ? [] : lines)],
+      page: '',
+    }
   const messages = method === 'GET' ? [] : messagesOf(body)
-  const page = path.startsWith('/docs') ? headingsOf(body) : contentOf(body)
-  return [`= ${status} ${titleOf(body)}`, ...indented(messages.length > 0 ? messages : page)]
+  const all = path.startsWith('/docs') ? headingsOf(body) : contentOf(body)
+  return {
+    lines: [`= ${status} ${titleOf(body)}`, ...indented(messages.length > 0 ? messages : all)],
+    page: body,
+  }
 }
 
 const indented = (lines: readonly string[]) => lines.map((line) => `    ${line}`)

@@ -12,6 +12,8 @@ import { isDeepStrictEqual, diff } from 'node:util'
 export interface Input {
   /** True for an input after `+`, which goes on from what the one before has left. */
   goesOn: boolean
+  /** True if the next input goes on from this one. */
+  isFollowed: boolean
   text: string
   stdin: string
   /** The lines of the transcript, comments included. */
@@ -30,8 +32,11 @@ export function readTranscript(path: string): Input[] {
     if (line.startsWith('#')) comments.push(line)
     else if (/^[$+](?: |$)/.test(line)) {
       const lines = [...comments, line]
+      const goesOn = line.startsWith('+')
+      if (goesOn) inputs.at(-1)!.isFollowed = true
       inputs.push({
-        goesOn: line.startsWith('+'),
+        goesOn,
+        isFollowed: false,
         text: line.slice(2),
         stdin: '',
         lines,
@@ -60,9 +65,7 @@ export async function compare(path: string, engines: ReadonlyMap<string, Play>):
   }
   const lines = inputs.flatMap((input, index) => {
     const records = played.map(([engine, all]) => [engine, all[index]!] as const)
-    const [[, first]] = records as [(typeof records)[0]]
-    const isAlike = records.every(([, record]) => isDeepStrictEqual(record, first))
-    const record = isAlike ? first : records.flatMap(([engine, each]) => [`on ${engine}:`, ...each])
+    const record = united(records)
     return [...(input.goesOn || index === 0 ? [] : ['']), ...input.lines, ...record]
   })
   const text = `${lines.map((line) => line.trimEnd()).join('\n')}\n`
@@ -70,6 +73,24 @@ export async function compare(path: string, engines: ReadonlyMap<string, Play>):
   const recorded = existsSync(path) ? readFileSync(path, 'utf8') : ''
   if (text !== recorded) assert.fail(differences(path, recorded, text))
 }
+
+type Played = readonly [engine: string, record: string[]]
+
+/** One record of all engines. It names an engine before what only this engine has. */
+function united(records: readonly Played[]): string[] {
+  const [[, first], other] = records as [Played, Played?]
+  if (records.every(([, record]) => isDeepStrictEqual(record, first))) return first
+  const lines = other === undefined ? [] : diff(first, other[1])
+  if (lines.every(([operation, line]) => operation === 0 || ROW.test(line)))
+    return lines.map(([operation, line]) => {
+      if (operation === 0) return line
+      return line.replace(ROW, `  on ${operation > 0 ? records[0]![0] : other![0]}: `)
+    })
+  return records.flatMap(([engine, record]) => [`on ${engine}:`, ...record])
+}
+
+/** What stands before a row in a record. */
+const ROW = /^ {2}(?=\w)/
 
 /** The lines that differ, below the input that they belong to. */
 function differences(path: string, recorded: string, text: string): string {

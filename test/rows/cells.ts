@@ -36,6 +36,7 @@ export function createCells(names: Names): Cells {
     const value = row[column] ?? null
     if (value === null) return 'null'
     if (column.endsWith('_at')) return at(value as number)
+    if (column === 'monotonic') return '…'
     // The slot of time in which a request was counted.
     if (column === 'slot' && 'answered' in row) return 'slot'
     if (typeof value === 'number') return String(value)
@@ -75,8 +76,8 @@ export function createCells(names: Names): Cells {
 function instant(value: number, { start, end }: Span): string {
   if (!Number.isFinite(value)) return String(value)
   if (value < GIVEN_BEFORE) return new Date(value / 1_000).toISOString()
+  if (value >= start && value <= end) return 'now'
   const minutes = Math.ceil((value - end) / MINUTE_US)
   if (minutes < 0 || value - minutes * MINUTE_US < start) return 'unforeseen'
-  if (minutes === 0) return 'now'
   return minutes % 1_440 === 0 ? `now+${minutes / 1_440}d` : `now+${minutes}min`
 }

@@ -14,6 +14,8 @@ export interface Names {
   give(value: string, name: string): string
   /** The id or hash that has this name. */
   find(name: string): string
+  /** The ids and hashes by their names. */
+  values: ReadonlyMap<string, string>
 }
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
@@ -23,12 +25,15 @@ const ADDRESS = '127.0.0.1'
 /** What the dashboard limits per user. */
 const LIMITED = ['issue', 'email', 'member']
 
-export function createNames(folder: string): Names {
+export function createNames(folder?: string): Names {
   const names = new Map<string, string>()
   const values = new Map<string, string>()
+  const shortened = (text: string) =>
+    folder === undefined ? text : text.replaceAll(folder, '<folder>')
   const created: Names = {
+    values,
     of: (value) => names.get(value),
-    put: (text) => text.replaceAll(folder, '<folder>').replaceAll(ID, (id) => names.get(id) ?? '?'),
+    put: (text) => shortened(text).replaceAll(ID, (id) => names.get(id) ?? '?'),
     give(value, wanted) {
       const known = names.get(value)
       if (known !== undefined) return known

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
@@ -26,29 +26,47 @@ export async function openReader(database: DatabaseConfig, schema = 'public'): P
 }
 
 function openSqlite(path: string): Reader {
-  const withFile = <T>(body: (file: DatabaseSync) => T): T => {
-    const file = new DatabaseSync(path)
-    try {
-      return body(file)
-    } finally {
-      file.close()
-    }
+  let file: DatabaseSync | null = null
+  let inode: number | null = null
+  let last: { version: unknown; tables: Tables } | null = null
+
+  /** A restore may replace the file. */
+  function opened(): DatabaseSync {
+    const { ino } = statSync(path)
+    if (file !== null && ino === inode) return file
+    file?.close()
+    inode = ino
+    last = null
+    file = new DatabaseSync(path)
+    return file
   }
+
   return {
     async read() {
       if (!existsSync(path)) return {}
-      return withFile((file) => {
-        const names = file
-          .prepare(
-            `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
-          )
-          .all()
-        return Object.fromEntries(names.map(({ name }) => [name, rowsOf(file, String(name))]))
-      })
+      const database = opened()
+      // It changes with each commit of another connection.
+      const version = database.prepare('PRAGMA data_version').get()?.data_version
+      if (last === null || last.version !== version) last = { version, tables: tablesOf(database) }
+      return last.tables
     },
-    execute: async (sql) => withFile((file) => file.exec(sql)),
-    async close() {},
+    async execute(sql) {
+      opened().exec(sql)
+      last = null
+    },
+    async close() {
+      file?.close()
+    },
   }
+}
+
+function tablesOf(file: DatabaseSync): Tables {
+  const names = file
+    .prepare(
+      `SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'`,
+    )
+    .all()
+  return Object.fromEntries(names.map(({ name }) => [name, rowsOf(file, String(name))]))
 }
 
 function rowsOf(file: DatabaseSync, table: string): Row[] {

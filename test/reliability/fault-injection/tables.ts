@@ -24,9 +24,19 @@ export function sqliteTables(path: string): Tables {
     .map(({ name }) => String(name))
   const journal = journalBeside(path)
   const selects = names.map((name) => [name, database.prepare(`SELECT * FROM "${name}"`)] as const)
+  // It changes with each commit of another connection.
+  const version = database.prepare('PRAGMA data_version')
+  let restored: unknown
+  let read: { at: unknown; dump: Dump } | null = null
   return {
     async dump() {
-      return new Map(selects.map(([name, select]) => [name, select.all().map(toText).toSorted()]))
+      const at = version.get()?.data_version
+      if (read?.at === at) return read!.dump
+      const dump: Dump = new Map(
+        selects.map(([name, select]) => [name, select.all().map(toText).toSorted()]),
+      )
+      read = { at, dump }
+      return dump
     },
 
     async remember() {
@@ -34,9 +44,13 @@ export function sqliteTables(path: string): Tables {
       database.exec(`ATTACH ':memory:' AS remembered`)
       for (const name of names)
         database.exec(`CREATE TABLE remembered."_${name}" AS SELECT * FROM main."${name}"`)
+      restored = version.get()?.data_version
     },
 
     async restore() {
+      journal.restore()
+      if (version.get()?.data_version === restored) return
+      read = null
       // Without the triggers, which refuse to empty the list of revoked hashes.
       const found = database.prepare(`SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'`)
       const triggers = found.all() as { name: string; sql: string }[]
@@ -46,8 +60,8 @@ export function sqliteTables(path: string): Tables {
           `DELETE FROM main."${name}"; INSERT INTO main."${name}" SELECT * FROM remembered."_${name}";`,
       )
       const creates = triggers.map(({ sql }) => `${sql};`)
-      journal.restore()
       database.exec(`BEGIN IMMEDIATE; ${[...drops, ...copies, ...creates].join('\n')} COMMIT`)
+      restored = version.get()?.data_version
     },
 
     async close() {

@@ -6,7 +6,7 @@ import { DAY_US, presentInstant } from '../../../../src/model/instant.ts'
 import { issueApiKey } from '../../../../src/keys/records/issued-keys.ts'
 import type { ServerFields } from '../../../../src/servers/server.ts'
 import type { Store } from '../../../../src/database/store.ts'
-import { type AddressedUser, createUser } from '../../../../src/accounts/user.ts'
+import type { AddressedUser } from '../../../../src/accounts/user.ts'
 import { NO_LISTINGS } from '../../../fixtures/listings.ts'
 import {
   type DashboardSettings,
@@ -24,7 +24,6 @@ import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
 import { serverChanges } from '../../../../src/servers/records/server-changes.ts'
 import { checkedImports } from '../../../../src/servers/records/checked-imports.ts'
 import { organizations } from '../../../../src/organizations/records/organizations.ts'
-import { users } from '../../../../src/accounts/records/users.ts'
 import { invitations } from '../../../../src/organizations/records/invitations.ts'
 import { secrets } from '../../../../src/accounts/records/secrets.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
@@ -35,10 +34,15 @@ export interface Scene {
   tables: Tables
   ada: Person
   user: AddressedUser
+  /** The browsers of everyone else, and of Ada after her session has ended or become old. */
+  others: Record<Other, Person>
+  /** The ids of those who are signed in. */
+  ids: Record<(typeof SIGNED_IN)[number], string>
   /** The token of Ada's sign-in link. */
   link: string
-  /** Another session of Ada. */
+  /** Other sessions of Ada: of another browser, and of `late`. */
   otherSession: string
+  lateSession: string
   keys: { id: string; key: string }[]
   server: string
   /** Another server of Ada's, and its deletion, which can be undone. */
@@ -47,12 +51,14 @@ export interface Scene {
   /** An import that waits for Ada, and what confirming it does. */
   waiting: { id: string; fingerprint: string }
   /**
-   * Ada's organization, with her server and one of a former member. Bob is a member, and Dan is
-   * invited.
+   * Ada's organization, with her server and one that a former member left. Bob is a member, and Dan
+   * is invited.
    */
   organization: string
+  shared: string
+  left: string
   bob: AddressedUser
-  /** A user whom an operator has disabled. Ada is an operator. */
+  /** A user whom an operator has disabled. Ada is an operator, and so is `operator`. */
   disabled: AddressedUser
   /** Dan's invitation. */
   invitation: string
@@ -61,6 +67,14 @@ export interface Scene {
   /** Bob's organization, which has invited Ada. */
   otherOrganization: string
 }
+
+/** `late` is Ada, whose sign-in is too old to issue a key without the password. */
+export type Other = (typeof SIGNED_IN)[number] | (typeof SIGNED_OUT)[number] | 'late'
+export const SIGNED_IN = ['member', 'former', 'operator', 'other'] as const
+export const SIGNED_OUT = ['disabled', 'ended', 'visitor'] as const
+
+/** An age of a sign-in that requires the password to issue a key. */
+const LATE_MS = 700_000
 
 export const SERVER: ServerFields = {
   name: 'Survival',
@@ -74,6 +88,7 @@ export const SERVER: ServerFields = {
 }
 export const IMPORTED = [{ name: 'Imported', address: 'imported.example.com' }]
 const NOW = 1_700_000_000_000_000
+const OPERATOR = 'operator@example.com'
 
 export async function openScene(
   t: TestContext,
@@ -83,9 +98,9 @@ export async function openScene(
   const { dashboard, tables } = await openEmptyScene(t, open, settings)
   const { store } = dashboard
   const { person: ada, user } = await dashboard.signedIn('ada@example.com')
-  await dashboard.visitor().signIn('ada@example.com', PASSWORD)
-  const [newest] = await sessionList(store.database).listSessions(user.id, presentInstant())
-  const { user: bob } = await dashboard.signedIn('bob@example.com')
+  const { others, ids, bob, left, disabled } = await signInOthers(dashboard)
+  const { listSessions } = sessionList(store.database)
+  const sessions = await listSessions(user.id, presentInstant())
   const keys: Scene['keys'] = []
   for (const name of ['one', 'two']) {
     const issued = await issueApiKey(store.database, user.id, name, operatorAt(NOW + keys.length))
@@ -95,10 +110,7 @@ export async function openScene(
   const server = randomUUID()
   await servers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
-  const disabled = createUser('disabled@example.org')
-  await users(store.database).insertUser(disabled, operatorAt(NOW))
-  await disabledUsers(store.database).setDisabled(disabled.id, true, operatorAt(NOW))
-  const organizations = await makeOrganizations(store, user, bob)
+  const organizations = await makeOrganizations(store, user, bob, left)
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
   const tokenHash = hash('sha256', link, 'hex')
@@ -111,9 +123,36 @@ export async function openScene(
     operatorAt(presentInstant()),
   )
   await tables.remember()
-  const otherSession = newest!.id
-  const people = { ada, user, otherSession, bob, disabled }
+  const [otherSession, lateSession] = [sessions.at(0)!.id, sessions.at(-1)!.id]
+  const people = { ada, user, others, ids, otherSession, lateSession, bob, disabled }
   return { dashboard, tables, ...people, link, keys, server, ...organizations, ...imports }
+}
+
+async function signInOthers(dashboard: TestDashboard) {
+  const { store, signedIn, visitor, elapse } = dashboard
+  elapse(-LATE_MS)
+  const late = visitor()
+  await late.signIn('ada@example.com', PASSWORD)
+  elapse(LATE_MS)
+  const browser = visitor()
+  await browser.signIn('ada@example.com', PASSWORD)
+  const ended = browser.copy()
+  await browser.post('/sign-out')
+  await visitor().signIn('ada@example.com', PASSWORD)
+  const { person: member, user: bob } = await signedIn('bob@example.com')
+  const { person: former, user: left } = await signedIn('left@example.com')
+  const { person: operator, user: eve } = await signedIn(OPERATOR)
+  const { person: other, user: otto } = await signedIn('other@example.com')
+  const { person: refused, user: disabled } = await signedIn('disabled@example.org')
+  await disabledUsers(store.database).setDisabled(disabled.id, true, operatorAt(presentInstant()))
+  const signedOut = { disabled: refused, ended, visitor: visitor() }
+  return {
+    others: { member, former, operator, other, ...signedOut, late },
+    ids: { member: bob.id, former: left.id, operator: eve.id, other: otto.id },
+    bob,
+    left,
+    disabled,
+  }
 }
 
 async function makeChanges(
@@ -138,7 +177,12 @@ async function makeChanges(
   return { deleted, deletion, waiting: { id, fingerprint } }
 }
 
-async function makeOrganizations(store: Store, ada: AddressedUser, bob: AddressedUser) {
+async function makeOrganizations(
+  store: Store,
+  ada: AddressedUser,
+  bob: AddressedUser,
+  left: AddressedUser,
+) {
   const joined = {
     organization: randomUUID(),
     emptyOrganization: randomUUID(),
@@ -155,17 +199,15 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
   const other = { id: otherOrganization, slug: 'other', name: 'Other' }
   await organizations(store.database).insertOrganization(bob.id, other, operatorAt(NOW))
 
-  const left = createUser('left@example.com')
-  await users(store.database).insertUser(left, operatorAt(presentInstant()))
   const now = presentInstant()
   for (const { email, id } of [bob, left]) {
     await invitations(store.database).invite(ada.id, organization, email, 0, operatorAt(now))
     await invitations(store.database).acceptInvitation(id, organization, 0, operatorAt(now))
   }
-  for (const [index, { id }] of [ada, left].entries()) {
-    const fields = { ...SERVER, organization_id: organization }
-    await servers(store.database).insertServer(id, randomUUID(), fields, operatorAt(NOW - index))
-  }
+  const owned = { shared: randomUUID(), left: randomUUID() }
+  const fields = { ...SERVER, organization_id: organization }
+  await servers(store.database).insertServer(ada.id, owned.shared, fields, operatorAt(NOW))
+  await servers(store.database).insertServer(left.id, owned.left, fields, operatorAt(NOW - 1))
   await organizations(store.database).removeMember(
     ada.id,
     organization,
@@ -181,7 +223,7 @@ async function makeOrganizations(store: Store, ada: AddressedUser, bob: Addresse
   )
   const [invited] = await invitations(store.database).listInvited(ada.id, organization, 0)
   await invitations(store.database).invite(bob.id, otherOrganization, ada.email, 0, operatorAt(now))
-  return { ...joined, invitation: invited!.id }
+  return { ...joined, ...owned, invitation: invited!.id }
 }
 
 /** A dashboard without accounts, and the token of its setup link. */
@@ -206,7 +248,7 @@ async function openEmptyScene(
   settings: DashboardSettings = {},
 ): Promise<EmptyScene> {
   const database = await open(t)
-  const operators = ['ada@example.com']
+  const operators = ['ada@example.com', OPERATOR]
   const dashboard = await startDashboard(t, { publicPages: true, ...settings, database, operators })
   const tables = await tablesOf(database)
   t.after(tables.close)

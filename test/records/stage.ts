@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import type { DatabaseConfig } from '../../src/config/database-url.ts'
+import type { OpenDatabase, TestDashboard } from '../fixtures/dashboard.ts'
+import type { Person } from '../fixtures/person.ts'
+import {
+  openScene,
+  openSetup,
+  type Other,
+  type Scene,
+  SIGNED_IN,
+  SIGNED_OUT,
+} from '../reliability/fault-injection/scenes/dashboard-scene.ts'
+import type { Tables } from '../reliability/fault-injection/tables.ts'
+import { type Watch, watchRows } from '../rows/watch.ts'
+
+/** A dashboard on which a transcript is played. Its tables can be restored. */
+export interface Stage {
+  dashboard: TestDashboard
+  tables: Tables
+  watch: Watch
+  /** What inputs name in braces. */
+  named: Readonly<Record<string, string>>
+  /** A browser of this person, as it is before each input. */
+  browserOf(name: string): Person
+  /** Everyone who sends each form besides the person for whom it is. */
+  others: readonly Other[]
+  /** The ids of those of them who are signed in. */
+  ids: Readonly<Record<string, string>>
+}
+
+const SITE = { siteUrl: 'https://example.com', dashboardUrl: 'https://dashboard.example.com' }
+
+/** The stage of the transcript `setup` has no accounts yet. */
+export function openStage(t: TestContext, name: string, open: OpenDatabase): Promise<Stage> {
+  return name === 'setup' ? openSetupStage(t, open) : openSceneStage(t, open)
+}
+
+async function openSceneStage(t: TestContext, open: OpenDatabase): Promise<Stage> {
+  let database: DatabaseConfig
+  const scene = await openScene(t, async () => (database = await open(t)), SITE)
+  const { dashboard, tables, ada } = scene
+  return {
+    dashboard,
+    tables,
+    watch: await watchRows(t, database!, rowNamesOf(scene)),
+    named: { ...namesOf(scene), engine: database!.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL' },
+    browserOf: (name) => (name === 'ada' ? ada : personCalled(scene, name)).copy(),
+    others: [...SIGNED_IN, ...SIGNED_OUT],
+    ids: scene.ids,
+  }
+}
+
+async function openSetupStage(t: TestContext, open: OpenDatabase): Promise<Stage> {
+  let database: DatabaseConfig
+  const { dashboard, tables, token } = await openSetup(t, async () => (database = await open(t)))
+  return {
+    dashboard,
+    tables,
+    watch: await watchRows(t, database!, {}),
+    named: { token },
+    browserOf: dashboard.visitor,
+    others: [],
+    ids: {},
+  }
+}
+
+function personCalled({ others }: Scene, name: string): Person {
+  const person = others[name as Other]
+  if (person === undefined) throw new Error(`no person is called ${name}`)
+  return person
+}
+
+/** What an input names in braces. */
+export function namesOf(scene: Scene): Record<string, string> {
+  const { user, bob, disabled, waiting, keys } = scene
+  const { link, otherSession, server, deletion, organization, invitation } = scene
+  const { emptyOrganization, otherOrganization, shared, left } = scene
+  const ofKeys = keys.flatMap(({ id, key }, index) => [
+    [`keyId${index + 1}`, id],
+    [`wholeKey${index + 1}`, key],
+    [`prefix${index + 1}`, key.slice(0, 16)],
+  ])
+  return {
+    ada: user.id,
+    bob: bob.id,
+    disabled: disabled.id,
+    link,
+    otherSession,
+    server,
+    shared,
+    left,
+    deletion,
+    organization,
+    invitation,
+    emptyOrganization,
+    otherOrganization,
+    waiting: waiting.id,
+    fingerprint: waiting.fingerprint,
+    ...Object.fromEntries(ofKeys),
+  }
+}
+
+/** The names of rows that are alike but for their ids. */
+function rowNamesOf({
+  server,
+  shared,
+  left,
+  otherSession,
+  lateSession,
+}: Scene): Record<string, string> {
+  return {
+    'server:Survival': server,
+    'server:shared': shared,
+    'server:left': left,
+    'session:ada-elsewhere': otherSession,
+    'session:ada-late': lateSession,
+  }
+}
+
+/** The text with ids that no record has, in the place of names in braces. */
+export function withUnknownIds(text: string): string {
+  return text.replaceAll(/\{\w+\}/g, () => randomUUID())
+}
