@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { everyRoute, type ProgramRoute } from '../dashboard/every-route.ts'
 import { kindOf, readForms, type Submission } from '../dashboard/forms/read-forms.ts'
 import { type Asked, readRequest } from './requests.ts'
@@ -16,6 +16,8 @@ export const FILES = readdirSync(FOLDER).map((name) => join(FOLDER, name))
 
 /** An input, and what its record says of the first person. */
 export interface Entry {
+  /** The name of the transcript. */
+  file: string
   input: Input
   /** With names in braces. */
   asked: Asked
@@ -34,15 +36,21 @@ export interface Entry {
 /** Every page and form, by the first input of the catalogue that has success. */
 export function everyEntry(): Entry[] {
   const found = new Map<string, Entry>()
-  for (const input of FILES.flatMap((file) => readTranscript(file))) {
-    if (input.goesOn) continue
-    const entry = entryOf(input)
+  for (const entry of everyInput())
     if (entry.status < 400 && !found.has(entry.form)) found.set(entry.form, entry)
-  }
   return [...found.values()]
 }
 
-function entryOf(input: Input): Entry {
+/** Every input that begins with the first rows. */
+export function everyInput(): Entry[] {
+  return FILES.flatMap((file) =>
+    readTranscript(file)
+      .filter(({ goesOn }) => !goesOn)
+      .map((input) => entryOf(basename(file, '.txt'), input)),
+  )
+}
+
+function entryOf(file: string, input: Input): Entry {
   const asked = readRequest(input.text)
   const lines = input.record
   const at = (start: RegExp) => {
@@ -54,6 +62,7 @@ function entryOf(input: Input): Entry {
   const status = statusIn(lines) ?? 0
   const repeatedLines = lines.slice(again, Math.max(again, others))
   return {
+    file,
     input,
     asked,
     route: routeOf(asked),

@@ -1,5 +1,6 @@
 import { presentInstant } from '../../src/model/instant.ts'
 import type { Person } from '../fixtures/person.ts'
+import type { Watch } from '../rows/watch.ts'
 import { assertSent, formOf } from './catalogue.ts'
 import { createNames, type Names } from './names.ts'
 import type { playOthers } from './others.ts'
@@ -13,6 +14,9 @@ import type { Input, Play } from './transcript.ts'
  * less than the ten minutes after which Ada needs the password again.
  */
 const REST_MS = 6_000
+
+/** Its rows expire after a minute, which a slow machine exceeds. */
+const EXPIRING = 'removed_claims '
 
 /** Plays the inputs of one transcript. */
 export interface Player {
@@ -39,10 +43,11 @@ export interface Played {
  */
 export function playRequests(
   stage: Stage,
+  watch: Watch,
   inputs: readonly Input[],
   others: typeof playOthers,
 ): Play {
-  const player = createPlayer(stage, inputs)
+  const player = createPlayer(stage, watch, inputs)
   const { names, restore, ask } = player
   const known = new Set<string>()
   let people = new Map<string, Person>()
@@ -84,8 +89,8 @@ export function playRequests(
   }
 }
 
-function createPlayer(stage: Stage, inputs: readonly Input[]): Player {
-  const { dashboard, tables, watch } = stage
+function createPlayer(stage: Stage, watch: Watch, inputs: readonly Input[]): Player {
+  const { dashboard, tables } = stage
   const names = createNames(inputs)
   for (const [name, value] of Object.entries(stage.named)) names.add(name, value)
   // The clock of the dashboard is ahead of the one of the machine.
@@ -111,11 +116,12 @@ function createPlayer(stage: Stage, inputs: readonly Input[]): Player {
       assertSent(page)
       const rows = await watch.changes({ start, end: presentInstant() + aheadUs })
       isChanged ||= rows.length > 0
+      const lasting = rows.filter((line) => !line.startsWith(EXPIRING))
       return {
         status: answer.status,
         says: saying(answer),
         answer: lines.map((line) => names.hide(line)),
-        rows: rows.map((line) => `  ${line}`),
+        rows: lasting.map((line) => `  ${line}`),
       }
     },
   }

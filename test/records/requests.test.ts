@@ -6,6 +6,7 @@ import { everyRoute } from '../dashboard/every-route.ts'
 import { type OpenDatabase, sqliteDatabase } from '../fixtures/dashboard.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { watchRows } from '../rows/watch.ts'
 import { everyEntry, FILES } from './catalogue.ts'
 import { playOthers } from './others.ts'
 import { type Played, type Player, playRequests } from './play.ts'
@@ -76,7 +77,8 @@ async function playOn(
   others: typeof playOthers,
 ): Promise<Play> {
   const stage = await openStage(t, basename(file, '.txt'), open)
-  return playRequests(stage, readTranscript(file), others)
+  const watch = await watchRows(t, stage.database, stage.rowNames)
+  return playRequests(stage, watch, readTranscript(file), others)
 }
 
 /** Migrated before the service starts, because a busy server may take too long for the service. */

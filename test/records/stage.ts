@@ -12,13 +12,15 @@ import {
   SIGNED_OUT,
 } from '../reliability/fault-injection/scenes/dashboard-scene.ts'
 import type { Tables } from '../reliability/fault-injection/tables.ts'
-import { type Watch, watchRows } from '../rows/watch.ts'
+import { type Asked, readRequest } from './requests.ts'
 
 /** A dashboard on which a transcript is played. Its tables can be restored. */
 export interface Stage {
   dashboard: TestDashboard
   tables: Tables
-  watch: Watch
+  database: DatabaseConfig
+  /** Names of ids that the rows do not tell apart. */
+  rowNames: Readonly<Record<string, string>>
   /** What inputs name in braces. */
   named: Readonly<Record<string, string>>
   /** A browser of this person, as it is before each input. */
@@ -32,18 +34,33 @@ export interface Stage {
 const SITE = { siteUrl: 'https://example.com', dashboardUrl: 'https://dashboard.example.com' }
 
 /** The stage of the transcript `setup` has no accounts yet. */
-export function openStage(t: TestContext, name: string, open: OpenDatabase): Promise<Stage> {
-  return name === 'setup' ? openSetupStage(t, open) : openSceneStage(t, open)
+export function openStage(
+  t: TestContext,
+  name: string,
+  open: OpenDatabase,
+  openTables?: OpenTables,
+): Promise<Stage> {
+  return name === 'setup'
+    ? openSetupStage(t, open, openTables)
+    : openSceneStage(t, open, openTables)
 }
 
-async function openSceneStage(t: TestContext, open: OpenDatabase): Promise<Stage> {
+/** Reads and restores the tables of the stage. */
+type OpenTables = (database: DatabaseConfig) => Tables | Promise<Tables>
+
+async function openSceneStage(
+  t: TestContext,
+  open: OpenDatabase,
+  openTables?: OpenTables,
+): Promise<Stage> {
   let database: DatabaseConfig
-  const scene = await openScene(t, async () => (database = await open(t)), SITE)
+  const scene = await openScene(t, async () => (database = await open(t)), SITE, openTables)
   const { dashboard, tables, ada } = scene
   return {
     dashboard,
     tables,
-    watch: await watchRows(t, database!, rowNamesOf(scene)),
+    database: database!,
+    rowNames: rowNamesOf(scene),
     named: { ...namesOf(scene), engine: database!.engine === 'sqlite' ? 'SQLite' : 'PostgreSQL' },
     browserOf: (name) => (name === 'ada' ? ada : personCalled(scene, name)).copy(),
     others: [...SIGNED_IN, ...SIGNED_OUT],
@@ -51,13 +68,19 @@ async function openSceneStage(t: TestContext, open: OpenDatabase): Promise<Stage
   }
 }
 
-async function openSetupStage(t: TestContext, open: OpenDatabase): Promise<Stage> {
+async function openSetupStage(
+  t: TestContext,
+  open: OpenDatabase,
+  openTables?: OpenTables,
+): Promise<Stage> {
   let database: DatabaseConfig
-  const { dashboard, tables, token } = await openSetup(t, async () => (database = await open(t)))
+  const opened = await openSetup(t, async () => (database = await open(t)), openTables)
+  const { dashboard, tables, token } = opened
   return {
     dashboard,
     tables,
-    watch: await watchRows(t, database!, {}),
+    database: database!,
+    rowNames: {},
     named: { token },
     browserOf: dashboard.visitor,
     others: [],
@@ -102,20 +125,21 @@ export function namesOf(scene: Scene): Record<string, string> {
 }
 
 /** The names of rows that are alike but for their ids. */
-function rowNamesOf({
-  server,
-  shared,
-  left,
-  otherSession,
-  lateSession,
-}: Scene): Record<string, string> {
+function rowNamesOf(scene: Scene): Record<string, string> {
+  const { server, deleted, shared, left, otherSession, lateSession } = scene
   return {
     'server:Survival': server,
+    'server:deleted': deleted,
     'server:shared': shared,
     'server:left': left,
     'session:ada-elsewhere': otherSession,
     'session:ada-late': lateSession,
   }
+}
+
+/** What an input asks on this stage. */
+export function askedOn({ named }: Stage, text: string): Asked {
+  return readRequest(text.replaceAll(/\{(\w+)\}/g, (name, word: string) => named[word] ?? name))
 }
 
 /** The text with ids that no record has, in the place of names in braces. */

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type pg from 'pg'
+import type { DatabaseConfig } from '../../src/config/database-url.ts'
 import { migratePostgres } from '../../src/postgres/store.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { everyEntry } from '../records/catalogue.ts'
+import { send } from '../records/requests.ts'
+import { askedOn, openStage, type Stage } from '../records/stage.ts'
+import { postgresTables } from '../reliability/fault-injection/tables.ts'
 import { ACTS } from './acts.ts'
 import { liveThrough } from './site.ts'
 
@@ -26,29 +31,63 @@ const PLACES = [
   { ours: 'own', planted: 'public', path: 'public, pg_catalog, "$user"' },
 ]
 
-for (const [number, { ours, planted, path }] of PLACES.entries())
+for (const [number, place] of PLACES.entries()) {
+  const { planted, path } = place
   test(`nothing that stands in the schema ${planted} is called, path ${path}`, async (t) => {
-    const role = `listing_${process.pid}_${number}`
-    const nameOf = (schema: string) => (schema === 'own' ? role : schema)
-    const url = await createDatabase(server)
-    await asAdmin(url, (admin) =>
-      admin.query(`
-        CREATE ROLE ${role}_group;
-        CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE ${role}_group;
-        CREATE SCHEMA ${nameOf('own')};
-        GRANT CREATE, USAGE ON SCHEMA ${nameOf(ours)} TO ${role};
-        ALTER ROLE ${role} SET search_path = ${path}`),
-    )
-    const own = url.replace('postgres:secret', `${role}:secret`)
-    await migratePostgres(`${own}?options=-csearch_path%3D${nameOf(ours)}`)
-    await asAdmin(url, async (admin) => {
-      await plant(admin, nameOf(ours), nameOf(planted))
-      await admin.query(`ALTER VIEW ${nameOf(planted)}.schema_migrations OWNER TO ${role}_group`)
-    })
-
-    await liveThrough(t, { engine: 'postgres', url: own }, ACTS, nameOf(ours))
+    const { url, own, ours } = await openHostile(`acts_${number}`, place)
+    await liveThrough(t, { engine: 'postgres', url: own }, ACTS, ours)
     assert.deepEqual(await calledIn(url), [])
   })
+
+  test(`no page or form calls what stands in the schema ${planted}, path ${path}`, async (t) => {
+    const { url, own, ours } = await openHostile(`pages_${number}`, place)
+    for (const name of ['setup', 'scene'])
+      await askAll(await openStage(t, name, openOwn, () => postgresTables(url, ours)), name)
+    assert.deepEqual(await calledIn(url), [])
+
+    async function openOwn(): Promise<DatabaseConfig> {
+      return { engine: 'postgres', url: own }
+    }
+  })
+}
+
+/** Every page and form in test/records/requests. Afterwards the database is as before. */
+async function askAll(stage: Stage, name: string): Promise<void> {
+  const { tables, dashboard } = stage
+  const entries = everyEntry().filter(({ file }) => (file === 'setup') === (name === 'setup'))
+  for (const { input, status } of entries) {
+    await tables.restore()
+    // Otherwise the token buckets make the people wait.
+    dashboard.elapse(2_000)
+    const asked = askedOn(stage, input.text)
+    const answer = await send(stage.browserOf(asked.people[0]!), asked)
+    assert.equal(answer.status, status, `${input.text}: ${answer.body}`)
+  }
+  await tables.restore()
+  await dashboard.close()
+}
+
+/** A database of a role of its own. Another role has planted in it. */
+async function openHostile(name: string, { ours, planted, path }: (typeof PLACES)[0]) {
+  const role = `listing_${process.pid}_${name}`
+  const nameOf = (schema: string) => (schema === 'own' ? role : schema)
+  const url = await createDatabase(server)
+  await asAdmin(url, (admin) =>
+    admin.query(`
+      CREATE ROLE ${role}_group;
+      CREATE ROLE ${role} LOGIN PASSWORD 'secret' IN ROLE ${role}_group;
+      CREATE SCHEMA ${nameOf('own')};
+      GRANT CREATE, USAGE ON SCHEMA ${nameOf(ours)} TO ${role};
+      ALTER ROLE ${role} SET search_path = ${path}`),
+  )
+  const own = url.replace('postgres:secret', `${role}:secret`)
+  await migratePostgres(`${own}?options=-csearch_path%3D${nameOf(ours)}`)
+  await asAdmin(url, async (admin) => {
+    await plant(admin, nameOf(ours), nameOf(planted))
+    await admin.query(`ALTER VIEW ${nameOf(planted)}.schema_migrations OWNER TO ${role}_group`)
+  })
+  return { url, own, ours: nameOf(ours) }
+}
 
 /**
  * Plants what fits our own SQL better than PostgreSQL's functions and operators do: each with our

@@ -1,8 +1,8 @@
 import type { TestContext } from 'node:test'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
-import { type Changes, createChanges } from './changes.ts'
+import { createChanges } from './changes.ts'
 import type { Span } from './cells.ts'
-import { createNames, nameAttempts } from './names.ts'
+import { createNames, nameAttempts, type Names } from './names.ts'
 import { openReader, type Row, type Tables } from './tables.ts'
 
 /** Follows the rows of a database whose first content is restored again and again. */
@@ -13,35 +13,28 @@ export interface Watch {
   changes(span: Span): Promise<string[]>
   /** Names what the service counts about an address. */
   typed(email: string): void
-  /** The id with this name, or undefined. */
-  idOf(name: string): string | undefined
 }
 
-/** `given` has the names of ids that the rows do not tell apart. `schema` is ours on PostgreSQL. */
+/** Names of ids that the rows do not tell apart. */
+type Given = Readonly<Record<string, string>>
+
+/** `schema` is ours on PostgreSQL. */
 export async function watchRows(
   t: TestContext,
   database: DatabaseConfig,
-  given: Readonly<Record<string, string>>,
+  given: Given,
   schema?: string,
 ): Promise<Watch> {
   const reader = await openReader(database, schema)
   t.after(reader.close)
-  const first = sortedByAge(await reader.read())
-  let names = createNames()
-  let changes: Changes
-  let before: Tables
-
-  function restart(): void {
-    names = createNames()
-    for (const [name, id] of Object.entries(given)) names.give(id, name)
-    changes = createChanges(names)
-    changes.between({}, first, { start: 0, end: 0 })
-    before = first
-  }
-
-  restart()
+  const first = await reader.read()
+  let { names, changes } = nameRowsOf(first, given)
+  let before = first
   return {
-    restart,
+    restart() {
+      ;({ names, changes } = nameRowsOf(first, given))
+      before = first
+    },
     async changes(span) {
       const after = await reader.read()
       if (after === before) return []
@@ -50,8 +43,23 @@ export async function watchRows(
       return lines
     },
     typed: (email) => nameAttempts(names, email),
-    idOf: (name) => names.values.get(name),
   }
+}
+
+/** The names of the rows that a database has now. */
+export async function namesIn(database: DatabaseConfig, given: Given): Promise<Names> {
+  const reader = await openReader(database)
+  const { names } = nameRowsOf(await reader.read(), given)
+  await reader.close()
+  return names
+}
+
+function nameRowsOf(tables: Tables, given: Given) {
+  const names = createNames()
+  for (const [name, id] of Object.entries(given)) names.give(id, name)
+  const changes = createChanges(names)
+  changes.between({}, sortedByAge(tables), { start: 0, end: 0 })
+  return { names, changes }
 }
 
 /** So that random ids do not decide the numbers in names. */

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { PASSWORD } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import type { Answer } from '../../fixtures/requests.ts'
+import { everyInput } from '../../records/catalogue.ts'
+import { namesOf } from '../../records/stage.ts'
 import type { Scene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
 import type { Dump } from '../../reliability/fault-injection/tables.ts'
 import { readForms, type Submission } from './read-forms.ts'
@@ -31,20 +33,18 @@ const REST_MS = 8_000
 
 /** The forms of Ada's pages and of visitors' pages, with something typed into every field. */
 export async function crawl(scene: Scene): Promise<Submission[]> {
-  const { dashboard, ada, keys, deletion, link } = scene
+  const { dashboard, ada, keys, deletion } = scene
   const found = new Map<string, Submission>()
-  const read = (answer: Answer, path: string) => {
-    assert.equal(answer.status, 200, path)
-    for (const form of readForms(answer.body)) {
+  const read = ({ status, body }: Answer, path: string) => {
+    assert.equal(status, 200, path)
+    for (const form of readForms(body)) {
       const fields = typeInto(form, `see ${keys[0]!.key}`)
       if (!found.has(form.name)) found.set(form.name, { ...form, fields })
     }
   }
   dashboard.elapse(REST_MS)
-  for (const path of ['/sign-in', '/sign-up', `/link/${link}`])
-    read(await dashboard.visitor().get(path), path)
-  for (const path of [...pagesOf(scene).map((page) => `/dashboard${page}`), '/docs'])
-    read(await ada.get(path), path)
+  for (const { isVisitor, path } of pagesOf(scene))
+    read(await (isVisitor ? dashboard.visitor() : ada).get(path), path)
   // The question of a move has no page of its own.
   const move = [...found.values()].find(({ name }) => name.endsWith('to=moved'))!
   read(await send(ada, move), 'a move')
@@ -54,39 +54,18 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
   return [...found.values()]
 }
 
-function pagesOf(scene: Scene): string[] {
-  const { server, keys, waiting, organization, emptyOrganization, otherOrganization } = scene
-  const key = `/api/${keys[0]!.id}`
-  const under = `/organizations/${organization}`
-  return [
-    '/api',
-    '/api?name=',
-    key,
-    `${key}/delete`,
-    `${key}/replace`,
-    `${key}/arrival`,
-    '/servers',
-    '/servers/new',
-    `/servers/${server}`,
-    `/servers/${server}/delete`,
-    '/servers/import',
-    `/servers/import/${waiting.id}`,
-    '/organizations',
-    under,
-    `${under}/members`,
-    `${under}/members/${scene.bob.id}/remove`,
-    `${under}/members/${scene.invitation}/withdraw`,
-    `/organizations/${emptyOrganization}`,
-    `/organizations/${emptyOrganization}/remove`,
-    `/organizations/${otherOrganization}/decline`,
-    '/account',
-    '/account/delete',
-    '/operator',
-    '/operator/users',
-    `/operator/users/${scene.bob.id}`,
-    ...['link', 'sign-out', 'disable'].map((act) => `/operator/users/${scene.bob.id}/${act}`),
-    `/operator/users/${scene.disabled.id}/enable`,
-  ]
+/** The pages in the catalogue, for Ada and for visitors. */
+function pagesOf(scene: Scene): { isVisitor: boolean; path: string }[] {
+  const named = namesOf(scene)
+  return everyInput()
+    .filter(
+      ({ file, asked, status }) => file !== 'setup' && asked.method === 'GET' && status === 200,
+    )
+    .filter(({ asked }) => ['ada', 'visitor'].includes(asked.people[0]!))
+    .map(({ asked }) => ({
+      isVisitor: asked.people[0] === 'visitor',
+      path: asked.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => named[name]!),
+    }))
 }
 
 /** Types into every field, and selects the first row of a list for its buttons. */

@@ -6,13 +6,13 @@ import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenDatabase } from '../../fixtures/dashboard.ts'
 import { type Random, randomFrom, seedOfRun } from '../../fixtures/random.ts'
+import { openStage, type Stage } from '../../records/stage.ts'
 import { operationOf } from './scenes/dashboard.ts'
-import { openScene, type Scene } from './scenes/dashboard-scene.ts'
 import { differenceFrom, shapeOf } from './shape.ts'
 import { bounded, type Operation, runUndisturbed } from './sweep.ts'
 import type { Dump, Tables } from './tables.ts'
 import type { Disturbance, Trap } from './trap.ts'
-import { changingVisits, passwordVisits } from './scenes/visits.ts'
+import { visitsOf } from './scenes/visits.ts'
 
 /**
  * Which pairs run: this many drawn from the seed, or each act before each act, with a fault at each
@@ -37,32 +37,32 @@ export function disturbedPairs<D extends Disturbance>(
 ): void {
   test('pairs: an act after a failed one is done, and all it acknowledged is stored', async (t) => {
     const seed = seedOfRun()
-    const scene = await openScene(t, open)
-    const acts = actsOf(scene)
+    const stage = await openStage(t, 'scene', open)
+    const acts = await actsOf(stage)
     for (const disturbance of disturbances) {
       const known = new Map<string, Known>()
       let tried = 0
       let compared = 0
       for (const { first, second, at } of pairsOf(acts, count, randomFrom(seed))) {
-        const { after } = await learn(second, scene.tables, trap, disturbance, known)
-        const { calls } = await learn(first, scene.tables, trap, disturbance, known)
+        const { after } = await learn(second, stage.tables, trap, disturbance, known)
+        const { calls } = await learn(first, stage.tables, trap, disturbance, known)
         for (const n of at(calls)) {
           const label = `${first.name}, call ${n} ${disturbance.name}, then ${second.name}, SEED=${seed}`
           tried += 1
-          await scene.tables.restore()
-          const before = await scene.tables.dump()
+          await stage.tables.restore()
+          const before = await stage.tables.dump()
           // The claim of the pair before has a step left that is no part of the first act.
           await turn()
           trap.set(n, disturbance, first.leftOut)
           await bounded(first.run(), label).finally(trap.lift)
           // If the first act was done without an answer, any answer to the second one is right.
-          if (!(await isAsBefore(scene.tables, before))) {
+          if (!(await isAsBefore(stage.tables, before))) {
             await bounded(second.run(), label)
             continue
           }
           compared += 1
-          await assertDone(second, scene.tables, before, after, label)
-          await assertClaimed(scene, after, label)
+          await assertDone(second, stage.tables, before, after, label)
+          await assertClaimed(stage, after, label)
         }
       }
       t.diagnostic(
@@ -73,14 +73,16 @@ export function disturbedPairs<D extends Disturbance>(
   })
 }
 
-function actsOf(scene: Scene): Act[] {
-  const visits = [...changingVisits(scene), ...passwordVisits(scene)]
-  return visits.map((visit) => operationOf(scene, visit) as Act)
+async function actsOf(stage: Stage): Promise<Act[]> {
+  const visits = await visitsOf(stage, (file) => file !== 'setup')
+  return visits
+    .filter(({ kind }) => kind !== 'reading')
+    .map((visit) => operationOf(stage, visit) as Act)
 }
 
 /** No earlier failure may block a claim. The key is unknown only if the second act deleted it. */
-async function assertClaimed({ dashboard, keys }: Scene, after: Dump, label: string) {
-  const { id, key } = keys[1]!
+async function assertClaimed({ dashboard, named }: Stage, after: Dump, label: string) {
+  const [id, key] = [named.keyId2!, named.wholeKey2!]
   const { outcome } = await dashboard.store.claim(hashApiKey(key), NO_LISTINGS)
   const isStored = after.get('api_keys')?.some((row) => row.includes(id)) ?? false
   assert.equal(outcome !== 'unknown', isStored, `${label}, then a claim`)

@@ -119,13 +119,14 @@ function toText(row: object): string {
   return JSON.stringify(Object.fromEntries(entries))
 }
 
-export async function postgresTables(url: string): Promise<Tables> {
+export async function postgresTables(url: string, schema = 'public'): Promise<Tables> {
   const client = new pg.Client(url)
   client.on('error', () => {})
   await client.connect()
+  await client.query(`SET search_path = ${schema}`)
   const { rows } = await client.query(
     `SELECT relname AS name FROM pg_class
-     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY 1`,
+     WHERE relnamespace = '${schema}'::regnamespace AND relkind = 'r' ORDER BY 1`,
   )
   const names = rows.map(({ name }) => String(name)).toSorted(lastWritten)
   const dumps = names.map(
@@ -144,7 +145,9 @@ export async function postgresTables(url: string): Promise<Tables> {
 
     async remember() {
       const made = names.map((name) => `CREATE TABLE remembered."${name}" AS TABLE "${name}";`)
-      await client.query(`CREATE SCHEMA remembered; ${made.join(' ')}`)
+      await client.query(
+        `DROP SCHEMA IF EXISTS remembered CASCADE; CREATE SCHEMA remembered; ${made.join(' ')}`,
+      )
     },
 
     async restore() {

@@ -51,8 +51,8 @@ export interface Scene {
   /** An import that waits for Ada, and what confirming it does. */
   waiting: { id: string; fingerprint: string }
   /**
-   * Ada's organization, with her server and one that a former member left. Bob is a member, and Dan
-   * is invited.
+   * Ada's organization, with her server and one that a former member left. Bob and the
+   * disabled user are members, and Dan is invited.
    */
   organization: string
   shared: string
@@ -94,8 +94,9 @@ export async function openScene(
   t: TestContext,
   open: OpenDatabase,
   settings: DashboardSettings = {},
+  openTables = tablesOf,
 ): Promise<Scene> {
-  const { dashboard, tables } = await openEmptyScene(t, open, settings)
+  const { dashboard, tables } = await openEmptyScene(t, open, settings, openTables)
   const { store } = dashboard
   const { person: ada, user } = await dashboard.signedIn('ada@example.com')
   const { others, ids, bob, left, disabled } = await signInOthers(dashboard)
@@ -110,7 +111,7 @@ export async function openScene(
   const server = randomUUID()
   await servers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
-  const organizations = await makeOrganizations(store, user, bob, left)
+  const organizations = await makeOrganizations(store, user, bob, left, disabled)
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
   const tokenHash = hash('sha256', link, 'hex')
@@ -182,6 +183,7 @@ async function makeOrganizations(
   ada: AddressedUser,
   bob: AddressedUser,
   left: AddressedUser,
+  disabled: AddressedUser,
 ) {
   const joined = {
     organization: randomUUID(),
@@ -200,9 +202,11 @@ async function makeOrganizations(
   await organizations(store.database).insertOrganization(bob.id, other, operatorAt(NOW))
 
   const now = presentInstant()
-  for (const { email, id } of [bob, left]) {
-    await invitations(store.database).invite(ada.id, organization, email, 0, operatorAt(now))
-    await invitations(store.database).acceptInvitation(id, organization, 0, operatorAt(now))
+  // The oldest member inherits the organization.
+  for (const [index, { email, id }] of [bob, left, disabled].entries()) {
+    const actor = operatorAt(now + index)
+    await invitations(store.database).invite(ada.id, organization, email, 0, actor)
+    await invitations(store.database).acceptInvitation(id, organization, 0, actor)
   }
   const owned = { shared: randomUUID(), left: randomUUID() }
   const fields = { ...SERVER, organization_id: organization }
@@ -230,8 +234,9 @@ async function makeOrganizations(
 export async function openSetup(
   t: TestContext,
   open: OpenDatabase,
+  openTables = tablesOf,
 ): Promise<EmptyScene & { token: string }> {
-  const scene = await openEmptyScene(t, open)
+  const scene = await openEmptyScene(t, open, {}, openTables)
   const token = await secrets(scene.dashboard.store.database).keepSecret(
     'setup',
     'token-of-the-setup',
@@ -245,12 +250,13 @@ type EmptyScene = Pick<Scene, 'dashboard' | 'tables'>
 async function openEmptyScene(
   t: TestContext,
   open: OpenDatabase,
-  settings: DashboardSettings = {},
+  settings: DashboardSettings,
+  openTables: typeof tablesOf,
 ): Promise<EmptyScene> {
   const database = await open(t)
   const operators = ['ada@example.com', OPERATOR]
   const dashboard = await startDashboard(t, { publicPages: true, ...settings, database, operators })
-  const tables = await tablesOf(database)
+  const tables = await openTables(database)
   t.after(tables.close)
   // The first request loads the dashboard.
   await dashboard.visitor().get('/sign-in')
