@@ -66,6 +66,7 @@ test('last_used_at goes back by at most the step of the clock', () => {
 test('a step of the deciding clock does not excuse two granted claims within one second', () => {
   const operations = [get(0, 600, 200), step(700, 710, -4), get(10, 1_600, 200)]
   alarm('I7', operations, { stamps: [stamp(500), stamp(1_499.999)] })
+  alarm('I1', [get(0, 5, 200), step(100, 110, 2), get(900, 905, 200)])
 })
 
 test('I9: a key has one second more after a step that is not made up for yet', () => {

@@ -3,25 +3,10 @@ import { AuthenticationFault } from '../../../../src/model/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../../../../src/model/server-row.ts'
 import type { ServingStore } from '../../../../src/database/store.ts'
 
-/**
- * Flaws of an engine. One is the obvious UPDATE, which stamps with a time from before it waited for
- * the row. The other is correct, but answers before the commit is on the disk and does not notice a
- * crash.
- */
-export type Flaw = 'the plain UPDATE' | 'asynchronous commit without the epoch row'
-
-const STATEMENTS: Record<Flaw, string> = {
-  'the plain UPDATE': `
-    UPDATE api_keys SET last_used_at = clock_timestamp()
-    WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 second')`,
-  'asynchronous commit without the epoch row': `
-    WITH locked AS MATERIALIZED (
-      SELECT id FROM api_keys
-      WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 second')
-      FOR NO KEY UPDATE SKIP LOCKED
-    )
-    UPDATE api_keys SET last_used_at = clock_timestamp() FROM locked WHERE api_keys.id = locked.id`,
-}
+/** The obvious UPDATE, which stamps with a time from before it waited for the row. */
+const PLAIN_UPDATE = `
+  UPDATE api_keys SET last_used_at = clock_timestamp()
+  WHERE id = $1 AND (last_used_at IS NULL OR last_used_at <= clock_timestamp() - interval '1 second')`
 
 interface KeyRow {
   id: string
@@ -29,15 +14,14 @@ interface KeyRow {
   revoked_at: Date | null
 }
 
+/** Claims keys by the plain UPDATE. */
 export function openFlawedEngine(
   url: string,
-  flaw: Flaw,
 ): Pick<ServingStore, 'claim'> & { close(): Promise<void> } {
   const pool = new pg.Pool({
     connectionString: url,
     max: 24,
     application_name: 'server-listing',
-    options: flaw === 'the plain UPDATE' ? '' : '-c synchronous_commit=off',
   })
   pool.on('error', () => {})
   pool.on('connect', (client) => client.on('error', () => {}))
@@ -65,7 +49,7 @@ export function openFlawedEngine(
            ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}`,
           userId,
         )
-        const { rowCount } = await pool.query(STATEMENTS[flaw], [apiKeyId])
+        const { rowCount } = await pool.query(PLAIN_UPDATE, [apiKeyId])
         if (rowCount === 0) return { outcome: 'limited', apiKeyId }
         return { outcome: 'granted', apiKeyId, userId, revision: crypto.randomUUID(), rows }
       } catch (cause) {
