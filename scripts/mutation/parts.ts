@@ -19,7 +19,7 @@ export const PARTS: Part[] = [
   part('claims'),
   // Without the suites that repeat one check thousands of times.
   part('http', {
-    tests: ['test/wire/**/!(fuzz|generated|guided|llhttp).test.ts'],
+    tests: ['test/wire/**/!(fuzz|generated|llhttp).test.ts'],
     skip: '/byte|never reads what it is answered/',
   }),
   part('sqlite', { lines: LINES }),

@@ -85,6 +85,7 @@ test('an absolute target counts by its path, whatever host it names', () => {
     'HTTPS://a.b:1/c?d': '/c',
     'http://a': '/',
     'http://a?b': '/',
+    'http://a?b/c': '/',
     'http:///b': '/b',
     'http://a/b/': '/b/',
     'ftp://a/b': 'ftp://a/b',
@@ -142,6 +143,20 @@ test('each limit accepts its exact value and refuses one more', () => {
   const many = { lines: withHost(...Array(5).fill('X:')) }
   assert.equal(readHead(textOf({ ...many, target: `/${'x'.repeat(19)}` }), 0, LIMIT), 431)
   assert.equal(readHead(textOf({ ...many, target: 'http://x/'.repeat(3) }), 0, LIMIT), 414)
+})
+
+test('of several flaws, the framing counts before the version, the sizes and the Host', () => {
+  const flaws: [Refusal, flaw: (given: Given) => Given][] = [
+    [400, (given) => ({ ...given, lines: [...given.lines!, 'Content-Length: x'] })],
+    [505, (given) => ({ ...given, version: '2.0' })],
+    [414, (given) => ({ ...given, target: `/${'x'.repeat(20)}` })],
+    [431, (given) => ({ ...given, lines: [...given.lines!, `X: ${'x'.repeat(100)}`] })],
+    [400, (given) => ({ ...given, lines: [...given.lines!, 'Host: a b'] })],
+  ]
+  for (const [index, [status]] of flaws.entries()) {
+    const given = flaws.slice(index).reduce<Given>((some, [, flaw]) => flaw(some), { lines: [] })
+    assert.equal(read(given).flaw, status, textOf(given))
+  }
 })
 
 test('no more than a fixed number of bytes of a head are read', () => {

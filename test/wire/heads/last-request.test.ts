@@ -75,6 +75,7 @@ test('a client that waits for a 100 may send its body without one', () => {
     assert.equal(read('1.1', `Expect: ${value}`).isLast, true, value)
   for (const value of ['', '200-maybe', '100-continued', 'x100-continue'])
     assert.equal(read('1.1', `Expect: ${value}`).isLast, false, value)
+  assert.equal(read('1.1', 'Expect: 100-continue', 'Expect: x').isLast, true)
   // HTTP/1.0 has no 100 (RFC 9110, 10.1.1).
   assert.equal(read('1.0', 'Connection: keep-alive', 'Expect: 100-continue').isLast, false)
 })
