@@ -28,7 +28,7 @@ const TESTS = {
   postgres: [
     'test/contract/postgres.test.ts',
     'test/postgres/claims/*.test.ts',
-    'test/postgres/{*,accounts/*}.test.ts',
+    'test/postgres/{*,{accounts,triggers}/*}.test.ts',
     'test/dashboard/postgres.test.ts',
     'test/reliability/postgres/migrate.test.ts',
     'test/reliability/postgres/faults.test.ts',
@@ -48,7 +48,7 @@ const NEAREST: Record<string, string[]> = {
   'postgres/migrations/': [
     'test/postgres/upgrade.test.ts',
     'test/postgres/keys/revoked-hashes.test.ts',
-    'test/postgres/listing-revisions.test.ts',
+    'test/postgres/triggers/listing-revisions.test.ts',
   ],
   'postgres/migrate': ['test/reliability/postgres/migrate.test.ts'],
   'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],

@@ -9,7 +9,7 @@ import { programIn } from '../cli/program.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
-import { diagnose } from '../reliability/doctor/findings.ts'
+import { diagnose } from '../cli/doctor/findings.ts'
 
 /*
  * A role that may create in our schema can plant an operator there that our statements call.

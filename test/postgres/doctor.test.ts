@@ -8,7 +8,7 @@ import {
 } from '../../src/postgres/inspect.ts'
 import { openPostgresStore } from '../../src/postgres/store.ts'
 import { presentInstant } from '../../src/model/instant.ts'
-import { diagnose, statesOf } from '../reliability/doctor/findings.ts'
+import { diagnose, statesOf } from '../cli/doctor/findings.ts'
 import { programIn } from '../cli/program.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'

@@ -10,7 +10,7 @@ import { ask } from '../fixtures/requests.ts'
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
-import { diagnose } from '../reliability/doctor/findings.ts'
+import { diagnose } from '../cli/doctor/findings.ts'
 
 /*
  * An operator freezes a database before it moves, and a provider does when the disk is full:

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { diagnose } from '../../reliability/doctor/findings.ts'
+import { diagnose } from '../../cli/doctor/findings.ts'
 import { assertRefused } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
 import { PASSWORD } from '../../fixtures/dashboard.ts'

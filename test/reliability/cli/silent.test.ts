@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer } from 'node:net'
 import { test } from 'node:test'
-import { diagnose } from '../doctor/findings.ts'
+import { diagnose } from '../../cli/doctor/findings.ts'
 import { assertRefused } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
 import { once } from '../../fixtures/within.ts'

@@ -4,7 +4,7 @@ import { migratePostgres } from '../../../src/postgres/store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
-import { openReader } from '../../postgres/listing-reader.ts'
+import { openReader } from '../../postgres/triggers/listing-reader.ts'
 
 /*
  * Servers that arrive by logical replication from another database.

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, chownSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { test } from 'node:test'
-import { diagnose } from '../doctor/findings.ts'
+import { diagnose } from '../../cli/doctor/findings.ts'
 import { programIn } from '../../cli/program.ts'
 
 /*

@@ -7,7 +7,7 @@ import { migratePostgres } from '../../../../src/postgres/store.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
-import { openReader } from '../../../postgres/listing-reader.ts'
+import { openReader } from '../../../postgres/triggers/listing-reader.ts'
 
 /*
  * Dumps that are restored into another cluster or into a database in use.

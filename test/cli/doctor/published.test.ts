@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { inspectProxies, judgeCertificate } from '../../../src/cli/doctor/published.ts'
 import { inspectVariables } from '../../../src/cli/doctor/variables.ts'
-import { type Program, programIn } from '../../cli/program.ts'
+import { type Program, programIn } from '../program.ts'
 import { diagnose } from './findings.ts'
 import { once } from '../../fixtures/within.ts'
 

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { HOUR_US, presentInstant } from '../../../src/model/instant.ts'
 import { judgeDisk } from '../../../src/sqlite/file/inspect-files.ts'
 import { eventually } from '../../fixtures/eventually.ts'
-import { type Program, programIn, type Served } from '../../cli/program.ts'
+import { type Program, programIn, type Served } from '../program.ts'
 import { diagnose, statesOf } from './findings.ts'
 
 /** The doctor is not told where the service is. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { migratePostgres } from '../../src/postgres/store.ts'
-import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
-import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { migratePostgres } from '../../../src/postgres/store.ts'
+import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { installIn, openReader } from './listing-reader.ts'
 
 /*

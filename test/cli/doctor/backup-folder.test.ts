@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { judgeRoom } from '../../../src/cli/doctor/backup-folder.ts'
-import { programIn } from '../../cli/program.ts'
+import { programIn } from '../program.ts'
 import { diagnose } from './findings.ts'
 
 test('the folder of backups must have room and be private', async (t) => {

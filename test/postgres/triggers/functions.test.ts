@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { asAdmin } from '../fixtures/postgres/database.ts'
-import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
-import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 
 let server: Server
 before(async () => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { ServerRow } from '../../src/model/server-row.ts'
-import type { ServingStore } from '../../src/database/store.ts'
-import { migratePostgres } from '../../src/postgres/store.ts'
-import { claim } from '../contract/keys/claim.ts'
-import { asAdmin } from '../fixtures/postgres/database.ts'
-import { addOwner } from '../fixtures/service.ts'
-import { openStore } from './claims/outcomes.ts'
+import type { ServingStore } from '../../../src/database/store.ts'
+import type { ServerRow } from '../../../src/model/server-row.ts'
+import { migratePostgres } from '../../../src/postgres/store.ts'
+import { claim } from '../../contract/keys/claim.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { addOwner } from '../../fixtures/service.ts'
+import { openStore } from '../claims/outcomes.ts'
 
 /** An owner whose listing is cached by a service, as between two requests. */
 export interface Reader {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { commandsIn } from '../../cli/command.ts'
 import { CLIENT, startProvider } from '../../fixtures/oidc/provider.ts'
+import { commandsIn } from '../command.ts'
 import { diagnose } from './findings.ts'
 
 /** What `doctor` finds about a provider that a test changes. */

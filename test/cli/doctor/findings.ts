@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Finding } from '../../../src/model/health/finding.ts'
-import type { Program } from '../../cli/program.ts'
+import type { Program } from '../program.ts'
 
 /** What `doctor --json` finds, by check. The exit code must agree with the states. */
 export async function diagnose(
