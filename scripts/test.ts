@@ -7,7 +7,7 @@ import { entriesFor } from '../test/run/entries.ts'
 
 /*
  * Runs suites with one count: `node scripts/test.ts quick`. Files that are named after the suites
- * replace them: `npm test -- test/api/404.test.ts`. test/README.md describes the suites.
+ * replace them: `npm test -- test/api/429.test.ts`. test/README.md describes the suites.
  *
  * --alone gives each file its own process. --random shuffles the tests, and --random=SEED repeats
  * an order. Both show whether a test depends on another one.

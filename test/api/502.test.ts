@@ -10,38 +10,9 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 
 const AUTHENTICATION = '{"error":"Authentication service error."}'
 const LIST = '{"error":"Failed to load servers."}'
-
-test('without the servers table the list fails, and the claim is not recorded', async (t) => {
-  const { port, store, databasePath, faults } = await startDescribedService(t)
-  const { user, key } = await addOwner(store, 'ada@example.com')
-  const other = openBeside(t, databasePath)
-  other.exec('ALTER TABLE servers RENAME TO elsewhere')
-  assertAnswer(await ask(port, { key }), 502, LIST)
-  assertAnswer(await ask(port, { key }), 502, LIST)
-  assert.equal(faults.length, 2)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
-  assert.equal((await ask(port, { key: generateKey() })).status, 401)
-  assert.equal((await ask(port, { path: '/health' })).status, 200)
-  other.exec('ALTER TABLE elsewhere RENAME TO servers')
-  assert.equal((await ask(port, { key })).status, 200)
-})
-
-test('without the keys table authentication fails, but a malformed key is still a 401', async (t) => {
-  const { port, store, databasePath } = await startDescribedService(t)
-  const { user, key } = await addOwner(store, 'ada@example.com')
-  const other = openBeside(t, databasePath)
-  other.exec('PRAGMA legacy_alter_table = ON; ALTER TABLE api_keys RENAME TO elsewhere')
-  assertAnswer(await ask(port, { key }), 502, AUTHENTICATION)
-  assert.equal((await ask(port, { authorization: 'Basic x' })).status, 401)
-  assert.equal((await ask(port, { path: '/health' })).status, 200)
-  other.exec('ALTER TABLE elsewhere RENAME TO api_keys')
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
-  assert.equal((await ask(port, { key })).status, 200)
-})
 
 test('without the table of claims there is no 200, but 401 and 429 still work', async (t) => {
   const { port, store, databasePath } = await startDescribedService(t)

@@ -96,6 +96,16 @@ test('a preflight has no body, and each answer names its route', async () => {
     assert.equal((await answer({ method: 'GET', path, authorization: null })).route, route)
 })
 
+test('what is near a path of the API is not found', async () => {
+  const answer = createAnswer({ store: { claim: () => assert.fail() }, onFault: assert.fail })
+  const paths = ['/v1', '/v1/', '/v2/servers', '/v1/./servers', '/Health', '/constructor']
+  // test/wire/corpus/request-lines.ts has more.
+  for (const path of [...paths, '/openapi.json', '/metrics']) {
+    const found = await answer({ method: 'GET', path, authorization: null })
+    assert.deepEqual([found.status, found.route], [404, 'unknown'], path)
+  }
+})
+
 test('a 5xx has the id under which the log has its fault, and keeps its body', async () => {
   for (const fault of [new AuthenticationFault('x'), new ListFault('x'), new NotConfigured('x')]) {
     const claim = () => Promise.reject(fault)
