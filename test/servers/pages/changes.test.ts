@@ -75,16 +75,6 @@ test('several servers are unpublished, published and deleted at once, and restor
   )
 })
 
-test('a form sent twice changes the servers once, and both answers say the same', async (t) => {
-  const { person, store, userId } = await withServers(t)
-  const form = { ...formOf((await person.get('/dashboard/servers')).body), draft: '0' }
-  const pages = [await person.submit(CHANGE, form), await person.submit(CHANGE, form)]
-  for (const { body } of pages) assert.match(body, /<bdi>number 1<\/bdi><\/b> is now a draft\./)
-  assert.deepEqual(undoOf(pages[0]!.body), undoOf(pages[1]!.body))
-  const listed = await serverExports(store.database).listServers(userId)
-  assert.equal(listed.filter(({ status }) => status === 'draft').length, 1)
-})
-
 test('another tab may have deleted the servers, and no server may be selected', async (t) => {
   const { person, store } = await withServers(t)
   const form = formOf((await person.get('/dashboard/servers')).body)
