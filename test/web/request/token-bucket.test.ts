@@ -172,8 +172,12 @@ function stoppedClock(t: TestContext) {
 /** Asks an app for a page from a client address. */
 function from(app: Hono<Env>) {
   return async (remoteAddress: string, headers: Record<string, string> = {}) =>
-    app.request('/', { headers }, {
-      incoming: { socket: { remoteAddress } },
-      outgoing: { destroyed: false },
-    } as unknown as Env['Bindings'])
+    app.request(
+      '/',
+      { headers },
+      {
+        incoming: { socket: { remoteAddress } },
+        outgoing: { destroyed: false },
+      },
+    )
 }
