@@ -5,6 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/model/faults.ts'
 import type { Migration } from '../../src/database/migrations.ts'
+import { createDatabaseFile } from '../../src/sqlite/file/create-file.ts'
+import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
 import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
@@ -128,3 +130,16 @@ function tablesOf(database: DatabaseSync): unknown[] {
   )
   return tables.all().map(({ name }) => name)
 }
+
+test('a migration is refused while another process serves the file', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  createDatabaseFile(path)
+  const lock = await takeServingLock(path, 0)
+  await assert.rejects(
+    openSqliteStore(path, { create: true }),
+    new RegExp(`older than this program, and .* is being served by process ${process.pid};`),
+  )
+  lock.release()
+  const store = await openSqliteStore(path, { create: true })
+  await store.close()
+})

@@ -3,10 +3,12 @@ import { linkSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
 import { createDatabaseFile } from '../../../src/sqlite/file/create-file.ts'
 import { takeServingLock } from '../../../src/sqlite/file/serving-lock.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
+import { manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from './holder.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
@@ -89,4 +91,40 @@ test('a second service migrates no file while another process serves it', async 
   assert.deepEqual(database.prepare('SELECT name FROM sqlite_schema').all(), [])
   database.close()
   lock.release()
+})
+
+/** Takes the file's lock when told to, and keeps it for 100 ms. */
+const HOLD_ONCE = `
+  const { workerData: { path, state } } = require('node:worker_threads')
+  const { DatabaseSync } = require('node:sqlite')
+  const database = new DatabaseSync(path, { timeout: 1_000 })
+  Atomics.wait(state, 0, 0)
+  database.exec('BEGIN IMMEDIATE')
+  Atomics.store(state, 0, 2)
+  Atomics.notify(state, 0)
+  Atomics.wait(state, 0, 2, 100)
+  database.exec('COMMIT')
+  database.close()`
+
+test('a service that is about to read the last claims waits for another process', async (t) => {
+  const path = join(temporaryFolder(t), 'listing.db')
+  await migrateSqlite(path)
+  const state = new Int32Array(new SharedArrayBuffer(4))
+  const other = new Worker(HOLD_ONCE, { eval: true, workerData: { path, state } })
+  const ended = once(other, 'exit')
+  const clock = manualClock()
+  const { monotonic } = clock
+  // The time is read just before the last claims are.
+  clock.monotonic = () => {
+    if (state[0] === 0) {
+      Atomics.store(state, 0, 1)
+      Atomics.notify(state, 0)
+      Atomics.wait(state, 0, 1)
+    }
+    return monotonic()
+  }
+  const store = await openServingSqliteStore(path, clock)
+  assert.equal(state[0], 2)
+  await store.close()
+  await ended
 })
