@@ -8,9 +8,9 @@ import { claim } from '../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, addUser, issueKey } from '../fixtures/service.ts'
+import { uuidOf } from '../fixtures/uuid-of.ts'
 import { organizations } from '../../src/organizations/records/organizations.ts'
 import { invitations } from '../../src/organizations/records/invitations.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
 import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
@@ -20,34 +20,62 @@ import { removeUser } from '../../src/directory/records/removed-user.ts'
  * Rules that the schema itself enforces, whichever program writes to the file.
  */
 
-test("deleting a user by any program deletes the user's keys and rows", async (t) => {
+test("deleting a user by any program deletes the user's keys, whose claims fail at once", async (t) => {
   const { store, foreign, countRows } = await openWithForeign(t)
-  const { user, key } = await addOwner(store, 'ada@example.com', [
-    { name: 'a', address: 'a.example' },
-  ])
+  const { user, key } = await addOwner(store, 'ada@example.com')
   const bob = await addOwner(store, 'bob@example.com', [{ name: 'b', address: 'b.example' }])
-  const organization = await organizations(store.database).ensureOrganization(
-    'guild',
-    user.id,
-    operatorAt(presentInstant()),
-  )
-  await invitations(store.database).invite(
-    user.id,
-    organization,
-    'eve@example.com',
-    0,
-    operatorAt(1),
-  )
-  await passwords(store.database).setPassword(user.id, 'hash', operatorAt(presentInstant()))
-  foreign.exec(`INSERT INTO sessions VALUES ('s', '${user.id}', 'token', '', '', 0, 0, 0, NULL)`)
   assert.equal((await claim(store, key)).outcome, 'granted')
   foreign.exec(`DELETE FROM users WHERE id = '${user.id}'`)
   assert.equal((await claim(store, key)).outcome, 'unknown')
-  for (const table of ['sessions', 'passwords', 'members', 'invitations', 'recent_claims'])
-    assert.equal(countRows(table), 0, table)
-  for (const table of ['users', 'api_keys', 'servers']) assert.equal(countRows(table), 1, table)
+  for (const table of ['users', 'api_keys']) assert.equal(countRows(table), 1, table)
+  assert.equal(countRows('recent_claims'), 0)
   const used = await claim(store, bob.key)
   assert.ok(used.outcome === 'granted' && used.rows?.length === 1)
+})
+
+/** SQL for a user, and for one row of the user in each table that refers to users. */
+const rowsOf = (user: string, number: number) => `
+  INSERT INTO users (id, created_at, email) VALUES ('${user}', 1, '${user}@example.com');
+  INSERT INTO identities VALUES ('https://id.example.com', '${number}', '${user}');
+  INSERT INTO passwords VALUES ('${user}', 'hash');
+  INSERT INTO sessions VALUES ('${number}', '${user}', 'token ${number}', '', '', 0, 0, 0, NULL);
+  INSERT INTO sign_in_links VALUES ('${user}', 'token ${number}', 0);
+  INSERT INTO organizations VALUES ('${uuidOf(number)}', 'guild-${number}', 'Guild');
+  INSERT INTO members VALUES ('${uuidOf(number)}', '${user}', 'owner', 0);
+  INSERT INTO invitations VALUES ('${uuidOf(number)}', '${uuidOf(number)}', 'x', '${user}', 0);
+  INSERT INTO servers (id, created_by, name, host_label, updated_at)
+    VALUES ('${uuidOf(number)}', '${user}', 'S', 'h', 0);
+  INSERT INTO server_changes VALUES ('${number}', '${user}', 0, '', '', '', NULL);
+  INSERT INTO checked_imports VALUES ('${number}', '${user}', 0, '', NULL);
+  INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+    VALUES ('${uuidOf(number)}', '${user}', 'k', '', randomblob(32), 0);`
+
+test('deleting a user without foreign keys leaves no row that refers to the user', async (t) => {
+  const { foreign } = await openWithForeign(t)
+  const [ada, bob] = [uuidOf(91), uuidOf(92)]
+  foreign.exec(`${rowsOf(ada, 1)} ${rowsOf(bob, 2)}`)
+  const found = foreign
+    .prepare(
+      `SELECT tables.name AS "table", keys."from" AS "column"
+       FROM sqlite_schema AS tables JOIN pragma_foreign_key_list(tables.name) AS keys
+       WHERE tables.type = 'table' AND keys."table" = 'users'`,
+    )
+    .all()
+  const references = found.map(({ table, column }) => ({
+    table: String(table),
+    column: String(column),
+  }))
+  const counts = (user: string) =>
+    references.map(({ table, column }) => {
+      const count = `SELECT count(*) AS count FROM ${table} WHERE ${column} = ?`
+      return Number(foreign.prepare(count).get(user)?.count)
+    })
+  const one = references.map(() => 1)
+  assert.deepEqual([counts(ada), counts(bob)], [one, one])
+  foreign.exec(`DELETE FROM users WHERE id = '${ada}'`)
+  assert.deepEqual(counts(bob), one)
+  const left = references.filter((_, index) => counts(ada)[index] !== 0)
+  assert.deepEqual(left, [])
 })
 
 test('deleting an organization by any program deletes all that belongs to it', async (t) => {
@@ -84,6 +112,52 @@ test("a key's claims are deleted with it, compacted or not", async (t) => {
   assert.deepEqual(tables.map(countRows), [1, 1, 1])
   assert.equal(await removeUser(store.database, user.id, operatorAt(presentInstant())), true)
   assert.deepEqual(tables.map(countRows), [0, 0, 0])
+})
+
+/** Microseconds before now, as the triggers read the clock. */
+const ago = (seconds: number) =>
+  `(CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) * 1000 - ${seconds * 1_000_000})`
+
+/** Deletes the only key and inserts it again. Returns its number and its last claim. */
+function reload(foreign: DatabaseSync): unknown {
+  foreign.exec(`
+    CREATE TEMP TABLE reloaded AS SELECT id, user_id, name, prefix, key_hash, created_at FROM api_keys;
+    DELETE FROM api_keys;
+    INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at) SELECT * FROM reloaded;
+    DROP TABLE reloaded`)
+  const key = foreign.prepare(
+    'SELECT serial, monotonic, boot FROM api_keys LEFT JOIN last_claims ON api_key = serial',
+  )
+  return { ...key.get() }
+}
+
+test('a key that is inserted again has its number and newest claim, if that is younger than a minute', async (t) => {
+  const { store, foreign } = await openWithForeign(t)
+  await addOwner(store, 'ada@example.com')
+  foreign.exec(`
+    INSERT INTO last_claims VALUES (1, ${ago(2)}, 10, 7);
+    INSERT INTO recent_claims VALUES (1, 1, ${ago(1)}, 30, 7), (2, 1, ${ago(50)}, 20, 7)`)
+  // The clock was set back between the two.
+  assert.deepEqual(reload(foreign), { serial: 1, monotonic: 20, boot: 7 })
+  // Another claim was compacted.
+  foreign.exec('UPDATE last_claims SET monotonic = 40')
+  assert.deepEqual(reload(foreign), { serial: 1, monotonic: 40, boot: 7 })
+  foreign.exec(`UPDATE last_claims SET claimed_at = ${ago(61)}; DELETE FROM removed_claims`)
+  // Each insertion has taken a number, whether or not the key kept it.
+  assert.deepEqual(reload(foreign), { serial: 4, monotonic: null, boot: null })
+})
+
+test('claims of removed keys are kept for a minute', async (t) => {
+  const { store, foreign } = await openWithForeign(t)
+  await addOwner(store, 'ada@example.com')
+  for (const age of [50, 61])
+    foreign.exec(`INSERT INTO removed_claims VALUES (randomblob(32), 9, ${ago(age)}, ${age}, 1)`)
+  foreign.exec('DELETE FROM api_keys')
+  const left = foreign.prepare('SELECT monotonic FROM removed_claims').all()
+  assert.deepEqual(
+    left.map(({ monotonic }) => monotonic),
+    [50],
+  )
 })
 
 test('the number of a deleted key is never reused', async (t) => {
