@@ -102,7 +102,7 @@ export const idOf = (number: number): string =>
 /** A hash in hexadecimal that ends in this number. */
 export const hashOf = (number: number): string => String(number).padStart(64, '0')
 
-/** Gives a database a row or more in every table. */
+/** Gives a database a row in every table, and every column a value beside its default. */
 export async function fill(url: string): Promise<void> {
   const [ada, bob, eve] = [1, 2, 3].map((number) => `'${idOf(number)}'`)
   const key = (number: number) => `'${idOf(number)}', '\\x${hashOf(number)}'`
@@ -111,9 +111,9 @@ export async function fill(url: string): Promise<void> {
     `BEGIN;
     INSERT INTO identities VALUES ('https://id.example.com', 'eve', ${eve});
     INSERT INTO users VALUES
-      (${ada}, 'ada@example.com', 'site-1', '2026-01-01 00:00:00.000001Z', NULL),
-      (${bob}, 'bob@example.com', NULL, '1969-12-31 23:59:59.999999Z', '2026-02-01Z'),
-      (${eve}, NULL, NULL, 'infinity', NULL);
+      (${ada}, 'ada@example.com', 'site-1', '2026-01-01 00:00:00.000001Z', NULL, NULL),
+      (${bob}, 'bob@example.com', NULL, '1969-12-31 23:59:59.999999Z', '2026-02-01Z', 'https://id.example.com'),
+      (${eve}, NULL, NULL, 'infinity', NULL, NULL);
     INSERT INTO passwords VALUES (${ada}, '$argon2id$v=19$"\\\\ü');
     INSERT INTO organizations VALUES ('${idOf(11)}', 'guild', 'Guild 🎮');
     INSERT INTO members VALUES ('${idOf(11)}', ${ada}, 'owner', '2026-01-02Z');
@@ -128,7 +128,10 @@ export async function fill(url: string): Promise<void> {
       (${key(32)}, ${ada}, 'two', 'svc_live_0000032', '2026-01-02Z', '2026-04-02Z', NULL),
       (${key(33)}, ${bob}, 'off', 'svc_live_0000033', '2026-01-03Z', NULL, NULL);
     INSERT INTO revoked_hashes VALUES ('\\x${hashOf(99)}', '2026-05-01Z');
-    INSERT INTO audit_log VALUES ('${idOf(41)}', '2026-06-01Z', NULL, 'key revoked', 'two', '192.0.2.1');
+    INSERT INTO audit_log VALUES
+      ('${idOf(41)}', '2026-06-01Z', ${ada}, 'key revoked', 'two', '192.0.2.1'),
+      ('${idOf(42)}', '2026-06-02Z', NULL, 'database backed up', 'archive', '');
+    INSERT INTO last_backup VALUES (1, '2026-07-01Z');
     INSERT INTO usage_counts VALUES (2900000, '${idOf(31)}', 5, 6, 7);
     INSERT INTO sessions VALUES ('${idOf(51)}', ${ada}, 'token', '', '', now(), now(), now() + interval '1 day');
     INSERT INTO sign_in_links VALUES (${ada}, 'token', now() + interval '1 day');

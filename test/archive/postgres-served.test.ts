@@ -10,7 +10,16 @@ import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { openStore, outcomeOf } from '../postgres/claims/outcomes.ts'
 import { untilWaiting } from '../postgres/other-session.ts'
-import { databaseFor, query, restore } from './postgres-rows.ts'
+import {
+  databaseFor,
+  fill,
+  idOf,
+  issueKeys,
+  query,
+  restore,
+  rowsOfFile,
+  rowsOfPostgres,
+} from './postgres-rows.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 
@@ -62,6 +71,27 @@ test('beside two services, a restore gives no key two seconds in one, and no rev
   for (const [index, { to }] of inOrder.entries())
     if (index > 0) assert.ok(to - inOrder[index - 1]!.from >= 1_000, 'two grants within a second')
   assert.deepEqual(await query(url, 'SELECT name FROM servers'), [{ name: 'Survival' }])
+})
+
+test('an archive has one state of all tables, whatever is written between two of them', async (t) => {
+  const url = await databaseFor(t, server)
+  await fill(url)
+  const path = join(temporaryFolder(t), 'archive')
+  const before = await rowsOfPostgres(url)
+  await asAdmin(url, async (writer) => {
+    // The backup has read users when it waits for this lock.
+    await writer.query('BEGIN; LOCK TABLE organizations')
+    const backedUp = backUpPostgres(url, path)
+    await untilWaiting(url, 1)
+    await writer.query(
+      `INSERT INTO users (id, email) VALUES ('${idOf(5)}', 'late@example.com');
+       INSERT INTO organizations VALUES ('${idOf(15)}', 'late', 'Late');
+       INSERT INTO members VALUES ('${idOf(15)}', '${idOf(5)}', 'owner', now()); ${issueKeys(5, 60)}
+       COMMIT`,
+    )
+    await backedUp
+  })
+  assert.deepEqual(rowsOfFile(path), before)
 })
 
 test('while a restore holds its lock, others read the old rows, and claims get honest answers', async (t) => {
