@@ -17,7 +17,7 @@ import { NotConfigured } from '../../src/model/faults.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
-import { change, filledFile, files, hashOf, idOf, rows, rowsOf } from './files.ts'
+import { change, filledFile, files, hashOf, idOf, leaveOld, rows, rowsOf } from './files.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { sessions } from '../../src/accounts/records/sessions.ts'
 import { secrets } from '../../src/accounts/records/secrets.ts'
@@ -207,12 +207,6 @@ test('on a full disk there is no new archive, and the earlier one stays', async 
     [],
   )
 })
-
-/** A file that is more than an hour old. */
-function leaveOld(path: string): void {
-  writeFileSync(path, 'x')
-  utimesSync(path, 1, Date.now() / 1000 - 3_601)
-}
 
 async function fillDisk(partial: string): Promise<void> {
   const database = new DatabaseSync(partial)

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { TABLES } from '../../src/archive/archive.ts'
 import { assertRestored } from '../../src/archive/unite.ts'
-import { change, filledFile, files } from './files.ts'
+import { change, filledFile, files, idOf } from './files.ts'
 
 test('a row that an index of another program refuses changes nothing, and nothing is kept', async (t) => {
   const { path, target, backUp, content, restore } = files(t)
@@ -18,6 +18,26 @@ test('a row that an index of another program refuses changes nothing, and nothin
   })
   assert.deepEqual(content(), before)
   assert.ok(existsSync(target))
+})
+
+test('a restore checks the tables at its end, and names a row that the file did not keep', async (t) => {
+  const { path, backUp, content, restore } = files(t)
+  await filledFile(path, 2)
+  change(path, `INSERT INTO passwords VALUES ('${idOf(1)}', 'same'), ('${idOf(2)}', 'same')`)
+  await backUp()
+  change(
+    path,
+    `DROP TABLE passwords;
+     CREATE TABLE passwords (user_id TEXT PRIMARY KEY, hash TEXT UNIQUE ON CONFLICT IGNORE)`,
+  )
+  const before = content()
+  await assert.rejects(restore(), {
+    name: 'NotRestored',
+    message:
+      'nothing was restored: the table passwords has 1 rows instead of 2, and the row ' +
+      `${idOf(2)} is on one side only`,
+  })
+  assert.deepEqual(content(), before)
 })
 
 test('a table that differs from what it must be is refused with the row and the columns', (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { hash } from 'node:crypto'
-import { createReadStream, readFileSync, readdirSync } from 'node:fs'
+import { createReadStream, readFileSync, readdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -123,4 +123,10 @@ export function rowsOf(path: string): Record<string, unknown[]> {
   return Object.fromEntries(
     names.map((name) => [String(name), rows(path, `SELECT * FROM "${String(name)}" ORDER BY 1`)]),
   )
+}
+
+/** Makes a file that is more than an hour old. */
+export function leaveOld(path: string): void {
+  writeFileSync(path, 'x')
+  utimesSync(path, 1, Date.now() / 1000 - 3_601)
 }

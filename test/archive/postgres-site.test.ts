@@ -80,6 +80,22 @@ for (const searchPath of ['listing', 'listing,public'])
     assert.deepEqual(await siteRows(url), before)
   })
 
+test('a role from which a policy hides rows neither backs up nor restores', async (t) => {
+  const { asRole } = await siteWith(t)
+  const own = asRole('listing')
+  const path = join(temporaryFolder(t), 'archive')
+  await migratePostgres(own)
+  await fill(own)
+  await backUpPostgres(own, path)
+  const rows = await rowsOfPostgres(own)
+  await query(own, 'ALTER TABLE passwords ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY')
+  const refused = /affected by row-level security policy for table "passwords"/
+  await assert.rejects(backUpPostgres(own, join(temporaryFolder(t), 'lacks')), refused)
+  await assert.rejects(restore(own, path), refused)
+  await query(own, 'ALTER TABLE passwords DISABLE ROW LEVEL SECURITY')
+  assert.deepEqual(await rowsOfPostgres(own), rows)
+})
+
 test('columns that a site has added to our tables keep their values', async (t) => {
   const { asRole } = await siteWith(t)
   const own = asRole('listing')
