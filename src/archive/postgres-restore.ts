@@ -144,8 +144,7 @@ function openPresent(kept: string | null): DatabaseSync {
 
 async function begin(client: pg.ClientBase): Promise<void> {
   await withoutTimeouts(client)
-  // A policy must not hide rows.
-  await client.query(`SET LOCAL row_security = off; SET LOCAL lock_timeout = ${LOCK_MS}`)
+  await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`)
   const { rows } = await client.query('SELECT pg_try_advisory_xact_lock($1) AS is_alone', [LOCK])
   if (!rows[0].is_alone)
     throw new NotRestored('another restore into this database is under way; wait for its end')
