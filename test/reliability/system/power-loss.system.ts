@@ -4,8 +4,11 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { hashApiKey } from '../../../src/model/key-hash.ts'
+import { readLines } from '../../../src/sqlite/journal/journal.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
-import { readDatabase } from '../crash/content.ts'
+import { keyOf } from '../crash/acts.ts'
+import { type Changes, readDatabase } from '../crash/content.ts'
 import { afterPowerLoss, type Disk } from '../crash/disk.ts'
 import { createLedger, type Line } from '../crash/journal.ts'
 import { type Event, readTrace, STRACE } from '../crash/trace.ts'
@@ -51,7 +54,10 @@ test('all that was acknowledged before a power failure is stored', async (t) => 
     for (const moment of moments) {
       const disk = afterPowerLoss(events.slice(0, moment), loss, random)
       const problem = await problemAfter(t, disk, events.slice(0, moment))
-      assert.equal(problem, null, `${loss} of it lost after operation ${moment} of seed ${seed}`)
+      const when = `${loss} of it lost after operation ${moment} of seed ${seed}`
+      assert.equal(problem, null, when)
+      // The database has them, too. An older copy of it would not.
+      assert.deepEqual(notJournaled(disk, events.slice(0, moment)), [], when)
     }
     t.diagnostic(
       `${moments.length} losses of power, of ${loss} that was not synchronized, ${lossy} of which lost a write: nothing acknowledged is lost`,
@@ -108,6 +114,23 @@ function losesSomething(events: readonly Event[]): boolean {
     if (event.event === 'sync') written.delete(event.file)
   }
   return written.size > 0
+}
+
+/** The ids of keys whose revocation was acknowledged, and which the remaining journal lacks. */
+function notJournaled(disk: Disk, events: readonly Event[]): string[] {
+  const { revoked } = readLines(disk.get('listing.db-revoked')?.toString('latin1') ?? '')
+  let begun: Changes = {}
+  const ids = events.flatMap((event) => {
+    if (event.event !== 'printed') return []
+    const line = JSON.parse(event.text) as Line
+    if (line.line === 'begun') begun = line.changes
+    if (line.line !== 'done') return []
+    const changes = Object.entries(begun).filter(
+      ([name, value]) => name.startsWith('key ') && value?.includes(' revoked '),
+    )
+    return changes.map(([name]) => name.slice('key '.length))
+  })
+  return ids.filter((id) => !revoked.has(hashApiKey(keyOf(id)).toString('hex')))
 }
 
 /** Starts the service on the remaining files and compares; null if all is well. */
