@@ -114,6 +114,7 @@ test('an archive replaces an earlier one, and removes what a killed backup has l
   leaveOld(`${target}.partial-${process.ppid}`)
   // Of a process in another container, perhaps with the number of this one.
   for (const pid of [99999999, process.pid]) writeFileSync(`${target}.partial-${pid}-00000000`, 'x')
+  leaveOld(`${target}.partial-99999997`, 3_500)
   // No file of ours.
   mkdirSync(`${target}.partial-99999998`)
   leaveOld(`${target}.partial-99999998/notes`)
@@ -121,7 +122,7 @@ test('an archive replaces an earlier one, and removes what a killed backup has l
   change(path, `DELETE FROM users`)
   assert.equal((await backUp()).users, 0)
   const left = readdirSync(folder).filter((name) => name.includes('.partial-'))
-  const kept = [process.ppid, 99999998, '99999999-00000000', `${process.pid}-00000000`]
+  const kept = [process.ppid, 99999997, 99999998, '99999999-00000000', `${process.pid}-00000000`]
   assert.deepEqual(left.toSorted(), kept.map((end) => `backup.partial-${end}`).toSorted())
   assert.deepEqual(readdirSync(`${target}.partial-99999998`), ['notes'])
 })
@@ -209,6 +210,9 @@ test('on a full disk there is no new archive, and the earlier one stays', async 
 })
 
 async function fillDisk(partial: string): Promise<void> {
+  // By this number another command knows that this one still runs.
+  assert.match(partial, new RegExp(`\\.partial-${process.pid}-`))
+  for (const end of ['-journal', '-wal', '-shm']) writeFileSync(`${partial}${end}`, '')
   const database = new DatabaseSync(partial)
   try {
     // SQLite reports a file that may not grow as a full disk.

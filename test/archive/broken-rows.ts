@@ -25,6 +25,12 @@ function textOf(length: number): string {
   return `substr(replace(hex(zeroblob(${length})), '0', 'a'), 1, ${length})`
 }
 
+/** Changes the type of a column of the servers, and no row. */
+const retype = (from: string, to: string): string =>
+  `PRAGMA writable_schema = ON;
+   UPDATE sqlite_schema SET sql = replace(sql, '${from}', '${to}') WHERE name = 'servers';
+   PRAGMA writable_schema = RESET`
+
 const UNCHECKED = 'PRAGMA ignore_check_constraints = ON'
 
 /** Each breaks rows of a file that `filledFile` made for three users. */
@@ -34,6 +40,15 @@ export const BROKEN_KINDS: readonly BrokenKind[] = [
     sql: [loosen('servers'), `UPDATE servers SET updated_at = 'soon' WHERE id = '${ADA}'`],
     said: `1 row with a value of another type than the column: servers ${ADA} (updated_at)`,
     isSchemaChanged: true,
+  },
+  {
+    kind: 'an instant that is text although the table is strict',
+    sql: [
+      retype('updated_at INTEGER', 'updated_at ANY'),
+      `UPDATE servers SET updated_at = 'soon' WHERE id = '${ADA}'`,
+      retype('updated_at ANY', 'updated_at INTEGER'),
+    ],
+    said: `1 row with a value of another type than the column: servers ${ADA} (updated_at)`,
   },
   {
     kind: 'a last use that is text',

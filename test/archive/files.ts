@@ -95,9 +95,9 @@ export function hashOf(number: number): string {
   return number.toString(16).padStart(64, '0')
 }
 
-/** Runs SQL as another program does. */
+/** Runs SQL as another program does, which may even write the schema. */
 export function change(path: string, ...statements: string[]): void {
-  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false })
+  const database = new DatabaseSync(path, { enableForeignKeyConstraints: false, defensive: false })
   try {
     for (const each of statements) database.exec(each)
   } finally {
@@ -125,8 +125,8 @@ export function rowsOf(path: string): Record<string, unknown[]> {
   )
 }
 
-/** Makes a file that is more than an hour old. */
-export function leaveOld(path: string): void {
+/** Makes a file of this age in seconds, which is more than an hour by default. */
+export function leaveOld(path: string, age = 3_601): void {
   writeFileSync(path, 'x')
-  utimesSync(path, 1, Date.now() / 1000 - 3_601)
+  utimesSync(path, 1, Date.now() / 1000 - age)
 }

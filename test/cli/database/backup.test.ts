@@ -85,9 +85,9 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
   writeFileSync(join(program.folder, 'server-listing-20200101T000000000Z'), 'an old one')
   writeFileSync(join(program.folder, 'server-listing-notes'), 'not ours')
   await program.done(['backup', '--keep', '1', program.folder])
-  const [first, ...others] = names().toSorted()
+  const [first, ...kept] = names().toSorted()
   assert.match(first!, /^server-listing-\d{8}T\d{9}Z$/)
-  assert.deepEqual(others, ['server-listing-notes'])
+  assert.deepEqual(kept, ['server-listing-notes'])
 
   // The clock was set back since.
   writeFileSync(join(program.folder, 'server-listing-29990101T000000000Z'), 'of the future')
@@ -95,6 +95,14 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
   const [last, ...rest] = names().toSorted()
   assert.ok(stderr.includes(last!), stderr)
   assert.deepEqual(rest, ['server-listing-notes'])
+
+  // The newest two of three others, and nothing that is no archive.
+  const others = ['20200102', '20200103', '20200101'].map(
+    (day) => `server-listing-${day}T000000000Z`,
+  )
+  for (const name of others) writeFileSync(join(program.folder, name), 'an old one')
+  await program.done(['backup', '--keep', '3', program.folder])
+  assert.deepEqual(names().toSorted().slice(0, -2), [others[1], last])
 
   const misused: [string[], RegExp][] = [
     [['backup'], /missing required argument 'target'/],
@@ -107,5 +115,5 @@ test('a folder keeps the newest backups, and a misuse changes nothing', async (t
     assert.deepEqual([code, stdout], [2, ''])
     assert.match(stderr, sentence)
   }
-  assert.equal(names().length, 2)
+  assert.equal(names().length, 4)
 })
