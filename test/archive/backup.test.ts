@@ -88,6 +88,8 @@ test('an archive has the revocations that only the journal knows', async (t) => 
 test("an archive has none of another program's tables, and the database keeps them", async (t) => {
   const { path, target, backUp } = files(t)
   await filledFile(path, 1)
+  await backUp()
+  const { size } = statSync(target)
   change(
     path,
     `CREATE TABLE shop (id TEXT REFERENCES users (id), secret TEXT);
@@ -96,9 +98,12 @@ test("an archive has none of another program's tables, and the database keeps th
      CREATE INDEX shop_servers ON servers (name);
      CREATE TRIGGER shop_added AFTER INSERT ON users BEGIN DELETE FROM shop; END;
      CREATE VIRTUAL TABLE shop_search USING fts5(text);
-     INSERT INTO shop_search VALUES ('hunter2')`,
+     INSERT INTO shop_search VALUES ('hunter2');
+     CREATE TABLE shop_pictures AS SELECT zeroblob(100000)`,
   )
   await backUp()
+  // Nor their pages.
+  assert.equal(statSync(target).size, size)
   assert.deepEqual(rows(target, `SELECT name FROM sqlite_schema WHERE name LIKE 'shop%'`), [])
   assert.equal(readFileSync(target).includes('hunter2'), false)
   assert.deepEqual(rows(path, 'SELECT secret FROM shop'), [['hunter2']])

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { TABLES } from '../../src/archive/archive.ts'
 import { assertRestored } from '../../src/archive/unite.ts'
-import { change, filledFile, files, idOf } from './files.ts'
+import { change, filledFile, files, idOf, rows } from './files.ts'
 
 test('a row that an index of another program refuses changes nothing, and nothing is kept', async (t) => {
   const { path, target, backUp, content, restore } = files(t)
@@ -18,6 +18,25 @@ test('a row that an index of another program refuses changes nothing, and nothin
   })
   assert.deepEqual(content(), before)
   assert.ok(existsSync(target))
+})
+
+test('what is present beside the archive does not stand in the way of a restore', async (t) => {
+  const { path, backUp, restore } = files(t)
+  await filledFile(path, 2)
+  change(path, 'INSERT INTO older_claims VALUES (1, 100)')
+  await backUp()
+  change(
+    path,
+    'UPDATE older_claims SET claimed_at = 200; INSERT INTO older_claims VALUES (2, 300)',
+    // No key has a hash of this length.
+    `PRAGMA ignore_check_constraints = ON; INSERT INTO revoked_hashes VALUES (9, X'0A', 1)`,
+  )
+  await restore()
+  assert.deepEqual(rows(path, 'SELECT * FROM older_claims'), [
+    [1, 200],
+    [2, 300],
+  ])
+  assert.deepEqual(rows(path, 'SELECT * FROM revoked_hashes'), [])
 })
 
 test('a restore checks the tables at its end, and names a row that the file did not keep', async (t) => {
