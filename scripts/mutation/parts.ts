@@ -23,7 +23,13 @@ export const PARTS: Part[] = [
     skip: '/byte|never reads what it is answered/',
   }),
   part('sqlite', { lines: LINES }),
+  // Noticed by their own tests, which take a tenth of the time of the others.
+  part('journal', { mutate: ['src/sqlite/journal/*.ts'], tests: testsIn('sqlite/journal') }),
   part('postgres', { lines: LINES }),
+  part('archive', {
+    tests: [...testsIn('archive'), 'test/cli/database/backup.test.ts'],
+    lines: LINES,
+  }),
   part('database', { tests: ['test/database/!(postgres).test.ts', CONTRACT] }),
   // The contract has the tests of the records.
   ...NOUNS.map((noun) => part(noun, { tests: [...testsIn(noun), CONTRACT], lines: LINES })),

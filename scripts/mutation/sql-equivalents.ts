@@ -1,3 +1,6 @@
+import type { SourceFile } from '../../test/fixtures/tree.ts'
+import { lineOf, type SqlMutant, sqlMutants } from './sql-mutants.ts'
+
 /** A change of SQL that no caller can notice: the text of its line, and the reason. */
 export interface SqlEquivalent {
   path: string
@@ -7,12 +10,6 @@ export interface SqlEquivalent {
 }
 
 export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
-  {
-    path: 'src/directory/records/removed-user.ts',
-    line: `(SELECT organization_id FROM members WHERE user_id = \${uuid(userId)} AND role = 'owner')`,
-    from: 'AND',
-    why: 'every organization has an owner; the next condition finds one that another user owns',
-  },
   {
     path: 'src/sqlite/file/serving-lock.ts',
     line: `lock.exec('BEGIN IMMEDIATE')`,
@@ -46,7 +43,7 @@ export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
     why: 'users_removed or organizations_removed deletes the same rows before SQLite checks the reference',
   })),
   ...[
-    'SELECT owner FROM (SELECT DISTINCT created_by FROM after_change) AS changed (owner)',
+    'owners := ARRAY(SELECT DISTINCT created_by FROM after_change);',
     'owners := ARRAY(SELECT DISTINCT created_by FROM before_change);',
   ].map((line) => ({
     path: 'src/postgres/migrations/0001-schema.sql',
@@ -55,3 +52,23 @@ export const SQL_EQUIVALENTS: readonly SqlEquivalent[] = [
     why: 'renew_listings takes each owner once; here it saves work',
   })),
 ]
+
+/** Whether a change of this file is explained. */
+export function isEquivalent(file: SourceFile, mutant: SqlMutant): boolean {
+  return SQL_EQUIVALENTS.some((equivalent) => describes(equivalent, file, mutant))
+}
+
+function describes(equivalent: SqlEquivalent, file: SourceFile, mutant: SqlMutant): boolean {
+  const { path, line, from } = equivalent
+  return path === file.path && from === mutant.from && line === lineOf(file, mutant)
+}
+
+/** The explanations of changes that can't be made any more. */
+export function staleEquivalents(sources: readonly SourceFile[]): SqlEquivalent[] {
+  return SQL_EQUIVALENTS.filter(
+    (equivalent) =>
+      !sources.some((file) =>
+        sqlMutants(file).some((mutant) => describes(equivalent, file, mutant)),
+      ),
+  )
+}

@@ -45,6 +45,12 @@ const SCHEMA_RULES: Rule[] = [
   { pattern: /\bENABLE ALWAYS\b/g, to: 'ENABLE' },
   { pattern: /\bCREATE TRIGGER[^;]*EXECUTE FUNCTION[^;]*;/g, to: '' },
   { pattern: /\bCREATE TRIGGER(?:(?!EXECUTE)[\s\S])*?\bEND;/g, to: '' },
+  // One statement of a trigger, and how long it remembers.
+  { pattern: /(?<=^ {2,})(DELETE|INSERT|UPDATE|PERFORM|RAISE|SELECT raise)\b[^;]*;/gm, to: '' },
+  { pattern: /\binterval '1 (second|minute)'/g, to: (found) => found.replace('1', '0.1') },
+  { pattern: /\binterval '1 (second|minute)'/g, to: (found) => found.replace('1', '10') },
+  { pattern: /\b60000000\b/g, to: '6000000' },
+  { pattern: /\b60000000\b/g, to: '600000000' },
 ]
 
 /**

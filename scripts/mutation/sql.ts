@@ -3,8 +3,8 @@ import { startCluster } from '../../test/fixtures/postgres/cluster.ts'
 import { filesBelow, type SourceFile } from '../../test/fixtures/tree.ts'
 import { assertExist } from '../existing-files.ts'
 import { type CopiedTree, copyTree, type Run } from './copied-tree.ts'
-import { SQL_EQUIVALENTS, type SqlEquivalent } from './sql-equivalents.ts'
-import { describeMutant, lineOf, type SqlMutant, sqlMutants } from './sql-mutants.ts'
+import { isEquivalent, staleEquivalents } from './sql-equivalents.ts'
+import { describeMutant, type SqlMutant, sqlMutants } from './sql-mutants.ts'
 
 /*
  * Makes small mistakes in the SQL of the engines, one at a time, and runs the tests until one
@@ -38,6 +38,9 @@ const TESTS = {
 }
 type Engine = keyof typeof TESTS
 
+/** The archive uses both engines. */
+const ARCHIVE_TESTS = ['test/archive/!(postgres-*).test.ts', 'test/archive/postgres-*.test.ts']
+
 /** Tests that come first for the files whose path contains a text. */
 const NEAREST: Record<string, string[]> = {
   // These write rows past the store.
@@ -47,13 +50,13 @@ const NEAREST: Record<string, string[]> = {
   ],
   'postgres/migrations/': [
     'test/postgres/upgrade.test.ts',
-    'test/postgres/keys/revoked-hashes.test.ts',
+    'test/postgres/keys/*.test.ts',
     'test/postgres/triggers/listing-revisions.test.ts',
   ],
   'postgres/migrate': ['test/reliability/postgres/migrate.test.ts'],
   'postgres/standbys': ['test/reliability/postgres/standbys.test.ts'],
 }
-const tests = [...Object.values(TESTS), ...Object.values(NEAREST)].flat()
+const tests = [...Object.values(TESTS), ...Object.values(NEAREST), ARCHIVE_TESTS].flat()
 assertExist(tests, 'scripts/mutation/sql.ts')
 
 const { values, positionals: words } = parseArgs({
@@ -65,7 +68,7 @@ const engines = (Object.keys(TESTS) as Engine[]).filter(
 )
 if (engines.length === 0) throw new Error(`no engine is called ${values.engine}`)
 const sources = [...filesBelow('src', '.ts'), ...filesBelow('src', '.sql')]
-const [stale] = staleEquivalents()
+const [stale] = staleEquivalents(sources)
 if (stale !== undefined)
   throw new Error(`sql-equivalents.ts: ${stale.path} has no "${stale.from}" in: ${stale.line}`)
 const files = sources.filter(
@@ -93,25 +96,6 @@ try {
 console.log(`${count - survivors.length} of ${count} changes were noticed`)
 for (const survivor of survivors.toSorted()) console.log(`survived: ${survivor}`)
 process.exitCode = survivors.length > 0 ? 1 : 0
-
-function isEquivalent(file: SourceFile, mutant: SqlMutant): boolean {
-  return SQL_EQUIVALENTS.some((equivalent) => describes(equivalent, file, mutant))
-}
-
-function describes(equivalent: SqlEquivalent, file: SourceFile, mutant: SqlMutant): boolean {
-  const { path, line, from } = equivalent
-  return path === file.path && from === mutant.from && line === lineOf(file, mutant)
-}
-
-/** The explanations of changes that can't be made any more. */
-function staleEquivalents(): SqlEquivalent[] {
-  return SQL_EQUIVALENTS.filter(
-    (equivalent) =>
-      !sources.some((file) =>
-        sqlMutants(file).some((mutant) => describes(equivalent, file, mutant)),
-      ),
-  )
-}
 
 async function work(tree: CopiedTree): Promise<void> {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
@@ -146,6 +130,7 @@ function testsOf(path: string): string[] {
   const part = path.split('/')[1]!
   if (part === 'database' || path.includes('/records/'))
     return engines.flatMap((engine) => TESTS[engine])
+  if (part === 'archive') return ARCHIVE_TESTS
   if (part !== 'sqlite' && part !== 'postgres')
     throw new Error(`no tests are listed for the SQL in ${path}`)
   const nearest = Object.keys(NEAREST).filter((text) => path.includes(text))
