@@ -50,6 +50,7 @@ import { signInLinksContract } from './accounts/sign-in/sign-in-links.ts'
 import { signInAttemptsContract } from './accounts/sign-in/sign-in-attempts.ts'
 import { checkedImportsContract } from './servers/imports/checked-imports.ts'
 import { claimContract } from './keys/claim.ts'
+import { appliedCasesContract } from './states/applied-cases.ts'
 import { outdatedStatesContract } from './states/outdated.ts'
 import { stateKeysContract } from './states/keys.ts'
 import { namedUsersContract } from './states/named-users.ts'
@@ -107,6 +108,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: removed users`, () => removedUsersContract(open))
   suite(`${engine}: usage counts`, () => usageCountsContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
+  suite(`${engine}: cases of apply`, () => appliedCasesContract(open))
   suite(`${engine}: declared keys`, () => stateKeysContract(open))
   suite(`${engine}: declared users`, () => namedUsersContract(open))
   suite(`${engine}: declared state that is outdated`, () => outdatedStatesContract(open))

@@ -60,14 +60,6 @@ export async function plan(
   return plans
 }
 
-/** The mistakes that the database shows. */
-export async function complaintsOf(store: Store, state: DeclaredState): Promise<string[]> {
-  const plans = await states(store.database).planState(state.users, optionsFor(state, false))
-  return plans.flatMap(({ complaints }) =>
-    complaints.map(({ place, message }) => `${place}: ${message}`),
-  )
-}
-
 /**
  * Applies a state, one transaction for each user. Returns the name of each record that another
  * program has changed.

@@ -6,6 +6,7 @@ import { claim } from '../keys/claim.ts'
 import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -33,6 +34,44 @@ export function outdatedStatesContract(open: OpenFixture): void {
     assert.deepEqual(await applyAll(store, state, { prune: true, confirmed }), [])
     assert.equal((await claim(store, ours.key)).outcome, 'granted')
     assert.equal((await claim(store, other.key)).outcome, 'unknown')
+  })
+
+  test('a key that another user gets since the plan leaves the whole record as it is', async (t) => {
+    const { store } = await open(t)
+    const { user } = await addOwner(store, 'ada@example.com')
+    const [wanted, mine] = [newKey(), newKey()]
+    const keys = [wanted.fields, mine.fields]
+    const state = declare({ users: [{ email: user.email, keys }] })
+    const confirmed = await plan(store, state)
+    await applyAll(store, declare({ users: [{ email: 'bob@example.com', keys: [wanted.fields] }] }))
+    assert.deepEqual(await applyAll(store, state, { confirmed }), [user.email])
+    assert.equal((await claim(store, mine.key)).outcome, 'unknown')
+  })
+
+  test('an organization whose other owner leaves since the plan keeps its owner', async (t) => {
+    const { store, execute } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const red = await addOrganization(store, ada!, { slug: 'red', name: 'Red' })
+    await join(store, red, ada!, bob!)
+    await execute("UPDATE members SET role = 'owner'")
+    const members = [
+      { email: ada!.email, role: 'member' },
+      { email: bob!.email, role: 'owner' },
+    ]
+    const state = declare({
+      organizations: [{ slug: 'red', name: 'Red', members }],
+      users: [{ email: ada!.email }, { email: bob!.email }],
+    })
+    // The plan of Bob has no change.
+    const confirmed = (await plan(store, state)).filter(({ changes }) => changes.length > 0)
+    assert.deepEqual(linesOf(confirmed), ['~ member ada@example.com of red (owner → member)'])
+    await organizations(store.database).removeMember(bob!.id, red, bob!.id, OPERATOR)
+    assert.deepEqual(await applyAll(store, state, { confirmed }), [ada!.email])
+    const { members: left } = await stored(store)
+    assert.deepEqual(
+      left.map(({ user_id, role }) => [user_id, role]),
+      [[ada!.id, 'owner']],
+    )
   })
 
   test('members change together, so that an organization always has an owner', async (t) => {

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { addOwner, issueKey } from '../../fixtures/service.ts'
+import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import {
-  applyAll,
-  complaintsOf,
-  declare,
-  exported,
-  linesOf,
-  newKey,
-  plan,
-  stored,
-} from './declared.ts'
+import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
 import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
 
@@ -141,58 +132,5 @@ export function statesContract(open: OpenFixture): void {
     assert.deepEqual([keys[0]!.id, keys[0]!.name], [issued.id, 'new name'])
     assert.equal(members.find(({ user_id }) => user_id === bob!.id)!.role, 'owner')
     assert.equal((await claim(store, issued.key)).outcome, 'granted')
-  })
-
-  test('pruning removes servers, memberships and active keys of the named users only', async (t) => {
-    const { store } = await open(t)
-    const { user: ada, key } = await addOwner(store, 'ada@example.com', [SURVIVAL])
-    const { user: bob, key: his } = await addOwner(store, 'bob@example.com', [SURVIVAL])
-    const [cid] = await addUsers(store, 'cid')
-    const red = await addOrganization(store, ada, { slug: 'red' })
-    for (const one of [bob, cid!]) await join(store, red, ada, one)
-    const left = declare({ users: [{ email: ada.email }] })
-    assert.deepEqual(linesOf(await plan(store, left, { prune: true })), [])
-    const state = declare({
-      organizations: [{ slug: 'red', name: 'red', members: [{ email: ada.email, role: 'owner' }] }],
-      users: [{ email: ada.email, keys: [], servers: [] }, { email: bob.email }],
-    })
-    assert.deepEqual(linesOf(await plan(store, state)), [])
-    await applyAll(store, state, { prune: true })
-    assert.equal((await claim(store, key)).outcome, 'revoked')
-    assert.equal((await claim(store, his)).outcome, 'granted')
-    const { servers, members, keys } = await stored(store)
-    assert.deepEqual(
-      servers.map(({ created_by }) => created_by),
-      [bob.id],
-    )
-    assert.deepEqual(new Set(members.map(({ user_id }) => user_id)), new Set([ada.id, cid!.id]))
-    assert.equal(keys.length, 2)
-  })
-
-  test("a server can't be taken from another user, named twice, or put where its owner is no member", async (t) => {
-    const { store } = await open(t)
-    const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await addOrganization(store, bob!, { slug: 'blue' })
-    const id = await register(store, bob!)
-    await register(store, ada!, { slug: 'one' })
-    const server = { name: 'One', address: 'play.example.com' }
-    const state = declare({
-      users: [
-        {
-          email: ada!.email,
-          servers: [
-            { ...server, id },
-            { ...server, slug: 'one' },
-            { ...server, slug: 'one' },
-            { ...server, slug: 'two', organization: 'blue' },
-          ],
-        },
-      ],
-    })
-    assert.deepEqual(await complaintsOf(store, state), [
-      "users[0].servers[0].id: is the id of another user's server",
-      'users[0].servers[2].slug: means the same server as users[0].servers[1]',
-      'users[0].servers[3].organization: must have the user as a member: "blue"',
-    ])
   })
 }

@@ -1,0 +1,174 @@
+import { ADA, BOB, type Case, key, member, owner, server } from './case.ts'
+
+/** What becomes of servers. */
+export const SERVER_CASES: Case[] = [
+  {
+    name: 'an absent list of servers keeps the servers, also when pruning',
+    file: {
+      users: [
+        { ...ADA, keys: [key('a')] },
+        { ...BOB, servers: [server('three')] },
+      ],
+    },
+    prune: true,
+    rows: [
+      '- server bob four of red',
+      '- server bob twin',
+      '- server bob twin',
+      '~ key ada b → key ada b revoked',
+    ],
+    entries: ['key revoked ada', 'servers imported bob: 0 new, 0 changed, 3 removed'],
+  },
+  {
+    name: 'an empty list of servers keeps the servers',
+    file: { users: [{ ...ADA, servers: [] }] },
+    rows: [],
+    entries: [],
+  },
+  {
+    name: 'pruning deletes the servers that the list leaves out, of this user',
+    file: { users: [{ ...ADA, servers: [server('one')] }] },
+    prune: true,
+    rows: ['- server ada two of red'],
+    entries: ['servers imported ada: 0 new, 0 changed, 1 removed'],
+  },
+  {
+    name: 'a list of servers adds and changes servers, and keeps those that it leaves out',
+    file: {
+      users: [
+        {
+          ...ADA,
+          servers: [
+            { ...server('one'), name: 'One', version: '1.21' },
+            { ...server('one'), organization: 'red' },
+          ],
+        },
+      ],
+    },
+    rows: ['+ server ada one of red', '~ server ada one → server ada one One 1.21'],
+    entries: ['servers imported ada: 1 new, 1 changed, 0 removed'],
+  },
+  {
+    name: 'an id means a server under any slug, and a field that the file leaves out stays',
+    file: { users: [{ ...ADA, servers: [{ ...server('two'), id: '@server one' }] }] },
+    rows: ['~ server ada one → server ada two'],
+    entries: ['servers imported ada: 0 new, 1 changed, 0 removed'],
+  },
+  {
+    name: 'a server keeps its organization unless the file names one, and null makes it personal',
+    file: {
+      users: [
+        { ...ADA, servers: [{ ...server('two'), id: '@server two', organization: null }] },
+        { ...BOB, servers: [{ ...server('four'), id: '@server four' }] },
+      ],
+    },
+    rows: ['~ server ada two of red → server ada two'],
+    entries: ['servers imported ada: 0 new, 1 changed, 0 removed'],
+  },
+  {
+    name: 'servers with an id need no slug',
+    file: {
+      users: [
+        {
+          ...ADA,
+          servers: [
+            { ...server('one'), id: '@server one', slug: null },
+            { ...server('new'), id: '@server new', slug: null },
+          ],
+        },
+      ],
+    },
+    rows: [
+      '+ server ada - new new.example.com',
+      '~ server ada one → server ada - one one.example.com',
+    ],
+    entries: ['servers imported ada: 1 new, 1 changed, 0 removed'],
+  },
+  {
+    name: 'a server gets the instant of the file',
+    file: {
+      users: [{ ...ADA, servers: [{ ...server('one'), updated_at: '2026-01-01T00:00:00Z' }] }],
+    },
+    rows: ['~ server ada one → server ada one older'],
+    entries: ['servers imported ada: 0 new, 1 changed, 0 removed'],
+  },
+  {
+    name: 'an unknown id makes a server with it',
+    file: { users: [{ ...ADA, servers: [{ ...server('new'), id: '@server new' }] }] },
+    rows: ['+ server ada new'],
+    entries: ['servers imported ada: 1 new, 0 changed, 0 removed'],
+  },
+  {
+    name: 'a server without a slug or an id, and one that the file has twice, are mistakes',
+    file: {
+      users: [
+        {
+          ...ADA,
+          servers: [
+            { name: 'A', address: 'a.example.com' },
+            server('one'),
+            server('one'),
+            { ...server('other'), id: '@server one' },
+            { ...server('first'), id: '@server two' },
+            { ...server('second'), id: '@server two' },
+          ],
+        },
+        { ...BOB, servers: [server('twin')] },
+      ],
+    },
+    says: [
+      'users[0].servers[5].id: is "@server two", as of users[0].servers[4]',
+      'users[0].servers[0]: needs a "slug" or an "id", so that a second run finds the same server',
+      'users[0].servers[2].slug: means the same server as users[0].servers[1]',
+      'users[0].servers[3].slug: means the same server as users[0].servers[1]',
+      'users[0].servers[5].slug: means the same server as users[0].servers[4]',
+      'users[1].servers[0].slug: is the slug of 2 servers of this user; give the "id" of one',
+    ],
+  },
+  {
+    name: "another user's server is a mistake",
+    file: { users: [{ ...ADA, servers: [{ ...server('x'), id: '@server three' }] }] },
+    says: ["users[0].servers[0].id: is the id of another user's server"],
+  },
+  {
+    name: 'the slug of a server that stays is a mistake',
+    file: { users: [{ ...ADA, servers: [{ ...server('one'), id: '@server new' }] }] },
+    says: ['users[0].servers[0].slug: is the slug of another server of this user: "one"'],
+  },
+  {
+    name: 'the slug of a server that pruning deletes is free',
+    file: { users: [{ ...ADA, servers: [{ ...server('one'), id: '@server new', name: 'N' }] }] },
+    prune: true,
+    rows: ['+ server ada one N', '- server ada one', '- server ada two of red'],
+    entries: ['servers imported ada: 1 new, 0 changed, 2 removed'],
+  },
+  {
+    name: 'a server goes into an organization of its user only',
+    file: {
+      organizations: [{ slug: 'green', name: 'Green', members: [owner(BOB), member(ADA)] }],
+      users: [
+        { ...ADA, servers: [{ ...server('new'), organization: 'green' }] },
+        { ...BOB, servers: [{ ...server('new'), organization: 'blue' }] },
+      ],
+    },
+    says: ['users[1].servers[0].organization: must have the user as a member: "blue"'],
+  },
+  {
+    name: 'a member whom pruning removes brings no server along, and keeps those that are there',
+    file: {
+      organizations: [{ slug: 'red', name: 'Red', members: [owner(ADA)] }],
+      users: [
+        ADA,
+        {
+          ...BOB,
+          servers: [
+            { ...server('three'), organization: 'red' },
+            { ...server('four'), organization: 'red' },
+          ],
+        },
+      ],
+    },
+    prune: true,
+    says: ['users[1].servers[0].organization: must have the user as a member: "red"'],
+  },
+]
