@@ -2,16 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { generateKey, prefixOf } from '../../src/keys/api-key.ts'
 import { hashApiKey } from '../../src/model/key-hash.ts'
-import { ENTRY, PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
+import { ENTRY, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { everyPattern } from './every-route.ts'
-import { intercept } from './intercept.ts'
+import { endSessionsWhileChecking, intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
 import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { passwords } from '../../src/accounts/records/passwords.ts'
 import { secrets } from '../../src/accounts/records/secrets.ts'
 import { users } from '../../src/accounts/records/users.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
@@ -174,20 +173,6 @@ test('a return page that no header could hold is ignored', async (t) => {
   }
   assert.deepEqual(faults, [])
 })
-
-/** Ends the user's sessions between a successful password check and what follows it. */
-function endSessionsWhileChecking(store: TestDashboard['store'], userId: string): void {
-  intercept(store.database, {
-    async after(texts) {
-      // A sign-in also removes its attempt from the account and the address.
-      if (texts.length === 1 && texts.every(forgetsAttempts))
-        await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
-    },
-  })
-}
-
-const forgetsAttempts = (text: string) =>
-  text.includes('DELETE FROM sign_in_attempts WHERE subject')
 
 test('a path that spells the pattern of a route gets one answer, and so does the next request', async (t) => {
   const { signedIn, visitor } = await startDashboard(t)

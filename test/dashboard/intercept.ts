@@ -1,4 +1,8 @@
+import { sessions } from '../../src/accounts/records/sessions.ts'
 import type { Database, Queries } from '../../src/database/database.ts'
+import type { Store } from '../../src/database/store.ts'
+import { operatorAt } from '../../src/model/audit.ts'
+import { presentInstant } from '../../src/model/instant.ts'
 
 /** The texts of the statements of a query or a transaction, with ? for each value. */
 type Act = (texts: readonly string[]) => void | Promise<void>
@@ -44,3 +48,17 @@ export function intercept(
   })
   return () => Object.assign(database, own)
 }
+
+/** Ends the user's sessions between a successful password check and what follows it. */
+export function endSessionsWhileChecking(store: Store, userId: string): void {
+  intercept(store.database, {
+    async after(texts) {
+      // A sign-in also removes its attempt from the account and the address.
+      if (texts.length === 1 && texts.every(forgetsAttempts))
+        await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
+    },
+  })
+}
+
+const forgetsAttempts = (text: string) =>
+  text.includes('DELETE FROM sign_in_attempts WHERE subject')

@@ -7,6 +7,7 @@ import { sql, uuid } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { tally } from '../../contract/people.ts'
+import { endSessionsWhileChecking } from '../../dashboard/intercept.ts'
 import { type OpenDatabase, PASSWORD } from '../../fixtures/dashboard.ts'
 import type { ProviderBrowser } from '../../fixtures/oidc/browser.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
@@ -135,6 +136,20 @@ export function connectingSuite(open: OpenDatabase): void {
     await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
     assert.match((await person.get(back)).body, /Your session has ended/)
     assert.deepEqual(await rows(sql`SELECT subject FROM identities`), [])
+  })
+
+  test('a session that ends while the service checks its password connects and removes nothing', async (t) => {
+    const site = await startSite(t, open)
+    const { provider, signedIn, age, rows, store } = site
+    const { person, user } = await signedIn()
+    await connect(site, person, 'ada')
+    endSessionsWhileChecking(store, user.id)
+    for (const fields of [{}, { remove: `${provider.issuer} ada` }]) {
+      await person.signIn(user.email, PASSWORD)
+      await age()
+      assert.equal((await person.post(FORM, { ...fields, password: PASSWORD })).status, 401)
+    }
+    assert.deepEqual(await rows(sql`SELECT subject FROM identities`), [{ subject: 'ada' }])
   })
 
   test('another site can start neither, and a link starts no connection', async (t) => {

@@ -90,6 +90,17 @@ export function strangeAnswersSuite(open: OpenDatabase): void {
     await arrived('ada')
   })
 
+  test('what UserInfo says about another person signs no user in', async (t) => {
+    const site = await startSite(t, open, OPEN)
+    const { provider, visitor, come, providerFaults } = site
+    provider.after = ({ path, body }) => {
+      if (path === '/me') Object.assign(body as object, { sub: 'eve' })
+    }
+    assert.equal((await come(visitor(), 'ada')).status, 503)
+    assert.match(String(providerFaults().at(-1)), /: OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED$/)
+    await assertNothing(site, 'another person')
+  })
+
   test('an answer that lacks what it must have is the fault of the provider', async (t) => {
     const site = await startSite(t, open, OPEN)
     const { provider, visitor, come, providerFaults } = site

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { Hono } from 'hono'
 import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -68,6 +68,22 @@ test('beyond 10,000 clients the idle ones are evicted, and a client with a reque
   assert.equal(isWaiting, true)
   held!.end()
   assert.equal((await behind)?.waited, true)
+})
+
+test('a client that has sent nothing for an hour has its burst and no more', async () => {
+  let now = 0
+  const buckets = createTokenBuckets(() => now)
+  ;(await buckets.admit('ada', 'write'))!.end()
+  now += 3_600_000_000
+  for (let taken = 0; taken < BUDGETS.write.burst; taken += 1) {
+    const admission = await buckets.admit('ada', 'write')
+    assert.equal(admission?.waited, false)
+    admission.end()
+  }
+  const late = buckets.admit('ada', 'write')
+  await nextTurn()
+  now += 1_000_000
+  assert.equal((await late)?.waited, true)
 })
 
 test('pages without a session have a budget for each client address', async (t) => {

@@ -38,12 +38,12 @@ const draft = (): DraftSession => ({
 export function identitiesContract(open: OpenFixture): void {
   /** Both stores, and a user with an identity and a session. */
   async function openSignedIn(t: TestContext) {
-    const { store, openSecond, read } = await open(t)
+    const { store, openSecond, read, execute } = await open(t)
     const second = await openSecond()
     const session = draft()
     await identitySignIns(store.database).signIn(provided('ada'), session, OPEN)
     const found = (await sessions(store.database).findSession([session.tokenHash], NOW))!
-    return { store, second, read, userId: found.userId, session: found }
+    return { store, second, read, execute, userId: found.userId, session: found }
   }
 
   test('of four first sign-ins of one person, one makes the account', async (t) => {
@@ -125,6 +125,17 @@ export function identitiesContract(open: OpenFixture): void {
     assert.deepEqual(tally(confirmed), { true: 1, false: 3 })
   })
 
+  test('a confirmation outside the group takes the right of an operator from all sessions', async (t) => {
+    const { store, session, read } = await openSignedIn(t)
+    const operator = { ...draft(), operatorUntil: NOW + 500_000 }
+    const records = identitySignIns(store.database)
+    await records.signIn({ ...provided('ada'), isOperator: true }, operator, OPEN)
+    const rights = () => read('SELECT id FROM sessions WHERE operator_until IS NOT NULL')
+    assert.equal((await rights()).length, 1)
+    assert.equal(await records.confirm(session, provided('ada'), draft(), 'confirmed'), true)
+    assert.deepEqual(await rights(), [])
+  })
+
   test('of two users who connect one identity, one gets it', async (t) => {
     const { store, second, session, userId } = await openSignedIn(t)
     const other = draft()
@@ -186,6 +197,18 @@ export function identitiesContract(open: OpenFixture): void {
       await read("SELECT subject, user_id FROM audit_log WHERE action = 'identities moved'"),
       [{ subject: `3 from ${ISSUER} to ${to}`, user_id: null }],
     )
+  })
+
+  test('with passwords turned off the last identity stays, also beside a password', async (t) => {
+    const { store, session, userId, execute } = await openSignedIn(t)
+    await passwords(store.database).setPassword(userId, 'hash', OPERATOR)
+    await execute("UPDATE users SET email = 'ada@example.com'")
+    const remove = (isOn: boolean) => {
+      const ways = { issuer: ISSUER, passwords: isOn }
+      return identities(store.database).remove(session, provided('ada'), ways, OPERATOR)
+    }
+    assert.equal(await remove(false), 'last')
+    assert.equal(await remove(true), 'removed')
   })
 
   test('of two removals at once, one keeps the last way to sign in', async (t) => {
