@@ -86,11 +86,23 @@ test('a client that has sent nothing for an hour has its burst and no more', asy
   assert.equal((await late)?.waited, true)
 })
 
+test('a clock that is set back an hour gives a client no token', async () => {
+  let now = 3_600_000_000
+  const buckets = createTokenBuckets(() => now)
+  for (let taken = 0; taken < BUDGETS.write.burst; taken += 1)
+    (await buckets.admit('ada', 'write'))!.end()
+  now = 0
+  const late = buckets.admit('ada', 'write')
+  await nextTurn()
+  now += 1_000_000
+  assert.equal((await late)?.waited, true)
+})
+
 test('pages without a session have a budget for each client address', async (t) => {
   const { dashboard, wind } = stoppedClock(t)
   const app = new Hono<Env>()
   app.use(throttleAddress(dashboard))
-  app.get('/', (c) => c.text('a page'))
+  app.all('/', (c) => c.text('a page'))
   const get = from(app)
   for (let taken = 0; taken < BUDGETS.page.burst; taken += 1)
     assert.equal((await get('192.0.2.1')).status, 200)
@@ -99,6 +111,8 @@ test('pages without a session have a budget for each client address', async (t) 
     isWaiting = false
   })
   assert.equal((await soon(get('192.0.2.2')))?.status, 200)
+  // Forms that sign in have limits of their own.
+  assert.equal((await soon(get('192.0.2.1', {}, 'POST')))?.status, 200)
   assert.equal(isWaiting, true)
   wind()
   assert.equal((await waiting).status, 200)
@@ -185,12 +199,12 @@ function stoppedClock(t: TestContext) {
   return { dashboard, wind }
 }
 
-/** Asks an app for a page from a client address. */
+/** Asks an app from a client address. */
 function from(app: Hono<Env>) {
-  return async (remoteAddress: string, headers: Record<string, string> = {}) =>
+  return async (remoteAddress: string, headers: Record<string, string> = {}, method = 'GET') =>
     app.request(
       '/',
-      { headers },
+      { method, headers },
       {
         incoming: { socket: { remoteAddress } },
         outgoing: { destroyed: false },
