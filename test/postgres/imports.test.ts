@@ -72,7 +72,9 @@ test('a field that an import leaves out keeps what another program changes at th
   await serverImports(store.database).saveServers(user.id, null, [entry], operatorAt(NOW))
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
-    await admin.query(`UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival'`)
+    await admin.query(
+      `UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival', edition = 'bedrock'`,
+    )
     const saving = serverImports(store.database).saveServers(
       user.id,
       null,
@@ -83,8 +85,11 @@ test('a field that an import leaves out keeps what another program changes at th
     await admin.query('COMMIT')
     assert.deepEqual(await saving, saved({ changed: 1 }))
   })
-  const [{ status, version, slug, listing_kind } = assert.fail()] = await serverExports(
+  const [{ status, version, slug, edition, listing_kind } = assert.fail()] = await serverExports(
     store.database,
   ).listServers(user.id)
-  assert.deepEqual([status, version, slug, listing_kind], ['banned', '1.21', 'survival', 'realm'])
+  assert.deepEqual(
+    [status, version, slug, edition, listing_kind],
+    ['banned', '1.21', 'survival', 'bedrock', 'realm'],
+  )
 })

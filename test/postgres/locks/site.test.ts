@@ -1,0 +1,284 @@
+import assert from 'node:assert/strict'
+import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
+import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
+import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
+import { organizations } from '../../../src/organizations/records/organizations.ts'
+import { serverChanges } from '../../../src/servers/records/server-changes.ts'
+import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { servers } from '../../../src/servers/records/servers.ts'
+import { fields, OPERATOR } from '../../contract/people.ts'
+import { applyAll, declare, plan } from '../../contract/states/declared.ts'
+import { intercept } from '../../dashboard/intercept.ts'
+import {
+  addServer,
+  CHANGE,
+  FIRST_KEY,
+  FRESH,
+  hold,
+  holdAda,
+  holdName,
+  holdRed,
+  read,
+  SECOND_KEY,
+  type Scene,
+  testMeetings,
+} from './meeting.ts'
+
+/** Each act locks the keys of a user in the order of their ids, so the second one is still free. */
+const KEYS = {
+  hold: hold('api_keys', FIRST_KEY),
+  meanwhile: () => `SELECT FROM api_keys WHERE id = '${SECOND_KEY}' FOR UPDATE NOWAIT`,
+}
+
+testMeetings([
+  {
+    ...KEYS,
+    name: 'disabling a user locks the keys in the order of their ids',
+    act: ({ ada, command }) => disabledUsers(command.database).setDisabled(ada.id, true, OPERATOR),
+    expected: 'changed',
+  },
+  {
+    ...KEYS,
+    name: 'removing a user locks the keys in the order of their ids',
+    act: ({ ada, command }) => removeUser(command.database, ada.id, OPERATOR),
+    expected: true,
+  },
+  {
+    ...KEYS,
+    name: 'revoking leaked keys locks them in the order of their ids',
+    async act({ command }) {
+      const hashes = (await read('SELECT key_hash FROM api_keys')) as Uint8Array[]
+      return (await apiKeys(command.database).revokeApiKeysByHash(hashes, OPERATOR)).length
+    },
+    expected: 2,
+  },
+  {
+    ...KEYS,
+    name: 'an apply that disables a user locks the keys in the order of their ids',
+    act: ({ ada, command }) =>
+      applyDocument(command, {
+        users: [{ email: ada.email, disabled_at: '2026-01-01T00:00:00Z' }],
+      }),
+    expected: [],
+  },
+  {
+    name: 'a key beyond five that come meanwhile is refused',
+    hold: holdAda,
+    meanwhile: ({ ada }) => `INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
+      SELECT gen_random_uuid(), '${ada.id}', 'bot', 'svc_live_', sha256(gen_random_uuid()::text::bytea), now()
+      FROM generate_series(1, 3)`,
+    async act({ ada, command }) {
+      const issued = await issueApiKey(command.database, ada.id, 'bot', OPERATOR)
+      return 'because' in issued && issued.because
+    },
+    expected: 'at limit',
+  },
+  {
+    name: 'a slug that is taken meanwhile is refused to a new server',
+    hold: holdAda,
+    meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
+    act: ({ ada, command }) =>
+      servers(command.database).insertServer(
+        ada.id,
+        crypto.randomUUID(),
+        fields({ slug: 'new' }),
+        OPERATOR,
+      ),
+    expected: 'slug taken',
+  },
+  {
+    name: 'a slug that is taken meanwhile is refused to another server',
+    hold: holdAda,
+    meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
+    act: ({ ada, id, command }) =>
+      servers(command.database).updateServer(ada.id, id, fields({ slug: 'new' }), OPERATOR),
+    expected: 'slug taken',
+  },
+  {
+    name: 'a server that comes meanwhile is the one of an import, not a second one',
+    hold: holdAda,
+    meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
+    async act({ ada, command }) {
+      const entry = { name: 'One', slug: 'new', address: 'play.example.com', version: '2' }
+      const { added, changed } = await serverImports(command.database).saveServers(
+        ada.id,
+        null,
+        [entry],
+        OPERATOR,
+      )
+      return { added, changed }
+    },
+    expected: { added: 0, changed: 1 },
+  },
+  {
+    name: 'a change that another tab makes meanwhile is found',
+    hold: holdAda,
+    meanwhile: () => "UPDATE servers SET status = 'draft'",
+    async act({ ada, id, command }) {
+      const change = { id: FRESH, becomes: { status: 'draft' }, servers: [id] }
+      const made = await serverChanges(command.database).changeServers(ada.id, change, OPERATOR)
+      return 'changed' in made && made.changed.length
+    },
+    expected: 0,
+  },
+  {
+    name: 'a change that another tab undoes meanwhile is undone once',
+    hold: holdAda,
+    meanwhile: () => 'UPDATE server_changes SET restored = 7',
+    act: async ({ ada, command }) =>
+      (await serverChanges(command.database).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
+    expected: 7,
+  },
+  {
+    name: 'a server that another program changes meanwhile is left out of an undone change',
+    hold: ({ id }) => hold('servers', id),
+    meanwhile: () => "UPDATE servers SET name = 'Two'",
+    act: async ({ ada, command }) =>
+      (await serverChanges(command.database).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
+    expected: 0,
+  },
+  {
+    name: 'a membership that ends meanwhile takes no server',
+    hold: holdRed,
+    meanwhile: () => 'DELETE FROM members',
+    act: ({ ada, red, command }) =>
+      servers(command.database).insertServer(
+        ada.id,
+        FRESH,
+        fields({ organization_id: red }),
+        OPERATOR,
+      ),
+    expected: 'not found',
+  },
+  {
+    name: 'an organization beyond the maximum that comes meanwhile is refused',
+    hold: holdAda,
+    meanwhile: ({ ada }) => `
+      INSERT INTO organizations (id, slug, name)
+      SELECT ('00000000-0000-4000-8000-' || lpad(n::text, 12, '0'))::uuid, 'o' || n, 'o'
+      FROM generate_series(1, ${ORGANIZATIONS_MAX}) n;
+      INSERT INTO members (organization_id, user_id, role, joined_at)
+      SELECT id, '${ada.id}', 'member', now() FROM organizations WHERE name = 'o'`,
+    act: ({ ada, command }) =>
+      organizations(command.database).insertOrganization(
+        ada.id,
+        { id: FRESH, slug: 'new', name: 'New' },
+        OPERATOR,
+      ),
+    expected: 'too many',
+  },
+  {
+    name: 'a right that its owner loses meanwhile removes no organization',
+    hold: holdRed,
+    meanwhile: () => "UPDATE members SET role = 'member'",
+    act: ({ ada, red, command }) =>
+      organizations(command.database).removeOrganization(ada.id, red, OPERATOR),
+    expected: false,
+  },
+  {
+    name: 'a right that its owner loses meanwhile removes no member',
+    hold: holdRed,
+    meanwhile: ({ bob, red }) => `UPDATE members SET role = 'member';
+      INSERT INTO members VALUES ('${red}', '${bob.id}', 'owner', now())`,
+    act: ({ ada, bob, red, command }) =>
+      organizations(command.database).removeMember(ada.id, red, bob.id, OPERATOR),
+    expected: false,
+  },
+  {
+    name: 'a server of a former member goes back without a slug that its owner takes meanwhile',
+    hold: ({ bob }) => hold('users', bob.id),
+    meanwhile: ({ bob }) => addServer(bob.id, FRESH, 'left'),
+    act: removeAdaBeside('batches'),
+    expected: [FRESH],
+  },
+  {
+    name: 'a server that comes late goes back without a slug that its owner takes meanwhile',
+    hold: ({ bob }) => hold('users', bob.id),
+    meanwhile: ({ bob }) => addServer(bob.id, FRESH, 'left'),
+    act: removeAdaBeside('end'),
+    expected: [FRESH],
+  },
+  {
+    name: 'a member who joins meanwhile keeps the organization of a removed user',
+    hold: holdRed,
+    meanwhile: ({ bob, red }) =>
+      `INSERT INTO members VALUES ('${red}', '${bob.id}', 'member', now())`,
+    async act({ ada, bob, red, command }) {
+      assert.ok(await removeUser(command.database, ada.id, OPERATOR))
+      const members = await organizations(command.database).listMembers(bob.id, red)
+      return members.map(({ user_id, role }) => [user_id === bob.id, role])
+    },
+    expected: [[true, 'owner']],
+  },
+  {
+    name: 'a user whom another program stores meanwhile is planned again',
+    hold: `INSERT INTO users (id, email, created_at) VALUES ('${FRESH}', 'eve@example.com', now())`,
+    meanwhile: () => 'SELECT',
+    act: ({ command }) =>
+      applyDocument(command, { users: [{ email: 'eve@example.com', external_id: '5' }] }),
+    expected: ['eve@example.com'],
+  },
+  {
+    name: 'a user whom another apply makes meanwhile is planned again',
+    hold: holdName('apply'),
+    meanwhile: () => `INSERT INTO users (id, email, created_at)
+      VALUES ('${FRESH}', 'eve@example.com', now())`,
+    act: ({ command }) =>
+      applyDocument(command, { users: [{ email: 'eve@example.com', external_id: '5' }] }),
+    expected: ['eve@example.com'],
+  },
+  {
+    name: 'a user whose address changes meanwhile is planned again',
+    hold: holdAda,
+    meanwhile: () => "UPDATE users SET external_id = 'x' WHERE email = 'ada@example.com'",
+    act: ({ ada, command }) =>
+      applyDocument(command, { users: [{ id: ada.id, external_id: '1' }] }),
+    expected: ['ada@example.com'],
+  },
+  {
+    name: 'an organization whose owner leaves meanwhile is planned again',
+    hold: holdRed,
+    meanwhile: ({ bob, red }) => `DELETE FROM members;
+      INSERT INTO members VALUES ('${red}', '${bob.id}', 'owner', now())`,
+    act: ({ ada, command }) =>
+      applyDocument(command, {
+        users: [
+          {
+            email: ada.email,
+            servers: [{ slug: 'new', name: 'N', address: 'n.example.com', organization: 'red' }],
+          },
+        ],
+      }),
+    expected: ['ada@example.com'],
+  },
+])
+
+/**
+ * Removes Ada while Bob has a server under her organization, since before or since the batches that
+ * give servers back. Returns the ids of Bob's servers with its slug.
+ */
+function removeAdaBeside(since: 'batches' | 'end') {
+  return async ({ ada, bob, red, command }: Scene): Promise<unknown[]> => {
+    const leave = () => read(addServer(bob.id, crypto.randomUUID(), 'left', red))
+    let batches = 0
+    const restore = intercept(command.database, {
+      async after(texts) {
+        if (!texts.some((text) => text.includes('created_by <>') && text.includes('LIMIT'))) return
+        batches += 1
+        if (batches === 1 && since === 'end') await leave()
+      },
+    })
+    if (since === 'batches') await leave()
+    await removeUser(command.database, ada.id, OPERATOR)
+    restore()
+    return read("SELECT id FROM servers WHERE slug = 'left'")
+  }
+}
+
+async function applyDocument(command: Scene['command'], document: object): Promise<string[]> {
+  const state = declare(document)
+  // The plan is older than the other transaction.
+  return applyAll(command, state, { confirmed: await plan(command, state) })
+}
