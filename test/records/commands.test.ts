@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { after, before, type TestContext, test } from 'node:test'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
 import { openServingStore } from '../../src/open-store.ts'
@@ -13,8 +12,10 @@ import { createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { ROOT } from '../fixtures/tree.ts'
 import { playCommands } from './commands.ts'
+import { createNames as createRowNames } from '../rows/names.ts'
 import { createNames } from './names.ts'
-import { compare, type Input, readTranscript } from './transcript.ts'
+import { watchRows } from './rows.ts'
+import { compare, type Input, type Play, readTranscript } from './transcript.ts'
 
 /*
  * What every command prints and with which code it exits, on both engines. The records are in
@@ -23,11 +24,10 @@ import { compare, type Input, readTranscript } from './transcript.ts'
 
 const FOLDER = join(import.meta.dirname, 'commands')
 const FILES = readdirSync(FOLDER).map((name) => join(FOLDER, name))
-/**
- * They run until a signal, or wait for the end of many seconds: cli/service/ and conform/. Only SQL
- * and a sign-in make what the last one needs: accounts/commands/.
- */
-const ELSEWHERE = ['serve', 'conform', 'user identities']
+/** They run until a signal, or wait for the end of many seconds: cli/service/ and conform/. */
+const ELSEWHERE = ['serve', 'conform']
+/** The schema, and the last use of a key. */
+const WITHOUT_AUDIT = ['schema_migrations', 'service_epoch', 'api_key_uses']
 /** No port is free for a service of the test, and no service answers on port 1. */
 const PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '1' }
 
@@ -41,32 +41,43 @@ after(() => server.remove())
 for (const file of FILES)
   test(`commands print what ${basename(file)} records`, async (t) => {
     const engines = new Map([
-      ['sqlite', playOn(t, file, null)],
-      ['postgres', playOn(t, file, await createDatabase(server))],
+      ['sqlite', await playOn(t, file, null)],
+      ['postgres', await playOn(t, file, await createDatabase(server))],
     ])
     await compare(file, engines)
   })
 
-test('every command has a record of its help and of a success', async () => {
-  const inputs = FILES.flatMap((file) => readTranscript(file))
+test('every command has a record of its help, of a success and of a refusal', async () => {
+  const inputs = readInputs()
   for (const command of ['', ...(await everyCommand())]) {
     const help = `${command} --help`.trim()
     assert.ok(
       inputs.some(({ text }) => text === help),
       `no record has \`$ ${help}\``,
     )
-    const succeeds = inputs.some(
-      ({ text, record }) =>
-        isOf(command, text) && record.find((line) => !line.startsWith('on '))?.startsWith(' '),
+    const own = inputs.filter(({ text }) => isOf(command, text))
+    const isElsewhere = ELSEWHERE.includes(command)
+    assert.ok(isElsewhere || own.some(isDone), `no record has a success of \`${command}\``)
+    assert.ok(!own.every(isDone), `no record has a refusal of \`${command}\``)
+  }
+})
+
+test('a refused input changes no row, and each one that changes a row writes an audit entry', () => {
+  for (const { text, record } of readInputs()) {
+    const tables = record.flatMap((line) => /^ {2}(?:on \w+: )?(\w+) [-+~] /.exec(line)?.[1] ?? [])
+    if (record.some((line) => /^= [1-9]\d?$/.test(line))) assert.deepEqual(tables, [], text)
+    if (text.startsWith('SQL ') || tables.every((table) => WITHOUT_AUDIT.includes(table))) continue
+    assert.ok(
+      record.some((line) => line.startsWith('  audit_log + ')),
+      text,
     )
-    assert.ok(succeeds || ELSEWHERE.includes(command), `no record has a success of \`${command}\``)
   }
 })
 
 test('every path of the API has a record of each method', () => {
   const text = readFileSync(join(ROOT, 'docs/openapi.json'), 'utf8')
   const { paths } = JSON.parse(text) as { paths: Record<string, object> }
-  const asked = FILES.flatMap((file) => readTranscript(file)).map((input) => input.text)
+  const asked = readInputs().map(({ text }) => text)
   for (const [path, methods] of Object.entries(paths))
     for (const method of Object.keys(methods).filter((name) => /^(?:get|options)$/.test(name))) {
       const url = `http://127.0.0.1:{apiPort}${path.replace('{path}', 'nope')}`
@@ -77,17 +88,27 @@ test('every path of the API has a record of each method', () => {
     }
 })
 
+function readInputs(): Input[] {
+  return FILES.flatMap((file) => readTranscript(file))
+}
+
 function isOf(command: string, text: string): boolean {
   const words = text.replace(/^(?:[A-Z_]+=\S* )+/, '')
   return words.startsWith(command) && !words.endsWith('--help')
 }
 
-function playOn(t: TestContext, file: string, url: string | null) {
+function isDone({ record }: Input): boolean {
+  return record.find((line) => !line.startsWith('on '))?.startsWith(' ') === true
+}
+
+async function playOn(t: TestContext, file: string, url: string | null): Promise<Play> {
   let service: Service | null = null
   // Before the folder goes.
   t.after(() => service?.close())
   const folder = temporaryFolder(t)
   const path = join(folder, 'data', 'listing.db')
+  const database: DatabaseConfig =
+    url === null ? { engine: 'sqlite', path } : { engine: 'postgres', url }
   const names = createNames(readTranscript(file))
   names.add('folder', folder)
   if (url === null) names.add('database', path)
@@ -95,17 +116,18 @@ function playOn(t: TestContext, file: string, url: string | null) {
     const { host, pathname } = new URL(url)
     names.add('database', `${host}${pathname}`)
   }
+  const watch = await watchRows(database, createRowNames(folder))
+  t.after(watch.close)
   const play = playCommands({
     env: { DATABASE_URL: url ?? `sqlite:${path}`, ...PORTS },
     folder,
     names,
-    version: url === null ? versionOf(t, path) : () => null,
+    watch,
+    file: url === null ? path : null,
   })
   return async (input: Input) => {
     if (/\{\w+Port\}/.test(input.text) && names.fill('{opsPort}') === '{opsPort}') {
-      service = await startOps(
-        url === null ? { engine: 'sqlite', path } : { engine: 'postgres', url },
-      )
+      service = await startOps(database)
       names.add('opsPort', String(service.ops!.port))
       names.add('apiPort', String(service.port))
     }
@@ -132,15 +154,4 @@ async function startOps(database: DatabaseConfig): Promise<Service> {
       build: { version: '1.2.3', engine: '' },
     },
   })
-}
-
-/** SQLite gives a connection another number after each commit of another connection. */
-function versionOf(t: TestContext, path: string): () => unknown {
-  let database: DatabaseSync | null = null
-  t.after(() => database?.close())
-  return () => {
-    if (!existsSync(path)) return null
-    database ??= new DatabaseSync(path, { readOnly: true })
-    return database.prepare('PRAGMA data_version').get()?.data_version
-  }
 }

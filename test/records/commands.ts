@@ -1,60 +1,124 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommand } from '../cli/command.ts'
+import { type Ended, runCommand } from '../cli/command.ts'
 import { ask } from '../fixtures/requests.ts'
 import type { Names } from './names.ts'
-import type { Play } from './transcript.ts'
+import type { Watch } from './rows.ts'
+import type { Input, Play } from './transcript.ts'
 
 /** Where commands run: their database, a folder for files, and the names of what differs. */
 export interface Place {
   env: Record<string, string>
   folder: string
   names: Names
-  /** A number that changes with each write to the database; null if the engine has none. */
-  version(): unknown
+  watch: Watch
+  /** The database file in the folder, or null on PostgreSQL. */
+  file: string | null
+}
+
+/** How an input runs a command. */
+export interface CommandLine {
+  args: string[]
+  env: Record<string, string>
+  stdin: string
+  /** The file that gets the output, or null. */
+  output: string | null
 }
 
 /**
  * Runs commands. Words before the command such as `PORT=80` set its environment, and `> file` at
  * the end keeps its output in the folder. The record has the exit code unless it is 0, standard
- * output indented, and standard error behind `!`.
+ * output indented, standard error behind `!`, and the rows that changed.
  */
 export function playCommands(place: Place): Play {
-  return async ({ text, stdin }) => {
-    const words = wordsOf(place.names.fill(text))
-    return /^[A-Z]+$/.test(words[0] ?? '')
-      ? request(words, place.names)
-      : runWords(words, stdin, place)
+  const { names, watch } = place
+  return async (input) => {
+    const words = wordsOf(names.fill(input.text))
+    const isCommand = !/^[A-Z]+$/.test(words[0] ?? '')
+    const [lines, rows] = await watch.during(() =>
+      isCommand ? runInput(readCommandLine(input, place), place) : request(words, place),
+    )
+    const again = isCommand && rows.length > 0 ? await repeat(input, place) : []
+    return [...lines, ...[...rows, ...again].map((line) => inNames(line, names))]
   }
 }
 
-async function runWords(
-  words: readonly string[],
-  stdin: string,
-  { env, folder, names, version }: Place,
-): Promise<string[]> {
+export function readCommandLine(
+  { text, stdin }: Pick<Input, 'text' | 'stdin'>,
+  { env, folder, names }: Pick<Place, 'env' | 'folder' | 'names'>,
+): CommandLine {
+  const words = wordsOf(names.fill(text))
   const first = [...words, ''].findIndex((word) => !/^[A-Z_]+=/.test(word))
   const set = words.slice(0, first).map((word) => word.split(/=(.*)/s).slice(0, 2))
   const at = words.lastIndexOf('>')
-  const args = words.slice(first, at < 0 ? undefined : at)
-  const before = version()
-  const { code, stdout, stderr } = await runCommand(args, {
+  return {
+    args: words.slice(first, at < 0 ? undefined : at),
     env: { ...env, ...Object.fromEntries(set) },
     stdin: names.fill(stdin),
-  })
-  if (at >= 0) writeFileSync(join(folder, words[at + 1]!), stdout)
-  if (code !== 0) assert.equal(version(), before, `${args.join(' ')}: it changed the database`)
+    output: at < 0 ? null : join(folder, words[at + 1]!),
+  }
+}
+
+/** Runs a command. Its output is on standard output or in the file. */
+export async function runLine({ args, env, stdin, output }: CommandLine): Promise<Ended> {
+  const ended = await runCommand(args, { env, stdin })
+  if (output === null) return ended
+  writeFileSync(output, ended.stdout)
+  return { ...ended, stdout: '' }
+}
+
+async function runInput(line: CommandLine, { names }: Place): Promise<string[]> {
+  const { code, stdout, stderr } = await runLine(line)
   assert.doesNotMatch(stderr, /\n\s+at |svc_live_[0-9a-f]{8}|hunter2/i)
   return [
     ...(code === 0 ? [] : [`= ${code}`]),
-    ...prefixed('    ', at < 0 ? names.hide(stdout) : ''),
+    ...prefixed('    ', names.hide(stdout)),
     ...prefixed('  ! ', names.hide(stderr)),
   ]
 }
 
-/** The status and the body of an answer. What /metrics measures differs from run to run. */
-async function request([method, url, header]: string[], names: Names): Promise<string[]> {
+/** In the name of an archive. */
+const STAMP = /\b\d{8}T\d+Z/g
+
+/** The rows that the same input changes when it is sent once more, to a copy of the SQLite file. */
+async function repeat(input: Input, { env, folder, names, watch, file }: Place): Promise<string[]> {
+  if (file === null) return []
+  const copy = `${folder}-again`
+  const moved = (text: string) => text.replaceAll(folder, copy)
+  cpSync(folder, copy, { recursive: true })
+  const watchOfCopy = await watch.ofCopy({ engine: 'sqlite', path: moved(file) })
+  try {
+    const line = readCommandLine(
+      { text: moved(names.fill(input.text)), stdin: input.stdin },
+      { env: mapValues(env, moved), folder: copy, names },
+    )
+    const [, rows] = await watchOfCopy.during(() => runLine(line))
+    return rows.map((row) =>
+      `  again:${row.slice(1)}`
+        .replaceAll('<folder>-again', '<folder>')
+        .replaceAll(STAMP, '{stamp}'),
+    )
+  } finally {
+    await watchOfCopy.close()
+    rmSync(copy, { recursive: true })
+  }
+}
+
+/** A line about a row has the names of rows; only paths and instants differ from run to run. */
+function inNames(line: string, names: Names): string {
+  return names.hide(line.replaceAll('<folder>', '{folder}'))
+}
+
+/** Answers of the service, or SQL. What /metrics measures differs from run to run. */
+async function request(
+  [method, url, header]: string[],
+  { names, watch }: Place,
+): Promise<string[]> {
+  if (method === 'SQL') {
+    await watch.execute(url!)
+    return []
+  }
   const { port, pathname } = new URL(url!)
   const [name, value] = header === undefined ? [] : header.split(': ')
   const { status, body } = await ask(Number(port), {
@@ -75,4 +139,11 @@ export function wordsOf(text: string): string[] {
 function prefixed(prefix: string, text: string): string[] {
   const lines = text === '' ? [] : text.replace(/\n$/, '').split('\n')
   return lines.map((line) => `${prefix}${line}`)
+}
+
+function mapValues(
+  values: Record<string, string>,
+  change: (value: string) => string,
+): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 }

@@ -16,6 +16,8 @@ export interface Names {
   find(name: string): string
   /** The ids and hashes by their names. */
   values: ReadonlyMap<string, string>
+  /** The same names, to which others can be given. */
+  copy(): Names
 }
 
 const ID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
@@ -26,11 +28,17 @@ const ADDRESS = '127.0.0.1'
 const LIMITED = ['issue', 'email', 'member']
 
 export function createNames(folder?: string): Names {
-  const names = new Map<string, string>()
-  const values = new Map<string, string>()
+  const created = namesIn(folder, new Map())
+  created.give(subjectOf('address', ADDRESS), `attempts:${ADDRESS}`)
+  created.give(subjectOf('sign-up', ADDRESS), `sign-ups:${ADDRESS}`)
+  return created
+}
+
+function namesIn(folder: string | undefined, names: Map<string, string>): Names {
+  const values = new Map([...names].map(([value, name]) => [name, value]))
   const shortened = (text: string) =>
     folder === undefined ? text : text.replaceAll(folder, '<folder>')
-  const created: Names = {
+  return {
     values,
     of: (value) => names.get(value),
     put: (text) => shortened(text).replaceAll(ID, (id) => names.get(id) ?? '?'),
@@ -48,10 +56,8 @@ export function createNames(folder?: string): Names {
       if (value === undefined) throw new Error(`nothing has the name ${name}`)
       return value
     },
+    copy: () => namesIn(folder, new Map(names)),
   }
-  created.give(subjectOf('address', ADDRESS), `attempts:${ADDRESS}`)
-  created.give(subjectOf('sign-up', ADDRESS), `sign-ups:${ADDRESS}`)
-  return created
 }
 
 type NameOf = (row: Row, names: Names) => string
