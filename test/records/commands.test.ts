@@ -11,6 +11,7 @@ import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
 import { createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { ROOT } from '../fixtures/tree.ts'
+import { createShortener } from './as-above.ts'
 import { playCommands } from './commands.ts'
 import { createNames as createRowNames } from '../rows/names.ts'
 import { createNames } from './names.ts'
@@ -123,6 +124,7 @@ async function playOn(t: TestContext, file: string, url: string | null): Promise
     folder,
     names,
     watch,
+    shorten: createShortener(),
     file: url === null ? path : null,
   })
   return async (input: Input) => {

@@ -13,6 +13,8 @@ export interface Place {
   folder: string
   names: Names
   watch: Watch
+  /** Leaves out what an earlier output has. */
+  shorten: (output: string) => string
   /** The database file in the folder, or null on PostgreSQL. */
   file: string | null
 }
@@ -68,13 +70,13 @@ export async function runLine({ args, env, stdin, output }: CommandLine): Promis
   return { ...ended, stdout: '' }
 }
 
-async function runInput(line: CommandLine, { names }: Place): Promise<string[]> {
+async function runInput(line: CommandLine, { names, shorten }: Place): Promise<string[]> {
   const { code, stdout, stderr } = await runLine(line)
   assert.doesNotMatch(stderr, /\n\s+at |svc_live_[0-9a-f]{8}|hunter2/i)
   return [
     ...(code === 0 ? [] : [`= ${code}`]),
-    ...prefixed('    ', names.hide(stdout)),
-    ...prefixed('  ! ', names.hide(stderr)),
+    ...prefixed('    ', shorten(names.hide(stdout))),
+    ...prefixed('  ! ', shorten(names.hide(stderr))),
   ]
 }
 
