@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
 import { openServingStore } from '../../src/open-store.ts'
@@ -11,26 +11,18 @@ import { makePasswordsCheap } from '../fixtures/passwords/cheap-passwords.ts'
 import { createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { ROOT } from '../fixtures/tree.ts'
-import { createShortener } from './as-above.ts'
-import { playCommands } from './commands.ts'
-import { createNames as createRowNames } from '../rows/names.ts'
-import { createNames } from './names.ts'
-import { watchRows } from './rows.ts'
-import { compare, type Input, type Play, readTranscript } from './transcript.ts'
+import { openStory, pathOf, STORIES, type StoryDatabase } from './story.ts'
+import { compare, type Input, isSuccess, type Play, readTranscript } from './transcript.ts'
 
 /*
  * What every command prints and with which code it exits, on both engines. The records are in
  * commands/, and test/README.md describes them.
  */
 
-const FOLDER = join(import.meta.dirname, 'commands')
-const FILES = readdirSync(FOLDER).map((name) => join(FOLDER, name))
 /** They run until a signal, or wait for the end of many seconds: cli/service/ and conform/. */
 const ELSEWHERE = ['serve', 'conform']
 /** The schema, and the last use of a key. */
 const WITHOUT_AUDIT = ['schema_migrations', 'service_epoch', 'api_key_uses']
-/** No port is free for a service of the test, and no service answers on port 1. */
-const PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '1' }
 
 let server: Server
 before(async () => {
@@ -39,13 +31,13 @@ before(async () => {
 })
 after(() => server.remove())
 
-for (const file of FILES)
-  test(`commands print what ${basename(file)} records`, async (t) => {
+for (const story of STORIES)
+  test(`commands do what ${story}.txt records`, async (t) => {
     const engines = new Map([
-      ['sqlite', await playOn(t, file, null)],
-      ['postgres', await playOn(t, file, await createDatabase(server))],
+      ['sqlite', await playOn(t, story, null)],
+      ['postgres', await playOn(t, story, await createDatabase(server))],
     ])
-    await compare(file, engines)
+    await compare(pathOf(story), engines)
   })
 
 test('every command has a record of its help, of a success and of a refusal', async () => {
@@ -58,8 +50,8 @@ test('every command has a record of its help, of a success and of a refusal', as
     )
     const own = inputs.filter(({ text }) => isOf(command, text))
     const isElsewhere = ELSEWHERE.includes(command)
-    assert.ok(isElsewhere || own.some(isDone), `no record has a success of \`${command}\``)
-    assert.ok(!own.every(isDone), `no record has a refusal of \`${command}\``)
+    assert.ok(isElsewhere || own.some(isSuccess), `no record has a success of \`${command}\``)
+    assert.ok(!own.every(isSuccess), `no record has a refusal of \`${command}\``)
   }
 })
 
@@ -90,7 +82,7 @@ test('every path of the API has a record of each method', () => {
 })
 
 function readInputs(): Input[] {
-  return FILES.flatMap((file) => readTranscript(file))
+  return STORIES.flatMap((story) => readTranscript(pathOf(story)))
 }
 
 function isOf(command: string, text: string): boolean {
@@ -98,35 +90,17 @@ function isOf(command: string, text: string): boolean {
   return words.startsWith(command) && !words.endsWith('--help')
 }
 
-function isDone({ record }: Input): boolean {
-  return record.find((line) => !line.startsWith('on '))?.startsWith(' ') === true
-}
-
-async function playOn(t: TestContext, file: string, url: string | null): Promise<Play> {
+async function playOn(t: TestContext, story: string, url: string | null): Promise<Play> {
   let service: Service | null = null
   // Before the folder goes.
   t.after(() => service?.close())
   const folder = temporaryFolder(t)
-  const path = join(folder, 'data', 'listing.db')
-  const database: DatabaseConfig =
-    url === null ? { engine: 'sqlite', path } : { engine: 'postgres', url }
-  const names = createNames(readTranscript(file))
-  names.add('folder', folder)
-  if (url === null) names.add('database', path)
-  else {
-    const { host, pathname } = new URL(url)
-    names.add('database', `${host}${pathname}`)
-  }
-  const watch = await watchRows(database, createRowNames(folder))
-  t.after(watch.close)
-  const play = playCommands({
-    env: { DATABASE_URL: url ?? `sqlite:${path}`, ...PORTS },
-    folder,
-    names,
-    watch,
-    shorten: createShortener(),
-    file: url === null ? path : null,
-  })
+  const database: StoryDatabase =
+    url === null
+      ? { engine: 'sqlite', path: join(folder, 'data', 'listing.db') }
+      : { engine: 'postgres', url }
+  const { place, play } = await openStory(t, story, database, folder)
+  const { names } = place
   return async (input: Input) => {
     if (/\{\w+Port\}/.test(input.text) && names.fill('{opsPort}') === '{opsPort}') {
       service = await startOps(database)

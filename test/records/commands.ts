@@ -3,6 +3,7 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Ended, runCommand } from '../cli/command.ts'
 import { ask } from '../fixtures/requests.ts'
+import { openReader } from '../rows/tables.ts'
 import type { Names } from './names.ts'
 import type { Watch } from './rows.ts'
 import type { Input, Play } from './transcript.ts'
@@ -89,7 +90,8 @@ async function repeat(input: Input, { env, folder, names, watch, file }: Place):
   const copy = `${folder}-again`
   const moved = (text: string) => text.replaceAll(folder, copy)
   cpSync(folder, copy, { recursive: true })
-  const watchOfCopy = await watch.ofCopy({ engine: 'sqlite', path: moved(file) })
+  const reader = await openReader({ engine: 'sqlite', path: moved(file) })
+  const watchOfCopy = await watch.ofCopy(reader)
   try {
     const line = readCommandLine(
       { text: moved(names.fill(input.text)), stdin: input.stdin },
@@ -102,7 +104,7 @@ async function repeat(input: Input, { env, folder, names, watch, file }: Place):
         .replaceAll(STAMP, '{stamp}'),
     )
   } finally {
-    await watchOfCopy.close()
+    await reader.close()
     rmSync(copy, { recursive: true })
   }
 }

@@ -51,6 +51,11 @@ export function readTranscript(path: string): Input[] {
   return inputs
 }
 
+/** True if the record of a command has no exit code other than 0 on the first engine. */
+export function isSuccess({ record }: Input): boolean {
+  return record.find((line) => !line.startsWith('on '))?.startsWith(' ') === true
+}
+
 /**
  * Plays a transcript on each engine and compares every line with the file. Where the engines
  * differ, the record names them.

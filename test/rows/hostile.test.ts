@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type pg from 'pg'
-import type { DatabaseConfig } from '../../src/config/database-url.ts'
 import { migratePostgres } from '../../src/postgres/store.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
@@ -9,7 +8,12 @@ import { everyEntry } from '../records/catalogue.ts'
 import { send } from '../records/requests.ts'
 import { askedOn, openStage, type Stage } from '../records/stage.ts'
 import { postgresTables } from '../reliability/fault-injection/tables.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
+import { openStory, STORIES, type StoryDatabase } from '../records/story.ts'
+import { watchNothing } from '../records/rows.ts'
+import { isSuccess } from '../records/transcript.ts'
 import { ACTS } from './acts.ts'
+import { DASHBOARD_ACTS } from './dashboard-acts.ts'
 import { liveThrough } from './site.ts'
 
 /*
@@ -23,6 +27,9 @@ before(async () => {
 })
 after(() => server.remove())
 
+/** Their inputs open no database, or ask a service, which test/rows/ starts. */
+const WITHOUT_DATABASE = ['api', 'command-lines', 'environment', 'help']
+
 /** Where our tables are, and where the other role plants: in `public` and in the role's schema. */
 const PLACES = [
   { ours: 'own', planted: 'public', path: '"$user", public' },
@@ -31,27 +38,30 @@ const PLACES = [
   { ours: 'own', planted: 'public', path: 'public, pg_catalog, "$user"' },
 ]
 
-for (const [number, place] of PLACES.entries()) {
-  const { planted, path } = place
-  test(`nothing that stands in the schema ${planted} is called, path ${path}`, async (t) => {
-    const { url, own, ours } = await openHostile(`acts_${number}`, place)
-    await liveThrough(t, { engine: 'postgres', url: own }, ACTS, ours)
-    assert.deepEqual(await calledIn(url), [])
-  })
-
-  test(`no page or form calls what stands in the schema ${planted}, path ${path}`, async (t) => {
-    const { url, own, ours } = await openHostile(`pages_${number}`, place)
-    for (const name of ['setup', 'scene'])
-      await askAll(await openStage(t, name, openOwn, () => postgresTables(url, ours)), name)
-    assert.deepEqual(await calledIn(url), [])
-
-    async function openOwn(): Promise<DatabaseConfig> {
-      return { engine: 'postgres', url: own }
+for (const [number, place] of PLACES.entries())
+  test(`nothing that stands in the schema ${place.planted} is called, path ${place.path}`, async (t) => {
+    const { clone, ours } = await openHostile(number, place)
+    for (const acts of [ACTS, DASHBOARD_ACTS]) {
+      const { copy, database } = await clone()
+      await liveThrough(t, database, acts, ours)
+      assert.deepEqual(await calledIn(copy), [])
+    }
+    for (const name of ['setup', 'scene']) {
+      const { copy, database } = await clone()
+      const open = () => Promise.resolve(database)
+      await askAll(await openStage(t, name, open, () => postgresTables(copy, ours)), name)
+      assert.deepEqual(await calledIn(copy), [], name)
+    }
+    for (const story of STORIES.filter((one) => !WITHOUT_DATABASE.includes(one))) {
+      const { copy, database } = await clone()
+      const options = { schema: ours, watch: watchNothing }
+      const { inputs, play } = await openStory(t, story, database, temporaryFolder(t), options)
+      for (const input of inputs.filter(isSuccess)) await play(input)
+      assert.deepEqual(await calledIn(copy), [], story)
     }
   })
-}
 
-/** Every page and form in test/records/requests. Afterwards the database is as before. */
+/** Every page and form in test/records/requests. */
 async function askAll(stage: Stage, name: string): Promise<void> {
   const { tables, dashboard } = stage
   const entries = everyEntry().filter(({ file }) => (file === 'setup') === (name === 'setup'))
@@ -63,13 +73,12 @@ async function askAll(stage: Stage, name: string): Promise<void> {
     const answer = await send(stage.browserOf(asked.people[0]!), asked)
     assert.equal(answer.status, status, `${input.text}: ${answer.body}`)
   }
-  await tables.restore()
   await dashboard.close()
 }
 
-/** A database of a role of its own. Another role has planted in it. */
-async function openHostile(name: string, { ours, planted, path }: (typeof PLACES)[0]) {
-  const role = `listing_${process.pid}_${name}`
+/** Copies of a database of a role of its own, in which another role has planted. */
+async function openHostile(number: number, { ours, planted, path }: (typeof PLACES)[0]) {
+  const role = `listing_${process.pid}_${number}`
   const nameOf = (schema: string) => (schema === 'own' ? role : schema)
   const url = await createDatabase(server)
   await asAdmin(url, (admin) =>
@@ -86,7 +95,13 @@ async function openHostile(name: string, { ours, planted, path }: (typeof PLACES
     await plant(admin, nameOf(ours), nameOf(planted))
     await admin.query(`ALTER VIEW ${nameOf(planted)}.schema_migrations OWNER TO ${role}_group`)
   })
-  return { url, own, ours: nameOf(ours) }
+  const [, template] = /\/(\w+)$/.exec(url)!
+  async function clone() {
+    const copy = await createDatabase(server, `TEMPLATE ${template}`)
+    const database = { engine: 'postgres', url: copy.replace('postgres:secret', `${role}:secret`) }
+    return { copy, database: database as StoryDatabase }
+  }
+  return { clone, ours: nameOf(ours) }
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Recorded } from './site.ts'
 
-const INTRODUCTION = `What each act of test/rows/acts.ts changes in the tables, on both engines. The last part has what only
+const INTRODUCTION = `What each act of test/rows/ changes in the tables, on both engines. The last part has what only
 one engine does. To write this file anew:
 
   node --test --test-update-snapshots test/rows/rows.test.ts

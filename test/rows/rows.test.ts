@@ -1,19 +1,32 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { ENDED, TABLES } from '../../src/archive/archive.ts'
-import { everyCommand } from '../cli/every-command.ts'
 import { everyRoute, routeOf } from '../dashboard/every-route.ts'
 import { sqliteDatabase } from '../fixtures/dashboard.ts'
 import { postgresDatabase } from '../fixtures/postgres/config.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
+import { ROOT } from '../fixtures/tree.ts'
 import { ACTS } from './acts.ts'
+import { DASHBOARD_ACTS } from './dashboard-acts.ts'
 import { liveThrough } from './site.ts'
 import { writeRecord } from './record.ts'
 
-/** Groups, and commands that open no database. The acts start the service without `serve`. */
-const NO_ACT = ['user', 'key', 'server', 'organization', 'audit', 'serve', 'health', 'conform']
+/** The acts of each record. */
+const LIVES = { 'record.txt': ACTS, 'dashboard.txt': DASHBOARD_ACTS }
+/** They have rows, too. */
+const RECORDS = ['commands', 'requests'].map((name) => join(ROOT, 'test/records', name))
+const AUDIT = readFileSync(join(ROOT, 'src/model/audit.ts'), 'utf8')
+/** They need an identity provider: accounts/oidc/. */
+const WITHOUT_ROWS = [
+  'sign-in connected',
+  'sign-in removed',
+  'confirmed',
+  'confirmed without auth_time',
+  'signed in by link',
+  'identity refused',
+]
 
 let server: Server
 before(async () => {
@@ -21,9 +34,9 @@ before(async () => {
 })
 after(() => server.remove())
 
-test('every page, form and command has an act', async () => {
+test('every page and form has an act', () => {
   const routes = everyRoute()
-  const done = ACTS.flatMap((act) => {
+  const done = DASHBOARD_ACTS.flatMap((act) => {
     if ('post' in act) return [routeOf(routes, 'POST', act.post)]
     if ('get' in act) return [routeOf(routes, 'GET', act.get)]
     if (!('reads' in act)) return []
@@ -33,32 +46,46 @@ test('every page, form and command has an act', async () => {
     routes.filter((route) => !done.includes(route)),
     [],
   )
-  const commands = ACTS.flatMap((act) => ('command' in act ? [`${act.command} `] : []))
-  assert.deepEqual(
-    (await everyCommand()).filter(
-      (name) => !NO_ACT.includes(name) && !commands.some((one) => one.startsWith(`${name} `)),
-    ),
-    [],
-  )
 })
 
-test('each act in the life of a site changes the recorded rows, on both engines', async (t) => {
-  const record = writeRecord({
-    SQLite: await liveThrough(t, await sqliteDatabase(t), ACTS),
-    PostgreSQL: await liveThrough(t, await postgresDatabase(server), ACTS),
+for (const [name, acts] of Object.entries(LIVES))
+  test(`each act changes the rows in ${name}, on both engines`, async (t) => {
+    const record = writeRecord({
+      SQLite: await liveThrough(t, await sqliteDatabase(t), acts),
+      PostgreSQL: await liveThrough(t, await postgresDatabase(server), acts),
+    })
+    const path = join(import.meta.dirname, name)
+    try {
+      // Writes the file with --test-update-snapshots.
+      t.assert.fileSnapshot(record, path, { serializers: [(text: string) => text] })
+    } catch (error) {
+      // The acts that differ, because the whole text is too long for a message.
+      assert.deepEqual(actsBeside(readFileSync(path, 'utf8'), record), [])
+      assert.deepEqual(actsBeside(record, readFileSync(path, 'utf8')), [])
+      throw error
+    }
   })
-  for (const table of [...TABLES.map(({ name }) => name), ...ENDED])
-    assert.match(record, new RegExp(`^  ${table} [-+~] `, 'm'), `no act changes ${table}`)
-  const path = join(import.meta.dirname, 'record.txt')
-  try {
-    // Writes the file with --test-update-snapshots.
-    t.assert.fileSnapshot(record, path, { serializers: [(text: string) => text] })
-  } catch (error) {
-    // The acts that differ, because the whole text is too long for a message.
-    assert.deepEqual(actsBeside(readFileSync(path, 'utf8'), record), [])
-    assert.deepEqual(actsBeside(record, readFileSync(path, 'utf8')), [])
-    throw error
-  }
+
+test('an act or an input of records/ changes each table and writes each kind of audit entry', () => {
+  const files = [
+    ...Object.keys(LIVES).map((name) => join(import.meta.dirname, name)),
+    ...RECORDS.flatMap((folder) => readdirSync(folder).map((name) => join(folder, name))),
+  ]
+  const texts = files.map((path) => readFileSync(path, 'utf8')).join('\n')
+  const rows = texts.split('\n').filter((line) => /^ {2}(?:on \w+: )?\w+ [-+~] /.test(line))
+  const tables = [...TABLES.map(({ name }) => name), ...ENDED]
+  assert.deepEqual(
+    tables.filter((table) => !rows.some((row) => new RegExp(` ${table} [-+~] `).test(row))),
+    [],
+  )
+  const [, union = ''] = /export type AuditAction =\n((?: {2}\| .*\n)+)/.exec(AUDIT) ?? []
+  const actions = [...union.matchAll(/'(.*)'/g)].map(([, action]) => action!)
+  assert.ok(actions.length > 50)
+  const written = rows.flatMap((row) => / action=(?:"([^"]*)"|(\S+))/.exec(row)?.slice(1) ?? [])
+  assert.deepEqual(
+    actions.filter((action) => !written.includes(action) && !WITHOUT_ROWS.includes(action)),
+    [],
+  )
 })
 
 /** The acts of one text that the other one does not have like that. */
