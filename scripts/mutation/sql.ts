@@ -23,7 +23,7 @@ const TESTS = {
     'test/sqlite/claims/**/*.test.ts',
     'test/sqlite/{.,file,triggers}/*.test.ts',
     'test/{dashboard,*/pages}/**/!(postgres).test.ts',
-    'test/accounts/commands/users.test.ts',
+    'test/records/commands.test.ts',
   ],
   postgres: [
     'test/contract/postgres.test.ts',

@@ -12,7 +12,14 @@ import { createDatabase } from '../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { ROOT } from '../fixtures/tree.ts'
 import { openStory, pathOf, STORIES, type StoryDatabase } from './story.ts'
-import { compare, type Input, isSuccess, type Play, readTranscript } from './transcript.ts'
+import {
+  compare,
+  type Input,
+  isCommand,
+  isSuccess,
+  type Play,
+  readTranscript,
+} from './transcript.ts'
 
 /*
  * What every command prints and with which code it exits, on both engines. The records are in
@@ -21,8 +28,10 @@ import { compare, type Input, isSuccess, type Play, readTranscript } from './tra
 
 /** They run until a signal, or wait for the end of many seconds: cli/service/ and conform/. */
 const ELSEWHERE = ['serve', 'conform']
-/** The schema, and the last use of a key. */
-const WITHOUT_AUDIT = ['schema_migrations', 'service_epoch', 'api_key_uses']
+/** `migrate` changes only these. */
+const SCHEMA = ['schema_migrations', 'service_epoch']
+/** The last line of a command that changes anything. */
+const DATABASE = /^ {2}! database: /
 
 let server: Server
 before(async () => {
@@ -55,15 +64,18 @@ test('every command has a record of its help, of a success and of a refusal', as
   }
 })
 
-test('a refused input changes no row, and each one that changes a row writes an audit entry', () => {
-  for (const { text, record } of readInputs()) {
+test('a refused command changes no row, and each change has an audit entry and names its database', () => {
+  for (const input of readInputs().filter(isCommand)) {
+    const { text, record } = input
     const tables = record.flatMap((line) => /^ {2}(?:on \w+: )?(\w+) [-+~] /.exec(line)?.[1] ?? [])
-    if (record.some((line) => /^= [1-9]\d?$/.test(line))) assert.deepEqual(tables, [], text)
-    if (text.startsWith('SQL ') || tables.every((table) => WITHOUT_AUDIT.includes(table))) continue
-    assert.ok(
-      record.some((line) => line.startsWith('  audit_log + ')),
-      text,
-    )
+    const said = record.filter((line) => line.startsWith('  ! '))
+    if (!isSuccess(input)) {
+      assert.deepEqual([tables, said.filter((line) => DATABASE.test(line))], [[], []], text)
+      continue
+    }
+    if (tables.length === 0) continue
+    assert.match(said.at(-1) ?? '', DATABASE, text)
+    assert.ok(tables.includes('audit_log') || tables.every((table) => SCHEMA.includes(table)), text)
   }
 })
 

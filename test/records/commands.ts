@@ -6,7 +6,7 @@ import { ask } from '../fixtures/requests.ts'
 import { openReader } from '../rows/tables.ts'
 import type { Names } from './names.ts'
 import type { Watch } from './rows.ts'
-import type { Input, Play } from './transcript.ts'
+import { type Input, isCommand, type Play } from './transcript.ts'
 
 /** Where commands run: their database, a folder for files, and the names of what differs. */
 export interface Place {
@@ -37,12 +37,13 @@ export interface CommandLine {
 export function playCommands(place: Place): Play {
   const { names, watch } = place
   return async (input) => {
-    const words = wordsOf(names.fill(input.text))
-    const isCommand = !/^[A-Z]+$/.test(words[0] ?? '')
+    const isRun = isCommand(input)
     const [lines, rows] = await watch.during(() =>
-      isCommand ? runInput(readCommandLine(input, place), place) : request(words, place),
+      isRun
+        ? runInput(readCommandLine(input, place), place)
+        : request(wordsOf(names.fill(input.text)), place),
     )
-    const again = isCommand && rows.length > 0 ? await repeat(input, place) : []
+    const again = isRun && rows.length > 0 ? await repeat(input, place) : []
     return [...lines, ...[...rows, ...again].map((line) => inNames(line, names))]
   }
 }

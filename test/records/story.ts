@@ -28,6 +28,10 @@ export type StoryDatabase = Exclude<DatabaseConfig, { engine: null }>
 const FOLDER = join(import.meta.dirname, 'commands')
 /** The names of the transcripts. Each begins without a database. */
 export const STORIES = readdirSync(FOLDER).map((file) => basename(file, '.txt'))
+/** Those whose inputs work on a database, and ask no service. */
+export const DATABASE_STORIES = STORIES.filter(
+  (story) => !['api', 'command-lines', 'environment', 'help'].includes(story),
+)
 /** No port is free for a service of the test, and no service answers on port 1. */
 const PORTS = { PORT: '0', DASHBOARD_PORT: '0', OPS_PORT: '1' }
 

@@ -51,6 +51,11 @@ export function readTranscript(path: string): Input[] {
   return inputs
 }
 
+/** True unless the input is a request or SQL. */
+export function isCommand({ text }: Input): boolean {
+  return !/^[A-Z]+ /.test(text)
+}
+
 /** True if the record of a command has no exit code other than 0 on the first engine. */
 export function isSuccess({ record }: Input): boolean {
   return record.find((line) => !line.startsWith('on '))?.startsWith(' ') === true

@@ -9,7 +9,7 @@ import { send } from '../records/requests.ts'
 import { askedOn, openStage, type Stage } from '../records/stage.ts'
 import { postgresTables } from '../reliability/fault-injection/tables.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { openStory, STORIES, type StoryDatabase } from '../records/story.ts'
+import { DATABASE_STORIES, openStory, type StoryDatabase } from '../records/story.ts'
 import { watchNothing } from '../records/rows.ts'
 import { isSuccess } from '../records/transcript.ts'
 import { ACTS } from './acts.ts'
@@ -26,9 +26,6 @@ before(async () => {
   server = await openServer()
 })
 after(() => server.remove())
-
-/** Their inputs open no database, or ask a service, which test/rows/ starts. */
-const WITHOUT_DATABASE = ['api', 'command-lines', 'environment', 'help']
 
 /** Where our tables are, and where the other role plants: in `public` and in the role's schema. */
 const PLACES = [
@@ -52,7 +49,7 @@ for (const [number, place] of PLACES.entries())
       await askAll(await openStage(t, name, open, () => postgresTables(copy, ours)), name)
       assert.deepEqual(await calledIn(copy), [], name)
     }
-    for (const story of STORIES.filter((one) => !WITHOUT_DATABASE.includes(one))) {
+    for (const story of DATABASE_STORIES) {
       const { copy, database } = await clone()
       const options = { schema: ours, watch: watchNothing }
       const { inputs, play } = await openStory(t, story, database, temporaryFolder(t), options)

@@ -19,23 +19,6 @@ async function openUsers(t: TestContext) {
   return { program, database, link }
 }
 
-test('user identities moves all identities of an issuer, and says how many', async (t) => {
-  const { program, database, link } = await openUsers(t)
-  link(OLD, '1', 'ada@example.com')
-  link(OLD, '2', 'bob@example.com')
-  const moved = await program.run(`user identities --issuer ${OLD} --to ${NEW} --json`)
-  assert.deepEqual(JSON.parse(moved.stdout), { issuer: OLD, to: NEW, moved: 2 })
-  assert.match(moved.stderr, new RegExp(`^moved 2 identities from ${OLD} to ${NEW}\ndatabase: `))
-  const issuers = database.prepare('SELECT DISTINCT issuer FROM identities').all()
-  assert.deepEqual(
-    issuers.map(({ issuer }) => issuer),
-    [NEW],
-  )
-  const again = await program.run(`user identities --issuer ${OLD} --to ${NEW}`)
-  assert.equal(again.code, 1)
-  assert.match(again.stderr, /has the issuer "https:\/\/old.*The issuers there are: ".*" \(2\)\n$/)
-})
-
 test('user identities moves nothing if a subject is another user there', async (t) => {
   const { program, database, link } = await openUsers(t)
   link(OLD, '1', 'ada@example.com')

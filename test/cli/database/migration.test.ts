@@ -2,43 +2,39 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { readCommandLine } from '../../records/commands.ts'
+import { createNames } from '../../records/names.ts'
+import { DATABASE_STORIES, pathOf } from '../../records/story.ts'
+import { isCommand, isSuccess, readTranscript } from '../../records/transcript.ts'
 import { commandsIn } from '../command.ts'
 
-/** Every command that works on a database, but `serve`, `migrate` and `user add --create`. */
-const OTHERS: readonly (readonly [args: string, stdin?: string])[] = [
-  ['user add ada@example.com'],
-  ['user password ada@example.com', 'correct horse battery'],
-  ['user link ada@example.com'],
-  ['user list'],
-  ['audit list'],
-  ['organization list'],
-  ['key list --unused-for 90d'],
-  ['server remove --yes --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'],
-  ['user remove ada@example.com'],
-  ['key issue --user ada@example.com --name bot'],
-  ['key list --user ada@example.com'],
-  ['key revoke --user ada@example.com 3f2b8c1e-6a52-4c59-9d0e-4a1f6f1f7b10'],
-  ['key revoke --key-stdin', `svc_live_${'ab'.repeat(32)}`],
-  ['server import --user ada@example.com -', '[{"name":"a","address":"a.example"}]'],
-  ['server list'],
-  ['server list --user ada@example.com'],
-]
-
-/** Where a link leads. */
-const DASHBOARD = { DASHBOARD_URL: 'https://listing.example.com' }
+/** They make a database, say that there is none, or need no tables. */
+const OTHERS = /^(?:backup|doctor|migrate|restore|serve)\b|--create$/
 
 test('only serve, migrate and user add --create make or migrate a database', async (t) => {
   const program = commandsIn(t)
   const path = program.databasePath
   mkdirSync(dirname(path))
+  const names = createNames([])
+  names.add('folder', program.folder)
+  const place = { env: { DATABASE_URL: `sqlite:${path}` }, folder: program.folder, names }
+  const all = DATABASE_STORIES.flatMap((story) => readTranscript(pathOf(story)))
+    .filter((input) => isSuccess(input) && isCommand(input))
+    .map((input) => readCommandLine(input, place))
+    .filter(({ args }) => !OTHERS.test(args.join(' ')))
+  const lines = [...Map.groupBy(all, ({ args }) => args.slice(0, 2).join(' ')).values()].map(
+    ([first]) => first!,
+  )
+  assert.ok(lines.length > 20)
   const refuse = async (sentence: RegExp) => {
     const before = bytesOf(path)
-    for (const [args, stdin = ''] of OTHERS) {
-      const { code, stdout, stderr } = await program.run(args, { stdin, env: DASHBOARD })
-      assert.deepEqual([code, stdout], [1, ''], `${args}: ${stderr}`)
-      assert.match(stderr, sentence, args)
-      assert.match(stderr, /^error: [^\n]*`server-listing migrate`[^\n]*\n$/, args)
-      assert.deepEqual(bytesOf(path), before, args)
+    for (const { args, env, stdin } of lines) {
+      const { code, stdout, stderr } = await program.run(args, { stdin, env })
+      const label = args.join(' ')
+      assert.deepEqual([code, stdout], [1, ''], `${label}: ${stderr}`)
+      assert.match(stderr, sentence, label)
+      assert.match(stderr, /(?:^|\n)error: [^\n]*`server-listing migrate`[^\n]*\n$/, label)
+      assert.deepEqual(bytesOf(path), before, label)
     }
   }
   await refuse(/there is no database file .*listing\.db\. If it is elsewhere, set DATABASE_URL/)
