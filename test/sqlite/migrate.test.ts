@@ -10,7 +10,9 @@ import { takeServingLock } from '../../src/sqlite/file/serving-lock.ts'
 import { MIGRATIONS, migrate } from '../../src/sqlite/migrate.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
+import { claim } from '../contract/keys/claim.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
+import { addOwner } from '../fixtures/service.ts'
 
 const next = (number: number, sql: string, programMin = 1): Migration => ({
   number,
@@ -115,7 +117,14 @@ test('a newer schema that still supports this program is served', async (t) => {
   ledger.run(known + 1, 'from-the-future.sql', known)
   database.close()
   const store = await openServingSqliteStore(path)
-  await store.close()
+  t.after(() => store.close())
+  const { key } = await addOwner(store, 'ada@example.com', [{ name: 'A', address: 'a.example' }])
+  const claimed = await claim(store, key)
+  assert.ok(claimed.outcome === 'granted')
+  assert.deepEqual(
+    claimed.rows?.map(({ name }) => name),
+    ['A'],
+  )
 })
 
 function openEmpty(t: { after(end: () => void): void }): DatabaseSync {

@@ -134,7 +134,7 @@ test('a step takes no lock if there is nothing to compact', async (t) => {
   const other = new DatabaseSync(path)
   t.after(() => other.close())
   other.exec('BEGIN IMMEDIATE')
-  recent.compactStep()
+  assert.doesNotThrow(() => recent.compactStep())
 })
 
 /** The monotonic stamp of each key's last use, as the next process reads it from the tables. */

@@ -106,10 +106,15 @@ test('a thread that the system refuses is reported, and the copy still ends', as
 })
 
 test('a path with characters of a URL names the file as it is', async (t) => {
-  const { path } = await openClaims(t)
+  const { path, claims, ada } = await openClaims(t)
+  claims.claimBatch([callWith(ada)])
   const odd = join(temporaryFolder(t), 'a %41?b#c.db')
-  copyFileSync(path, odd)
-  const thread = createCheckpointThread(odd, assert.ifError)
+  for (const end of ['', '-wal']) copyFileSync(`${path}${end}`, `${odd}${end}`)
+  assert.equal(rowsInFile(t, odd), 0)
+  const faults: unknown[] = []
+  const thread = createCheckpointThread(odd, (fault) => faults.push(fault))
   await new Promise<void>((resolve) => thread.copy(resolve))
   await thread.close()
+  assert.deepEqual(faults, [])
+  assert.equal(rowsInFile(t, odd), 1)
 })

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
+import { isServed, takeServingLock } from '../../../src/sqlite/file/serving-lock.ts'
 import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
-import { ROOT } from '../../fixtures/tree.ts'
 import { hold, load } from './holder.ts'
 import { once } from '../../fixtures/within.ts'
-
-const ASK = `
-  import { isServed } from ${JSON.stringify(join(ROOT, 'src/sqlite/file/serving-lock.ts'))}
-  process.send('asking')
-  setInterval(() => isServed(process.argv[1]), 10)`
 
 test('a command knows whether a process serves the file, also by another name', async (t) => {
   const folder = temporaryFolder(t)
@@ -38,16 +32,21 @@ test('a command knows whether a process serves the file, also by another name', 
   for (const store of [command, linked]) await store.close()
 })
 
-test('a service starts beside a command that looks at the lock again and again', async (t) => {
+test('a service that begins while a command looks at the lock takes it afterwards', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
   await migrateSqlite(path)
-  const asker = spawn(process.execPath, ['--input-type=module', '-e', ASK, path], {
-    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-  })
-  t.after(() => asker.kill('SIGKILL'))
-  await once(asker, 'message')
-  for (let round = 0; round < 10; round += 1) {
-    const store = await openServingSqliteStore(path)
-    await store.close()
-  }
+  const { release } = await takeServingLock(path, 0)
+  release()
+  const looking = new DatabaseSync(`${path}-serving`)
+  looking.exec('BEGIN IMMEDIATE')
+  // The first attempt fails before the call returns.
+  const taking = takeServingLock(path, 10_000)
+  looking.close()
+  const lock = await taking
+  assert.ok(isServed(path))
+  lock.release()
+  // A look keeps nothing.
+  assert.ok(!isServed(path))
+  const again = await takeServingLock(path, 0)
+  again.release()
 })
