@@ -17,6 +17,8 @@ async function withKey({ signedIn, store }: TestDashboard, name = 'bot') {
 test('a user renames a key on its page, and another key may have the same name', async (t) => {
   const dashboard = await startDashboard(t)
   const { person, path } = await withKey(dashboard)
+  // Keys of one millisecond come in the order of their random ids.
+  dashboard.elapse(1)
   await person.issue('Discord bot')
   assert.ok((await person.get('/dashboard/api')).body.includes(`<a href="${path}" id=k0>`))
   const { body } = await person.submit(path, { name: '  Discord bot ', was: 'bot' })

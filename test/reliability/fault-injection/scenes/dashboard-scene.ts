@@ -139,6 +139,8 @@ async function signInOthers(dashboard: TestDashboard) {
   await browser.signIn('ada@example.com', PASSWORD)
   const ended = browser.copy()
   await browser.post('/sign-out')
+  // Sessions of one millisecond come in the order of their random ids.
+  elapse(1)
   await visitor().signIn('ada@example.com', PASSWORD)
   const { person: member, user: bob } = await signedIn('bob@example.com')
   const { person: former, user: left } = await signedIn('left@example.com')
