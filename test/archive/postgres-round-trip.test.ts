@@ -159,14 +159,14 @@ async function defaultsOnly(url: string): Promise<string[]> {
     `SELECT table_name || '.' || column_name AS name, column_default AS value
      FROM information_schema.columns WHERE table_schema = current_schema()`,
   )
-  const valueOf = new Map(defaults.map(({ name, value }) => [name, value]))
+  const defaultOf = new Map(defaults.map(({ name, value }) => [name, value]))
   const columns = TABLES.flatMap(({ name, columns }) =>
     Object.keys(columns).map((column) => [name, column]),
   )
   const selects = columns.map(
     ([table, column]) => `
       SELECT '${table}.${column}' AS name WHERE NOT EXISTS (
-        SELECT FROM ${table} WHERE ${column} IS DISTINCT FROM (${valueOf.get(`${table}.${column}`) ?? 'NULL'}))`,
+        SELECT FROM ${table} WHERE ${column} IS DISTINCT FROM (${defaultOf.get(`${table}.${column}`) ?? 'NULL'}))`,
   )
   return (await query<{ name: string }>(url, selects.join(' UNION ALL '))).map(({ name }) => name)
 }

@@ -120,12 +120,25 @@ function createPlayer(stage: Stage, watch: Watch, inputs: readonly Input[]): Pla
       return {
         status: answer.status,
         says: saying(answer),
-        answer: lines.map((line) => names.hide(line)),
+        answer: withoutOrder(lines.map((line) => names.hide(line))),
         rows: lasting.map((line) => `  ${line}`),
       }
     },
   }
 }
+
+/** Entries of one millisecond come in the order of their random ids. */
+function withoutOrder(lines: readonly string[]): string[] {
+  const begin = lines.findIndex(isEntry)
+  if (begin < 0) return [...lines]
+  const behind = lines.slice(begin)
+  const length = behind.findIndex((line) => !isEntry(line))
+  const entries = behind.slice(0, length < 0 ? undefined : length)
+  const rest = behind.slice(entries.length)
+  return [...lines.slice(0, begin), ...entries.toSorted(), ...withoutOrder(rest)]
+}
+
+const isEntry = (line: string) => /^ *\| \{time\} \|/.test(line)
 
 /** What each person gets, once if all get the same. */
 function linesOf(people: readonly string[], played: readonly Played[]): string[] {

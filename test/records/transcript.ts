@@ -77,7 +77,6 @@ export async function compare(path: string, engines: ReadonlyMap<string, Play>):
     const records = played.map(([engine, all]) => [engine, all[index]!] as const)
     const record = united(records)
     return [...(input.goesOn || index === 0 ? [] : ['']), ...input.lines, ...record]
-    return [...(input.goesOn || index === 0 ? [] : ['']), ...input.lines, ...joinRecords(records)]
   })
   const text = `${lines.map((line) => line.trimEnd()).join('\n')}\n`
   if (process.env.RECORD === '1') writeFileSync(path, text)
@@ -87,8 +86,19 @@ export async function compare(path: string, engines: ReadonlyMap<string, Play>):
 
 type Played = readonly [engine: string, record: string[]]
 
-/** One record of all engines. It names an engine before what only this engine has. */
-function united(records: readonly Played[]): string[] {
+/**
+ * One record of all engines. It names an engine before what only this engine has, but for rows of a
+ * repetition, which takes place on one of them.
+ */
+function united(played: readonly Played[]): string[] {
+  const records = played.map(([engine, all]) => [engine, all.filter(not(isAgain))] as const)
+  return [...unite(records), ...played.flatMap(([, all]) => all.filter(isAgain))]
+}
+
+const isAgain = (line: string) => line.startsWith('  again: ')
+const not = (is: (line: string) => boolean) => (line: string) => !is(line)
+
+function unite(records: readonly Played[]): string[] {
   const [[, first], other] = records as [Played, Played?]
   if (records.every(([, record]) => isDeepStrictEqual(record, first))) return first
   const lines = other === undefined ? [] : diff(first, other[1])
@@ -102,40 +112,6 @@ function united(records: readonly Played[]): string[] {
 
 /** What stands before a row in a record. */
 const ROW = /^ {2}(?=\w)/
-/**
- * What the engines said, the rows that changed on all of them, those of one engine, and those of
- * the repetition, which takes place on one engine only.
- */
-function joinRecords(played: readonly (readonly [engine: string, record: string[]])[]): string[] {
-  const said = played.map(([engine, record]) => [engine, record.filter(not(isRow))] as const)
-  const rows = played.map(([engine, record]) => [engine, record.filter(isRow)] as const)
-  const isAlike = said.every(([, lines]) => isDeepStrictEqual(lines, said[0]![1]))
-  const shared = rows[0]![1].filter((row) => rows.every(([, lines]) => lines.includes(row)))
-  const own = rows.flatMap(([engine, lines]) =>
-    lines
-      .filter((row) => !shared.includes(row) && !isAgain(row))
-      .map((row) => `  on ${engine}:${row.slice(1)}`),
-  )
-  return [
-    ...(isAlike ? said[0]![1] : said.flatMap(([engine, lines]) => [`on ${engine}:`, ...lines])),
-    ...(isAlike || shared.length === 0 ? [] : ['on both:']),
-    ...shared,
-    ...own,
-    ...rows.flatMap(([, lines]) => lines.filter(isAgain)),
-  ]
-}
-
-/** True for the line of a row, such as `  users + ada email=ada@example.com`. */
-function isRow(line: string): boolean {
-  return /^ {2}(?:again: )?\w+ [-+~] /.test(line)
-}
-
-/** True for the line of a row that changed when the input was sent once more. */
-function isAgain(line: string): boolean {
-  return line.startsWith('  again: ')
-}
-
-const not = (is: (line: string) => boolean) => (line: string) => !is(line)
 
 /** The lines that differ, below the input that they belong to. */
 function differences(path: string, recorded: string, text: string): string {

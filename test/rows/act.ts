@@ -1,4 +1,3 @@
-import type { ProgramRoute } from '../dashboard/every-route.ts'
 import type { Fields } from '../fixtures/person.ts'
 
 /**
@@ -7,9 +6,7 @@ import type { Fields } from '../fixtures/person.ts'
  */
 export type Act =
   | Form
-  | Reading
   | Command
-  | { by: string; get: string }
   | { claim: string }
   | { sql: string }
   | { service: 'starts' | 'ends' }
@@ -19,12 +16,6 @@ export interface Form {
   post: string
   fields: Fields
   file?: string
-}
-
-/** A person opens each page for which `reads` returns a path. */
-export interface Reading {
-  by: string
-  reads(route: ProgramRoute): string | null
 }
 
 export interface Command {
@@ -43,8 +34,6 @@ export function titleOf(act: Act): string {
     const file = act.file === undefined ? [] : ['file']
     return [act.by, 'POST', act.post, ...fields, ...file].join(' ')
   }
-  if ('get' in act) return `${act.by} GET ${act.get}`
-  if ('reads' in act) return `${act.by} reads every page`
   if ('service' in act) return `the service ${act.service}`
   if ('claim' in act) return `GET /v1/servers with ${act.claim}`
   if ('sql' in act) return `SQL: ${act.sql}`

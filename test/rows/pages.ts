@@ -2,11 +2,10 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { printSetupLink } from '../../src/cli/serve/setup-link.ts'
 import type { DatabaseConfig } from '../../src/config/database-url.ts'
-import { everyRoute } from '../dashboard/every-route.ts'
 import { startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import type { Fields, Person } from '../fixtures/person.ts'
 import { ask } from '../fixtures/requests.ts'
-import type { Form, Reading } from './act.ts'
+import type { Form } from './act.ts'
 import type { Kept } from './kept.ts'
 import { nameAttempts, type Names } from './names.ts'
 
@@ -15,8 +14,6 @@ export interface Pages {
   start(): Promise<string>
   end(): Promise<string>
   send(form: Form): Promise<string>
-  open(by: string, path: string): Promise<string>
-  readAll(reading: Reading): Promise<string>
   claim(key: string): Promise<string>
 }
 
@@ -35,16 +32,7 @@ export function createPages(
     return person
   }
 
-  async function open(by: string, path: string): Promise<string> {
-    const { status, body } = await personOf(by).get(put(path))
-    assert.ok(status < 400, `${path}: ${status} ${body}`)
-    keep(body)
-    return String(status)
-  }
-
   return {
-    open,
-
     async start() {
       people.clear()
       const settings = { operators: ['eve@example.com'], siteUrl: 'https://example.com' }
@@ -69,17 +57,6 @@ export function createPages(
         : personOf(by).upload(put(post), typed, Buffer.from(file)))
       keep(body)
       return String(status)
-    },
-
-    async readAll({ by, reads }) {
-      for (const route of everyRoute()) {
-        const path = route.method === 'GET' ? reads(route) : null
-        if (path === null) continue
-        // Otherwise the budget of requests makes the reader wait.
-        dashboard!.elapse(1_000)
-        await open(by, path)
-      }
-      return 'done'
     },
 
     async claim(key) {

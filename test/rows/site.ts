@@ -34,8 +34,6 @@ export async function liveThrough(
 
   async function perform(act: Act): Promise<string> {
     if ('post' in act) return pages.send(act)
-    if ('get' in act) return pages.open(act.by, act.get)
-    if ('reads' in act) return pages.readAll(act)
     if ('service' in act) return act.service === 'starts' ? pages.start() : pages.end()
     if ('claim' in act) return pages.claim(act.claim)
     if ('command' in act)

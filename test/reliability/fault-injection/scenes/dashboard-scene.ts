@@ -1,5 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { DatabaseConfig } from '../../../../src/config/database-url.ts'
 import { hashApiKey } from '../../../../src/model/key-hash.ts'
 import { DAY_US, presentInstant } from '../../../../src/model/instant.ts'
@@ -139,14 +140,17 @@ async function signInOthers(dashboard: TestDashboard) {
   await browser.signIn('ada@example.com', PASSWORD)
   const ended = browser.copy()
   await browser.post('/sign-out')
-  // Sessions of one millisecond come in the order of their random ids.
-  elapse(1)
+  await nextMillisecond()
   await visitor().signIn('ada@example.com', PASSWORD)
-  const { person: member, user: bob } = await signedIn('bob@example.com')
-  const { person: former, user: left } = await signedIn('left@example.com')
-  const { person: operator, user: eve } = await signedIn(OPERATOR)
-  const { person: other, user: otto } = await signedIn('other@example.com')
-  const { person: refused, user: disabled } = await signedIn('disabled@example.org')
+  const join = async (email: string) => {
+    await nextMillisecond()
+    return signedIn(email)
+  }
+  const { person: member, user: bob } = await join('bob@example.com')
+  const { person: former, user: left } = await join('left@example.com')
+  const { person: operator, user: eve } = await join(OPERATOR)
+  const { person: other, user: otto } = await join('other@example.com')
+  const { person: refused, user: disabled } = await join('disabled@example.org')
   await disabledUsers(store.database).setDisabled(disabled.id, true, operatorAt(presentInstant()))
   const signedOut = { disabled: refused, ended, visitor: visitor() }
   return {
@@ -156,6 +160,12 @@ async function signInOthers(dashboard: TestDashboard) {
     left,
     disabled,
   }
+}
+
+/** Users and sessions of one millisecond are listed in the order of their random ids. */
+async function nextMillisecond(): Promise<void> {
+  const now = presentInstant()
+  while (presentInstant() === now) await nextTurn()
 }
 
 async function makeChanges(
