@@ -5,7 +5,7 @@ import { openDatabase } from '../postgres/database.ts'
 import { instantOf, TYPES } from '../postgres/management-connection.ts'
 import { assertUpToDate } from '../postgres/migrate.ts'
 import { ENDLESS } from '../postgres/patience.ts'
-import { unusable } from '../postgres/refusals.ts'
+import { unreachableServer, unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import { type ArchiveTable, type BackedUp, TABLES } from './archive.ts'
 import { dropParts, readSchema } from './foreign.ts'
@@ -30,7 +30,7 @@ export async function backUpPostgres(url: string, target: string): Promise<Backe
       }),
     )
   } catch (error) {
-    throw unusable(error) ?? error
+    throw unusable(error) ?? unreachableServer(error) ?? error
   } finally {
     await database.close()
   }

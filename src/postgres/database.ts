@@ -5,7 +5,7 @@ import { type Backend, createAbandonedBackends } from './abandoned.ts'
 import { type Hosts, hostsOf } from './hosts.ts'
 import type { Patience } from './patience.ts'
 import { createPool } from './pool.ts'
-import { frozen, isRefusedEverywhere, unusable } from './refusals.ts'
+import { frozen, isRefusedEverywhere, limited, unusable } from './refusals.ts'
 
 /**
  * Connections of one process for the API: two decide claims, and one is reserved for ending
@@ -138,7 +138,8 @@ async function connect(
   const host = hosts.current()
   try {
     return await from.connect()
-  } catch (error) {
+  } catch (refusal) {
+    const error = limited(refusal)
     if (isRefusedEverywhere(error)) throw error
     const failure = unusable(error) === null ? error : mayPass
     if (hostsLeft <= 1) throw failure ?? error

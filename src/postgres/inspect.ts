@@ -47,9 +47,9 @@ export async function inspectPostgres(
         : []),
     ]
   } catch (error) {
-    const refusal = unusable(error)
-    const { message } = (refusal ?? unreachableServer(error) ?? error) as Error
-    const act = refusal === null ? 'start the server' : 'correct that on the server'
+    const away = unreachableServer(error)
+    const { message } = (unusable(error) ?? away ?? error) as Error
+    const act = away === null ? 'correct that on the server' : 'start the server'
     return [problem('database', message, `${act}, or correct DATABASE_URL`)]
   } finally {
     await database.close()

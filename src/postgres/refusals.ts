@@ -23,6 +23,24 @@ export const FROZEN =
   'the database is read-only: default_transaction_read_only is on for it, for this user or for the server, perhaps before a move or because a disk is full'
 export const THAW = 'run ALTER DATABASE … RESET default_transaction_read_only, or ask who set it'
 
+/** A limit of the server ended a session at its start. The message is for the operator. */
+class LimitedSession extends Error {
+  override name = 'LimitedSession'
+}
+
+/** LimitedSession for an error of a limit, which may pass; any other error as it is. */
+export function limited(error: unknown): unknown {
+  const { code = '', message } = error as Refused
+  const reason = {
+    '53300': `${message}. End other sessions, or raise its CONNECTION LIMIT or max_connections`,
+    '57014':
+      'statement_timeout ended the first statement. Run ALTER ROLE … RESET statement_timeout, or ALTER DATABASE …: the service sets its own',
+  }[code]
+  return reason === undefined
+    ? error
+    : new LimitedSession(`cannot begin a session of DATABASE_URL: ${reason}`, { cause: error })
+}
+
 /**
  * A server that can't be reached, as a sentence for the operator of a command; null for any other
  * error. To a service, this passes by itself.

@@ -4,7 +4,8 @@ import { NotConfigured } from '../../src/model/faults.ts'
 import { openDatabase } from '../../src/postgres/database.ts'
 import { SERVING } from '../../src/postgres/patience.ts'
 import { isRefusedEverywhere, unusable } from '../../src/postgres/refusals.ts'
-import { openPostgresStore } from '../../src/postgres/store.ts'
+import { openPostgresStore, openServingPostgresStore } from '../../src/postgres/store.ts'
+import { commandsIn } from '../cli/command.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { freePort } from '../fixtures/free-port.ts'
 import { asAdmin, createDatabase } from '../fixtures/postgres/database.ts'
@@ -143,4 +144,48 @@ test('a host that may return outweighs one that refuses TLS', async (t) => {
     for (const _ of [1, 2])
       await assert.rejects(database.query('SELECT 1'), { code: 'ECONNREFUSED', port })
   }
+})
+
+for (const [limit, set, sentence] of [
+  [
+    'the connections of a database',
+    'DATABASE $d CONNECTION LIMIT 0',
+    /too many connections for database/,
+  ],
+  ['the connections of a role', 'ROLE $r CONNECTION LIMIT 0', /too many connections for role/],
+  ['the time of a statement', 'ROLE $r SET statement_timeout = 1', /statement_timeout .* RESET/],
+] as const)
+  test(`a limit of ${limit} gets a sentence, and may pass`, async (t) => {
+    const url = await createDatabase(server)
+    const [name, role] = [nameIn(url), `limited_${nameIn(url)}`]
+    await admin(url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret'`)
+    await admin(url, `ALTER DATABASE ${name} OWNER TO ${role}`)
+    const alter = (change: string) =>
+      admin(url, `ALTER ${change.replace('$d', name).replace('$r', role)}`)
+    const own = url.replace('postgres:secret', `${role}:secret`)
+    const { run } = commandsIn(t)
+    assert.equal((await run('migrate', { env: { DATABASE_URL: own } })).code, 0)
+    await alter(set)
+    const said = new RegExp(`cannot begin a session of DATABASE_URL: .*${sentence.source}`)
+    for (const command of ['user list', 'migrate', 'backup archive.db']) {
+      const { code, stderr } = await run(command, { env: { DATABASE_URL: own } })
+      assert.equal(code, 1)
+      assert.match(stderr, said, command)
+    }
+    const { stdout } = await run('doctor', { env: { DATABASE_URL: own } })
+    assert.match(stdout, said)
+    assert.match(stdout, /→ correct that on the server, or correct DATABASE_URL/)
+    const faults: unknown[] = []
+    const store = await openServingPostgresStore(own, { onFault: (fault) => faults.push(fault) })
+    t.after(store.close)
+    assert.match(String((faults[0] as Error).cause), said)
+    assert.equal(await outcomeOf(store, 'svc_live_x'), 'AuthenticationFault')
+    await alter(set.replace('LIMIT 0', 'LIMIT -1').replace('= 1', '= DEFAULT'))
+    await eventually(async () => (await outcomeOf(store, 'svc_live_x')) === 'unknown')
+  })
+
+test('a backup says that no server listens', async (t) => {
+  const env = { DATABASE_URL: `postgres://ada@127.0.0.1:${await freePort()}/listing` }
+  const { stderr } = await commandsIn(t).run('backup archive.db', { env })
+  assert.match(stderr, /^error: cannot reach the database of DATABASE_URL: no server listens/)
 })
