@@ -46,9 +46,8 @@ export function limited(error: unknown): unknown {
  * error. To a service, this passes by itself.
  */
 export function unreachableServer(error: unknown): NotConfigured | null {
-  const { code, message, address, port, hostname } = (error ?? {}) as {
+  const { code, address, port, hostname } = (error ?? {}) as {
     code?: string
-    message?: string
     address?: string
     port?: number
     hostname?: string
@@ -61,8 +60,6 @@ export function unreachableServer(error: unknown): NotConfigured | null {
     ENOTFOUND: `the host name ${hostname} is unknown`,
     EAI_AGAIN: `the host name ${hostname} cannot be looked up now`,
     ETIMEDOUT: 'the server does not answer. Is the host right, and does a firewall let you in?',
-    // The CONNECTION LIMIT of a database or a role, or max_connections.
-    53300: `${message}. Wait for a free connection, or ask who sets the limit to raise it`,
     EHOSTUNREACH: 'there is no route to its host',
     ENETUNREACH: 'there is no route to its host',
   }[code ?? '']

@@ -85,18 +85,6 @@ test('a connection that has no password to send is closed at once', async () => 
   await eventually(async () => !process.getActiveResourcesInfo().includes('TCPSocketWrap'))
 })
 
-test('a command that gets no free connection says who can change that', async () => {
-  const url = await createDatabase(server)
-  const role = `few_${nameIn(url)}`
-  await admin(url, `CREATE ROLE ${role} LOGIN PASSWORD 'secret' CONNECTION LIMIT 0`)
-  await assert.rejects(
-    openPostgresStore(url.replace('postgres:secret', `${role}:secret`), { create: true }),
-    (error) =>
-      error instanceof NotConfigured &&
-      /cannot reach .*: too many connections for role "\w+"\. Wait for a free/.test(error.message),
-  )
-})
-
 test('a refusal after the start is not configured until it is fixed', async (t) => {
   const url = await createDatabase(server)
   const role = `late_${nameIn(url)}`
