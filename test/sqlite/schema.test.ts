@@ -50,7 +50,7 @@ const rowsOf = (user: string, number: number) => `
   INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
     VALUES ('${uuidOf(number)}', '${user}', 'k', '', randomblob(32), 0);`
 
-test('deleting a user without foreign keys leaves no row that refers to the user', async (t) => {
+test('without foreign keys, a user keeps the id, and leaves no row that refers to it', async (t) => {
   const { foreign } = await openWithForeign(t)
   const [ada, bob] = [uuidOf(91), uuidOf(92)]
   foreign.exec(`${rowsOf(ada, 1)} ${rowsOf(bob, 2)}`)
@@ -72,6 +72,8 @@ test('deleting a user without foreign keys leaves no row that refers to the user
     })
   const one = references.map(() => 1)
   assert.deepEqual([counts(ada), counts(bob)], [one, one])
+  const renumber = `UPDATE users SET id = '${uuidOf(93)}' WHERE id = '${ada}'`
+  assert.throws(() => foreign.exec(renumber), /a user keeps the id/)
   foreign.exec(`DELETE FROM users WHERE id = '${ada}'`)
   assert.deepEqual(counts(bob), one)
   const left = references.filter((_, index) => counts(ada)[index] !== 0)

@@ -167,6 +167,27 @@ test('a command writes the line that a killed one has left out', async (t) => {
   assert.deepEqual(lines(), [hexOf(ada.key)])
 })
 
+test('the journal gets each line once, and none for what is no hash', async (t) => {
+  const { path, journal, ada, bob, revokeBySql } = await twoKeys(t)
+  const database = new DatabaseSync(path)
+  t.after(() => database.close())
+  const mirror = await openMirror(database, path, assert.ifError)
+  for (const { key } of [ada, bob]) {
+    revokeBySql(key)
+    exec(
+      path,
+      'PRAGMA ignore_check_constraints = ON; INSERT INTO revoked_hashes (key_hash, revoked_at) VALUES (randomblob(8), 1)',
+    )
+    await mirror.flush()
+  }
+  await mirror.flush()
+  const text = readFileSync(journal, 'latin1')
+  assert.deepEqual(
+    Array.from(text.matchAll(/key (.*)/g), ([, hash]) => hash),
+    [hexOf(ada.key), hexOf(bob.key)],
+  )
+})
+
 test('a command that only reads works while the missing line cannot be written', async (t) => {
   const { path, ada, revokeBySql, lines, withoutJournal } = await twoKeys(t)
   const database = new DatabaseSync(path)
