@@ -53,9 +53,8 @@ test('a list with one wrong character is refused where JSON.parse refuses it', (
 })
 
 test('an entry that has a field twice is a mistake, wherever its other colons stand', () => {
-  const mistakeOf = (entry: string) => jsonRecords(`[${entry}]`).next().value as FoundRecord
   for (const entry of ['{"name":"a","name":"b"}', '{"a":{"b":1},"a":2}', '{"a" :1,"\\u0061": 1}'])
-    assert.equal(mistakeOf(entry).mistake, 'has a field twice', entry)
+    assert.equal(mistakeIn(entry), 'has a field twice', entry)
   for (const entry of [
     '{"a":"x:y","b\\":":1}',
     '{"a":{"b":1,"c":2}}',
@@ -64,7 +63,7 @@ test('an entry that has a field twice is a mistake, wherever its other colons st
     'null',
     '[":"]',
   ])
-    assert.equal(mistakeOf(entry).mistake, undefined, entry)
+    assert.equal(mistakeIn(entry), undefined, entry)
 })
 
 test('a value is read before the rest of the text', () => {
@@ -87,6 +86,10 @@ test('a value is read before the rest of the text', () => {
   ] as const)
     assert.equal(complaintOf(text), complaint)
 })
+
+function mistakeIn(entry: string): string | undefined {
+  return (jsonRecords(`[${entry}]`).next().value as FoundRecord).mistake
+}
 
 function complaintOf(text: string): string | undefined {
   const reading = jsonRecords(text)
