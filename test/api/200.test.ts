@@ -4,9 +4,8 @@ import { ask } from '../fixtures/requests.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { startDescribedService } from '../openapi/described-service.ts'
 import { assertAnswer } from './answers.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -25,7 +24,7 @@ test('a listing has exactly the eight fields of a server, in their order, null w
       updated_at: NOW + 1,
     },
   ])
-  const ids = (await serverExports(store.database).listServers(user.id)).map(({ id }) => id)
+  const ids = (await recordsOf(store).listServers(user.id)).map(({ id }) => id)
   const answer = await ask(port, { key })
   assertAnswer(
     answer,
@@ -55,7 +54,7 @@ test('the next answer shows a change of the listing', async (t) => {
   const { port, store, clock } = await startDescribedService(t)
   const { key, user } = await addOwner(store, 'ada@example.com')
   for (const name of ['one', 'two', 'three']) {
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).saveServers(
       user.id,
       null,
       [{ name, address: 'a.example.com', slug: 'one' }],

@@ -18,21 +18,19 @@ import { presentInstant } from '../../src/model/instant.ts'
 import { claim } from '../contract/keys/claim.ts'
 import { addOwner } from '../fixtures/service.ts'
 import { change, filledFile, files, hashOf, idOf, leaveOld, rows, rowsOf } from './files.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
-import { secrets } from '../../src/accounts/records/secrets.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 test('an archive of a served file has what lasts, in one file of its owner', async (t) => {
   const { path, target, folder, serve, backUp } = files(t)
   await serve(async (store) => {
     const server = { name: 'Survival', address: 'play.example.com' }
     const { key, user } = await addOwner(store, 'ada@example.com', [server])
-    await passwords(store.database).setPassword(user.id, 'hash', operatorAt(presentInstant()))
+    await recordsOf(store).setPassword(user.id, 'hash', operatorAt(presentInstant()))
     const times = { startedAt: presentInstant(), expiresAt: 2 * presentInstant() }
     const session = { userId: user.id, tokenHash: 't', userAgent: '', address: '', ...times }
-    await sessions(store.database).beginSession(session, 'hash', null)
-    await secrets(store.database).keepSecret('setup', 'setup-code-7')
+    await recordsOf(store).beginSession(session, 'hash', null)
+    await recordsOf(store).keepSecret('setup', 'setup-code-7')
     assert.equal((await claim(store, key)).outcome, 'granted')
     const before = presentInstant()
     const { made_at, ...facts } = await backUp()

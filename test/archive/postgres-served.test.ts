@@ -20,8 +20,8 @@ import {
   rowsOfFile,
   rowsOfPostgres,
 } from './postgres-rows.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 let server: Server
 before(async () => {
@@ -38,10 +38,7 @@ test('beside two services, a restore gives no key two seconds in one, and no rev
   const { key: revoked } = await issueKey(store, user, 'leaked')
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
-  await apiKeys(store.database).revokeApiKeysByHash(
-    [hashApiKey(revoked)],
-    operatorAt(Date.now() * 1_000),
-  )
+  await recordsOf(store).revokeApiKeysByHash([hashApiKey(revoked)], operatorAt(Date.now() * 1_000))
   await query(url, `UPDATE servers SET name = 'changed'`)
 
   const granted: { from: number; to: number }[] = []
@@ -102,10 +99,7 @@ test('while a restore holds its lock, others read the old rows, and claims get h
   const path = join(temporaryFolder(t), 'archive')
   await backUpPostgres(url, path)
   await query(url, `UPDATE servers SET name = 'changed'`)
-  await apiKeys(store.database).revokeApiKeysByHash(
-    [hashApiKey(revoked)],
-    operatorAt(Date.now() * 1_000),
-  )
+  await recordsOf(store).revokeApiKeysByHash([hashApiKey(revoked)], operatorAt(Date.now() * 1_000))
 
   await asAdmin(url, async (holder) => {
     // All rows are merged and compared when the restore waits for this lock.
@@ -115,7 +109,7 @@ test('while a restore holds its lock, others read the old rows, and claims get h
     assert.equal(await outcomeOf(store, key), 'ListFault')
     assert.equal(await outcomeOf(store, revoked), 'revoked')
     assert.equal(await outcomeOf(store, `svc_live_${'0'.repeat(64)}`), 'unknown')
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 2)
+    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 2)
     const names = await query<{ name: string }>(url, 'SELECT name FROM servers')
     assert.deepEqual(names, [{ name: 'changed' }])
     await holder.query('COMMIT')

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
-import { invitations } from '../../src/organizations/records/invitations.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Reloading, going back and going forward after a form.
@@ -57,7 +57,7 @@ for (const javaScriptEnabled of [true, false])
     await send('organizations', guild, 'button:has-text("Create organization")', 'was created')
     const eve = { email: 'eve@example.com' }
     await send(`${under}/members`, eve, 'button:text-is("Invite")', 'Invitation created')
-    const [open] = await invitations(dashboard.store.database).listInvited(user.id, organization, 0)
+    const [open] = await recordsOf(dashboard.store).listInvited(user.id, organization, 0)
     await send(`${under}/members/${open!.id}/withdraw`, {}, '.danger', 'Invitation withdrawn')
     const changed = { email: 'lovelace@example.com', 'email-password': PASSWORD }
     await send('account', changed, 'button:has-text("Change email")', 'Email address saved')

@@ -7,7 +7,7 @@ import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { SPANS } from '../../src/keys/pages/usage/usage-span.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * What colors say is also said without hue, and in the colors that a user forces on every page.
@@ -43,7 +43,7 @@ test('on a phone, ten minutes of too many requests are seen in both colors in ev
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn(EMAIL)
   await person.issue('bot')
-  const [apiKey] = await apiKeys(dashboard.store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(dashboard.store).listApiKeys(user.id)
   const slot = slotOf(presentInstant()) - 40
   const burst = { api_key_id: apiKey!.id, slot, answered: 300, limited: 300, revoked: 0 }
   await dashboard.store.addUsageCounts([burst])

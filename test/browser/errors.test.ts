@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn, waitForFocus } from './tab.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * After a mistake, users are where it stands.
@@ -79,7 +79,7 @@ test('a refusal that concerns no field gets the focus itself', async (t) => {
   await Promise.all([page.waitForNavigation(), page.click('text=Issue key')])
   assert.match(await page.innerText(':focus'), /No key was issued/)
   assert.match(await page.title(), /^Error: /)
-  assert.equal((await apiKeys(dashboard.store.database).listApiKeys(user.id)).length, 5)
+  assert.equal((await recordsOf(dashboard.store).listApiKeys(user.id)).length, 5)
 })
 
 async function assertFocused(page: Page, id: string, title: string): Promise<void> {

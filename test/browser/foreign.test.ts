@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { personAt } from '../fixtures/person.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Another site's pages in a browser that is signed in to the dashboard.
@@ -17,7 +17,7 @@ test('forms and scripts of another site can change and read nothing', async (t) 
   const { user } = await dashboard.signedIn('ada@example.com')
   const { page } = await openWindow(t, launched())
   await signIn(page, dashboard, 'ada@example.com')
-  const keys = async () => (await apiKeys(store.database).listApiKeys(user.id)).length
+  const keys = async () => (await recordsOf(store).listApiKeys(user.id)).length
 
   // Another origin of the same site is the hardest case, because the browser sends the cookie.
   const evil = 'http://127.0.0.1:9/'

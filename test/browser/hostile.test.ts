@@ -5,11 +5,8 @@ import { issueApiKey } from '../../src/keys/records/issued-keys.ts'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { HOSTILE_PARTS as PARTS } from './states/hostile-names.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const AROUND = ['', 'a', ' 한글 ', '🐈', '\u200f', "'", '"', '>', '\\', '&']
 
@@ -24,23 +21,19 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   const { store, url } = dashboard
   const { user } = await dashboard.signedIn('ada@example.com')
   const operator = operatorAt(presentInstant())
-  const organization = await organizations(store.database).ensureOrganization(
-    'guild',
-    user.id,
-    operator,
-  )
+  const organization = await recordsOf(store).ensureOrganization('guild', user.id, operator)
   const entries = NAMES.map((name, index) => ({
     name,
     address: `s${index}.example`,
     edition: name.slice(0, 60),
     status: name.slice(0, 60),
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, operator)
-  await serverImports(store.database).saveServers(user.id, organization, entries, operator)
+  await recordsOf(store).saveServers(user.id, null, entries, operator)
+  await recordsOf(store).saveServers(user.id, organization, entries, operator)
   for (const name of NAMES) {
     const issued = await issueApiKey(store.database, user.id, name.slice(0, 60), operator)
     assert.ok('key' in issued)
-    await apiKeys(store.database).revokeApiKey(user.id, issued.apiKey.id, operator)
+    await recordsOf(store).revokeApiKey(user.id, issued.apiKey.id, operator)
   }
   // Keys with one instant would sort by their random ids, and the test opens the page of the first.
   for (const [index, name] of PARTS.slice(0, 4).entries())
@@ -63,7 +56,7 @@ test('every page shows 200 hostile names as text, and no script runs or is block
   await at('api')
   await page.click('.keys >> text=Delete… >> nth=0')
   assert.match(await page.innerText('main'), /Delete the key </)
-  const servers = await serverExports(store.database).listServers(user.id)
+  const servers = await recordsOf(store).listServers(user.id)
   for (const { id } of servers.slice(0, 40)) {
     await at(`servers/${id}`)
     await at(`servers/${id}/delete`)

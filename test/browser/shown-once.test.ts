@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { eventually } from '../fixtures/eventually.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const KEY = /svc_live_[0-9a-f]{64}/
 
@@ -26,7 +26,7 @@ for (const javaScriptEnabled of [true, false])
     await page.goto(`${dashboard.url}/dashboard/servers`)
     for (let steps = 0; steps < 2; steps += 1)
       assert.doesNotMatch(await contentAfterBack(page), KEY)
-    assert.equal((await apiKeys(dashboard.store.database).listApiKeys(user.id)).length, 1)
+    assert.equal((await recordsOf(dashboard.store).listApiKeys(user.id)).length, 1)
   })
 
 test('a button copies the key, and the browser stores it nowhere', async (t) => {
@@ -61,9 +61,7 @@ test('a double click issues one key, and two tabs issue two', async (t) => {
   await second.fill('#name', 'second tab')
   await second.click('text=Issue key')
   await second.waitForSelector('#key')
-  const names = (await apiKeys(dashboard.store.database).listApiKeys(user.id)).map(
-    ({ name }) => name,
-  )
+  const names = (await recordsOf(dashboard.store).listApiKeys(user.id)).map(({ name }) => name)
   assert.deepEqual(names, ['first tab', 'second tab'])
 })
 

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PASSWORD, startDashboard, type TestDashboard } from '../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * The clicks and fields of five jobs, as docs/dashboard.md has them.
@@ -121,7 +121,7 @@ for (const job of JOBS)
 async function prepare(dashboard: TestDashboard, page: Page, job: Job): Promise<void> {
   const { person, user } = await dashboard.signedIn(EMAIL)
   const entry = { name: 'Cobblestone', address: 'play.example.com' }
-  await serverImports(dashboard.store.database).saveServers(user.id, null, [entry], operatorAt(1))
+  await recordsOf(dashboard.store).saveServers(user.id, null, [entry], operatorAt(1))
   if (job.hasKey) key = await person.issue('Discord bot')
   await signIn(page, dashboard, EMAIL)
   await page.goto(`${dashboard.url}/dashboard/servers`)

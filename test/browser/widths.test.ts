@@ -5,11 +5,9 @@ import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
 import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-import { servers } from '../../src/servers/records/servers.ts'
-import { serverChanges } from '../../src/servers/records/server-changes.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also
@@ -84,15 +82,15 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
     await press('text=Undo', 'more are back')
   }
   await page.goto(`${url}/dashboard/servers/${server}`)
-  const stored = await servers(store.database).findServer(user.id, server)
-  await servers(store.database).updateServer(
+  const stored = await recordsOf(store).findServer(user.id, server)
+  await recordsOf(store).updateServer(
     user.id,
     server,
     { ...stored!, version: WORD.slice(0, 64) },
     operatorAt(1),
   )
   await press('main .primary', 'Nothing was saved')
-  await serverChanges(store.database).changeServers(
+  await recordsOf(store).changeServers(
     user.id,
     { id: user.id, becomes: null, servers: [server] },
     operatorAt(1),
@@ -110,7 +108,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   await page.goto(`${url}/dashboard/servers/new`)
   await page.fill('#name', WORD)
   await page.fill('#address', 'a.example')
-  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
   await press('main .primary', 'Your session has ended')
 })
 

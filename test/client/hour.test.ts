@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { ServiceError } from '../../client/src/index.ts'
 import { type Seen, startScene, whileAsking } from './scene.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Clients against the rules of the real service, for an hour of fake time.
@@ -33,7 +33,7 @@ test('alone, a client that watches gets no 429 within an hour and yields each ch
   })()
   await time.run(HOUR_MS / 2, 1)
   const entry = { name: 'Creative', address: 'two.example.com' }
-  await serverImports(service.store.database).saveServers(
+  await recordsOf(service.store).saveServers(
     user.id,
     null,
     [entry],

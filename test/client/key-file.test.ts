@@ -8,8 +8,8 @@ import { presentInstant } from '../../src/model/instant.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
 import { startScene } from './scene.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 test('a watch goes on with the new key after the old one is revoked', async (t) => {
   const { service, user, time, seen, apiKeyFile, write, start } = await startWithFile(t)
@@ -19,12 +19,12 @@ test('a watch goes on with the new key after the old one is revoked', async (t) 
       assert.equal(servers.length, 1)
   })()
   await time.run(10_000, 1)
-  const [old] = await apiKeys(service.store.database).listApiKeys(user.id)
+  const [old] = await recordsOf(service.store).listApiKeys(user.id)
   const { key } = await issueKey(service.store, user, 'new')
   write(`${key}\n`)
   await time.run(10_000, 1)
   const before = seen.length
-  await apiKeys(service.store.database).revokeApiKey(user.id, old!.id, operatorAt(presentInstant()))
+  await recordsOf(service.store).revokeApiKey(user.id, old!.id, operatorAt(presentInstant()))
   await time.run(10_000, 1)
   stopped.abort(new Error('the test is over'))
   await assert.rejects(watching, /the test is over/)
@@ -35,12 +35,8 @@ test('a watch goes on with the new key after the old one is revoked', async (t) 
 
 test('with an unchanged file a 401 is not asked again', async (t) => {
   const { service, user, seen, apiKeyFile, start } = await startWithFile(t)
-  const [only] = await apiKeys(service.store.database).listApiKeys(user.id)
-  await apiKeys(service.store.database).revokeApiKey(
-    user.id,
-    only!.id,
-    operatorAt(presentInstant()),
-  )
+  const [only] = await recordsOf(service.store).listApiKeys(user.id)
+  await recordsOf(service.store).revokeApiKey(user.id, only!.id, operatorAt(presentInstant()))
   await assert.rejects(start({ apiKeyFile }).listServers(), UnauthorizedError)
   assert.deepEqual(
     seen.map(({ status }) => status),
@@ -50,12 +46,8 @@ test('with an unchanged file a 401 is not asked again', async (t) => {
 
 test('a second refused key is not asked a third time', async (t) => {
   const { service, user, key, seen, apiKeyFile, write, start } = await startWithFile(t)
-  const [only] = await apiKeys(service.store.database).listApiKeys(user.id)
-  await apiKeys(service.store.database).revokeApiKey(
-    user.id,
-    only!.id,
-    operatorAt(presentInstant()),
-  )
+  const [only] = await recordsOf(service.store).listApiKeys(user.id)
+  await recordsOf(service.store).revokeApiKey(user.id, only!.id, operatorAt(presentInstant()))
   const digits = ['0', '1', '2'].filter((digit) => !key.endsWith(digit))
   let changes = 0
   const client = start({
@@ -80,9 +72,9 @@ test('calls that share a 401 go on with the new key', async (t) => {
   const { service, user, time, seen, apiKeyFile, write, start } = await startWithFile(t)
   const client = start({ apiKeyFile })
   await client.listServers()
-  const [old] = await apiKeys(service.store.database).listApiKeys(user.id)
+  const [old] = await recordsOf(service.store).listApiKeys(user.id)
   write((await issueKey(service.store, user, 'new')).key)
-  await apiKeys(service.store.database).revokeApiKey(user.id, old!.id, operatorAt(presentInstant()))
+  await recordsOf(service.store).revokeApiKey(user.id, old!.id, operatorAt(presentInstant()))
   const isReading = watchReads(t)
   const calls = Array.from({ length: 10 }, () => client.listServers())
   // No time passes while calls still read the file, which takes long on a busy machine.
@@ -96,12 +88,8 @@ test('a file that lost its key is an error that names the file, not the key', as
   const { service, user, time, key, apiKeyFile, write, start } = await startWithFile(t)
   const client = start({ apiKeyFile })
   await client.listServers()
-  const [only] = await apiKeys(service.store.database).listApiKeys(user.id)
-  await apiKeys(service.store.database).revokeApiKey(
-    user.id,
-    only!.id,
-    operatorAt(presentInstant()),
-  )
+  const [only] = await recordsOf(service.store).listApiKeys(user.id)
+  await recordsOf(service.store).revokeApiKey(user.id, only!.id, operatorAt(presentInstant()))
   write(`${key} # the old one`)
   await assert.rejects(time.until(client.listServers()), (error) => {
     assert.ok(error instanceof KeyFileError)

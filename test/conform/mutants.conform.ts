@@ -14,8 +14,8 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, issueKey } from '../fixtures/service.ts'
 import { type Flaw, openFlawedEngine } from '../reliability/history/mutants/sqlite-engine.ts'
 import { revokeOn } from '../../conform/test/implementation/revoke.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * The kit finds the flawed engines of the history checker from outside, without faults. The
@@ -82,7 +82,7 @@ async function judge(
     key,
     second,
     revokeCommand: await revokeOn(t, () =>
-      apiKeys(operator.database).revokeApiKey(user.id, keyId, operatorAt(presentInstant())),
+      recordsOf(operator).revokeApiKey(user.id, keyId, operatorAt(presentInstant())),
     ),
     isMine: false,
   })

@@ -6,12 +6,8 @@ import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
 import { saved } from './people.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverSearch } from '../../src/servers/records/server-search.ts'
-import { servers } from '../../src/servers/records/servers.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 /** Year 1, which Go writes for "never", and the end of year 9999. */
@@ -43,11 +39,8 @@ export function farInstantsContract(open: OpenFixture): void {
       ['now', NOW],
       ['never', -INSTANT_MAX],
     ]
-    assert.deepEqual(
-      namesAndInstants(await serverExports(store.database).listServers(user.id)),
-      expected,
-    )
-    const found = await serverSearch(store.database).searchServers(user.id, { text: '', page: 1 })
+    assert.deepEqual(namesAndInstants(await recordsOf(store).listServers(user.id)), expected)
+    const found = await recordsOf(store).searchServers(user.id, { text: '', page: 1 })
     assert.deepEqual(namesAndInstants(found.servers), expected)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows !== null)
@@ -57,24 +50,19 @@ export function farInstantsContract(open: OpenFixture): void {
     )
 
     const [always, , , never] = found.servers
+    assert.equal((await recordsOf(store).findServer(user.id, never!.id))?.updated_at, -INSTANT_MAX)
     assert.equal(
-      (await servers(store.database).findServer(user.id, never!.id))?.updated_at,
-      -INSTANT_MAX,
-    )
-    assert.equal(
-      (await servers(store.database).findVisibleServer(user.id, always!.id))?.updated_at,
+      (await recordsOf(store).findVisibleServer(user.id, always!.id))?.updated_at,
       INSTANT_MAX,
     )
     const fields = { ...FIELDS, name: 'edited', slug: 'edited' }
     assert.equal(
-      await servers(store.database).updateServer(user.id, never!.id, fields, operatorAt(NOW)),
+      await recordsOf(store).updateServer(user.id, never!.id, fields, operatorAt(NOW)),
       'written',
     )
     assert.equal(await removeServer(store.database, user.id, always!.id, NOW), true)
     assert.deepEqual(
-      namesAndInstants(await serverExports(store.database).listServers(user.id)).map(
-        ([name]) => name,
-      ),
+      namesAndInstants(await recordsOf(store).listServers(user.id)).map(([name]) => name),
       ['last', ...(never!.id > found.servers[2]!.id ? ['edited', 'now'] : ['now', 'edited'])],
     )
   })
@@ -89,7 +77,7 @@ export function farInstantsContract(open: OpenFixture): void {
     await execute(`UPDATE users SET disabled_at = ${far} WHERE id = '${bob.user.id}'`)
     await execute(`UPDATE api_keys SET revoked_at = ${far} WHERE user_id = '${ada.user.id}'`)
     for (const { key } of [bob, ada]) assert.equal((await claim(store, key)).outcome, 'revoked')
-    const [listed] = await apiKeys(store.database).listApiKeys(ada.user.id)
+    const [listed] = await recordsOf(store).listApiKeys(ada.user.id)
     assert.equal(listed?.revoked_at, INSTANT_MAX)
   })
 
@@ -103,11 +91,11 @@ export function farInstantsContract(open: OpenFixture): void {
     for (const slug of [{}, { slug: 'a', address: 'b.example.com' }]) {
       const sane = { ...entry, ...slug, updated_at: NOW }
       assert.deepEqual(
-        await serverImports(store.database).saveServers(user.id, null, [sane], operatorAt(NOW)),
+        await recordsOf(store).saveServers(user.id, null, [sane], operatorAt(NOW)),
         saved({ changed: 1 }),
       )
     }
-    const instants = (await serverExports(store.database).listServers(user.id)).map(
+    const instants = (await recordsOf(store).listServers(user.id)).map(
       ({ updated_at }) => updated_at,
     )
     assert.deepEqual(instants, [NOW, NOW])

@@ -4,8 +4,8 @@ import { AuthenticationFault, NotConfigured } from '../../src/model/faults.ts'
 import { addOwner } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { claim } from './keys/claim.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { findLastBackup, writeLastBackup } from '../../src/database/last-backup.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_790_000_000_123_456
 
@@ -15,7 +15,7 @@ export function healthContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key } = await addOwner(store, 'ada@example.com')
     await Promise.all([store.probeClaims(), store.probeClaims()])
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, null)
+    assert.equal((await recordsOf(store).listApiKeys(user.id))[0]?.last_used_at, null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 

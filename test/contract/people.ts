@@ -5,12 +5,8 @@ import { countNothing, type SavedServers } from '../../src/servers/server-import
 import type { Store } from '../../src/database/store.ts'
 import type { AddressedUser, User } from '../../src/accounts/user.ts'
 import { addUser } from '../fixtures/service.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
-import { invitations } from '../../src/organizations/records/invitations.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
-import { emailChanges } from '../../src/accounts/records/email-changes.ts'
-import { servers } from '../../src/servers/records/servers.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 export const NOW = 1_800_000_000_000_000
 export const OPERATOR = operatorAt(NOW)
@@ -24,11 +20,7 @@ export async function addOrganization(
 ): Promise<string> {
   const id = randomUUID()
   assert.equal(
-    await organizations(store.database).insertOrganization(
-      owner.id,
-      { id, slug, name },
-      operatorAt(now),
-    ),
+    await recordsOf(store).insertOrganization(owner.id, { id, slug, name }, operatorAt(now)),
     'made',
   )
   return id
@@ -43,17 +35,11 @@ export async function join(
   now = NOW,
 ): Promise<void> {
   assert.equal(
-    await invitations(store.database).invite(
-      owner.id,
-      organizationId,
-      user.email,
-      0,
-      operatorAt(now),
-    ),
+    await recordsOf(store).invite(owner.id, organizationId, user.email, 0, operatorAt(now)),
     'invited',
   )
   assert.equal(
-    await invitations(store.database).acceptInvitation(user.id, organizationId, 0, operatorAt(now)),
+    await recordsOf(store).acceptInvitation(user.id, organizationId, 0, operatorAt(now)),
     'joined',
   )
 }
@@ -65,11 +51,8 @@ export function addUsers(store: Store, ...names: string[]): Promise<AddressedUse
 
 /** Gives the user a password, and with it another email address. */
 export async function rename(store: Store, { id }: User, email: string): Promise<void> {
-  await passwords(store.database).setPassword(id, 'checked', OPERATOR)
-  assert.equal(
-    await emailChanges(store.database).changeEmail(id, 'checked', email, OPERATOR),
-    'changed',
-  )
+  await recordsOf(store).setPassword(id, 'checked', OPERATOR)
+  assert.equal(await recordsOf(store).changeEmail(id, 'checked', email, OPERATOR), 'changed')
 }
 
 /** A server's form with the required fields only. */
@@ -96,7 +79,7 @@ export async function register(
 ): Promise<string> {
   const id = randomUUID()
   assert.equal(
-    await servers(store.database).insertServer(user.id, id, fields(changed), operatorAt(now)),
+    await recordsOf(store).insertServer(user.id, id, fields(changed), operatorAt(now)),
     'written',
   )
   return id

@@ -9,7 +9,7 @@ import { addOwner } from '../fixtures/service.ts'
 import { shareDatabase } from './postgres-fixture.ts'
 import { textContract } from './servers/search.ts'
 import { storeContract } from './store-contract.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 let server: Server
 const urls: string[] = []
@@ -40,10 +40,7 @@ test('an instant of infinity is listed as the last one that a number can hold', 
   const { store, execute } = await plain.open(t)
   const { user } = await addOwner(store, 'ada@example.com', [{ name: 'a', address: 'a.example' }])
   await execute(`UPDATE servers SET updated_at = 'infinity'`)
-  assert.equal(
-    (await serverExports(store.database).listServers(user.id))[0]?.updated_at,
-    INSTANT_MAX,
-  )
+  assert.equal((await recordsOf(store).listServers(user.id))[0]?.updated_at, INSTANT_MAX)
 })
 
 async function create(options?: string): Promise<string> {

@@ -7,11 +7,7 @@ import { addOwner, issueKey } from '../fixtures/service.ts'
 import type { OpenFixture } from './fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from './people.ts'
 import { claim } from './keys/claim.ts'
-import { invitations } from '../../src/organizations/records/invitations.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /** What the schema enforces, whichever program writes to the database. */
 export function schemaContract(open: OpenFixture): void {
@@ -43,7 +39,7 @@ export function schemaContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, ada!)
     for (const email of ['eve@example.com', 'joe@example.com'])
-      await invitations(store.database).invite(ada!.id, id, email, 0, OPERATOR)
+      await recordsOf(store).invite(ada!.id, id, email, 0, OPERATOR)
     await join(store, id, ada!, bob!)
     for (const user of [ada!, bob!])
       await execute(`INSERT INTO identities VALUES ('issuer', '${user.email}', '${user.id}')`)
@@ -82,16 +78,16 @@ function cascadesContract(open: OpenFixture): void {
     const id = await addOrganization(store, bob!)
     await join(store, id, bob!, ada)
     await execute(`UPDATE members SET role = 'owner'`)
-    await invitations(store.database).invite(ada.id, id, eve!.email, 0, OPERATOR)
+    await recordsOf(store).invite(ada.id, id, eve!.email, 0, OPERATOR)
     assert.equal((await claim(store, key)).outcome, 'granted')
 
     await execute(`DELETE FROM users WHERE id = '${ada.id}'`)
     assert.equal((await claim(store, key)).outcome, 'unknown')
-    assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
-    assert.equal(await passwords(store.database).findPasswordHash(ada.id), null)
-    assert.equal(await sessions(store.database).findSession([ada.email], NOW), null)
-    assert.equal((await organizations(store.database).listMembers(bob!.id, id)).length, 1)
-    assert.deepEqual(await invitations(store.database).listInvited(bob!.id, id, 0), [])
+    assert.deepEqual(await recordsOf(store).listServers(ada.id), [])
+    assert.equal(await recordsOf(store).findPasswordHash(ada.id), null)
+    assert.equal(await recordsOf(store).findSession([ada.email], NOW), null)
+    assert.equal((await recordsOf(store).listMembers(bob!.id, id)).length, 1)
+    assert.deepEqual(await recordsOf(store).listInvited(bob!.id, id, 0), [])
     for (const table of [
       'api_keys',
       'servers',
@@ -107,13 +103,13 @@ function cascadesContract(open: OpenFixture): void {
     const { store, execute } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
+    await recordsOf(store).invite(ada!.id, id, bob!.email, 0, OPERATOR)
     await register(store, ada!, { organization_id: id })
     const personal = await register(store, ada!)
     await execute(`DELETE FROM organizations WHERE id = '${id}'`)
-    assert.deepEqual(await invitations(store.database).listInvitations(bob!.id, 0), [])
+    assert.deepEqual(await recordsOf(store).listInvitations(bob!.id, 0), [])
     assert.deepEqual(
-      (await serverExports(store.database).listServers(ada!.id)).map((server) => server.id),
+      (await recordsOf(store).listServers(ada!.id)).map((server) => server.id),
       [personal],
     )
     for (const table of ['members', 'invitations']) await assertEmpty(execute, table)
@@ -121,10 +117,10 @@ function cascadesContract(open: OpenFixture): void {
 }
 
 async function signIn(store: Store, user: AddressedUser): Promise<void> {
-  await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
+  await recordsOf(store).setPassword(user.id, 'hash', OPERATOR)
   const times = { startedAt: NOW, expiresAt: NOW + 1_000_000 }
   const session = { userId: user.id, tokenHash: user.email, userAgent: '', address: '', ...times }
-  assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
+  assert.equal(await recordsOf(store).beginSession(session, 'hash', null), true)
 }
 
 /** Turns all rows of the table into secrets without a value, which the schema refuses. */

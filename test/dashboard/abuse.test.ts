@@ -6,14 +6,10 @@ import { ENTRY, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { everyPattern } from './every-route.ts'
 import { endSessionsWhileChecking, intercept } from './intercept.ts'
 import { listUsers } from '../fixtures/service.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
-import { secrets } from '../../src/accounts/records/secrets.ts'
-import { users } from '../../src/accounts/records/users.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Races and leftovers that an attacker could use.
@@ -49,7 +45,7 @@ test('a removed member can change nothing in the organization, except move their
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'f', organization_id })
   await ada.submit(`${path}/members/${user.id}/remove`)
 
-  const [server] = await serverExports(store.database).listServers(user.id)
+  const [server] = await recordsOf(store).listServers(user.id)
   const edit = `/dashboard/servers/${server!.id}`
   const spoiled = { ...ENTRY, name: 'Spoiled', organization_id }
   assert.equal((await bob.post(edit, spoiled)).status, 422)
@@ -71,7 +67,7 @@ test('a session that ends while the service checks its password issues no key', 
     password: PASSWORD,
   })
   assert.doesNotMatch(issued.body, /svc_live_/)
-  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [])
+  assert.deepEqual(await recordsOf(store).listApiKeys(user.id), [])
 })
 
 test('a session that ends while the service checks its password changes no address or password', async (t) => {
@@ -112,11 +108,7 @@ test('a password that another browser replaces after its check changes no addres
       if (!texts.some((text) => text.includes('INSERT INTO sign_in_attempts'))) return
       attempts += 1
       if (attempts === 2)
-        await passwords(store.database).setPassword(
-          user.id,
-          'another hash',
-          operatorAt(presentInstant()),
-        )
+        await recordsOf(store).setPassword(user.id, 'another hash', operatorAt(presentInstant()))
     },
   })
   const fields = { email: 'eve@example.com', password: PASSWORD }
@@ -129,9 +121,9 @@ test('a password that another browser replaces after its check changes no addres
 
 test('a setup link never works again once an account existed', async (t) => {
   const { visitor, store } = await startDashboard(t)
-  const token = await secrets(store.database).keepSecret('setup', 'a-token')
+  const token = await recordsOf(store).keepSecret('setup', 'a-token')
   await visitor().submit('/sign-up', { email: 'ada@example.com', password: PASSWORD })
-  const user = await users(store.database).findUser('ada@example.com')
+  const user = await recordsOf(store).findUser('ada@example.com')
   await removeUser(store.database, user!.id, operatorAt(presentInstant()))
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
@@ -145,22 +137,17 @@ test('the page shows only the most recently deleted keys', async (t) => {
     const apiKey = { id, user_id: user.id, name: `key ${number}`, prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: number, revoked_at: null, last_used_at: null }
     assert.equal(
-      await apiKeys(store.database).insertApiKey(
-        record,
-        hashApiKey(key),
-        5,
-        operatorAt(presentInstant()),
-      ),
+      await recordsOf(store).insertApiKey(record, hashApiKey(key), 5, operatorAt(presentInstant())),
       'stored',
     )
-    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(1_000 + number))
+    await recordsOf(store).revokeApiKey(user.id, id, operatorAt(1_000 + number))
   }
   const { body } = await person.get('/dashboard/api')
   assert.match(body, />key 30</)
   assert.match(body, />key 11</)
   assert.doesNotMatch(body, />key 10</)
   assert.match(body, /Older deleted keys are not shown/)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 30)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 30)
 })
 
 test('a return page that no header could hold is ignored', async (t) => {

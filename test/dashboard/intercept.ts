@@ -1,8 +1,8 @@
-import { sessions } from '../../src/accounts/records/sessions.ts'
 import type { Database, Queries } from '../../src/database/database.ts'
 import type { Store } from '../../src/database/store.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /** The texts of the statements of a query or a transaction, with ? for each value. */
 type Act = (texts: readonly string[]) => void | Promise<void>
@@ -55,7 +55,7 @@ export function endSessionsWhileChecking(store: Store, userId: string): void {
     async after(texts) {
       // A sign-in also removes its attempt from the account and the address.
       if (texts.length === 1 && texts.every(forgetsAttempts))
-        await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
+        await recordsOf(store).endSessions(userId, operatorAt(presentInstant()))
     },
   })
 }

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { ENTRY, startDashboard } from '../fixtures/dashboard.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * What test/records says of each form's rights is not repeated here.
@@ -16,10 +15,10 @@ test('a form acts for the signed-in user, whatever user it names', async (t) => 
   const forged = { userId: ada.id, user_id: ada.id, created_by: ada.id, id: randomUUID() }
   await person.post('/dashboard/api', { ...forged, form: 'f', name: 'bot' })
   await person.post('/dashboard/servers/new', { ...forged, ...ENTRY, form: 'f' })
-  assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
-  assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
-  assert.equal((await apiKeys(store.database).listApiKeys(bob.id)).length, 1)
-  assert.equal((await serverExports(store.database).listServers(bob.id)).length, 1)
+  assert.deepEqual(await recordsOf(store).listApiKeys(ada.id), [])
+  assert.deepEqual(await recordsOf(store).listServers(ada.id), [])
+  assert.equal((await recordsOf(store).listApiKeys(bob.id)).length, 1)
+  assert.equal((await recordsOf(store).listServers(bob.id)).length, 1)
 })
 
 test('a malformed id gets the same answer as an unknown id', async (t) => {

@@ -9,8 +9,8 @@ import type { User } from '../../src/accounts/user.ts'
 import { openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addUser } from '../fixtures/service.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -28,14 +28,10 @@ test('an issued key is returned once, and its record is stored', async (t) => {
     revoked_at: null,
     last_used_at: null,
   })
-  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
+  assert.deepEqual(await recordsOf(store).listApiKeys(user.id), [issued.apiKey])
   assert.deepEqual(
     (
-      await apiKeys(store.database).revokeApiKeysByHash(
-        [hashApiKey(issued.key)],
-        operatorAt(NOW),
-        user.id,
-      )
+      await recordsOf(store).revokeApiKeysByHash([hashApiKey(issued.key)], operatorAt(NOW), user.id)
     )[0]?.id,
     issued.apiKey.id,
   )
@@ -47,7 +43,7 @@ test('an invalid name issues no key, and the error says why', async (t) => {
     refused: `a key's name must have 1 to 64 characters, not 0: " "`,
     because: 'name',
   })
-  assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [])
+  assert.deepEqual(await recordsOf(store).listApiKeys(user.id), [])
 })
 
 test('a second call with the same id issues no key and says so', async (t) => {
@@ -60,7 +56,7 @@ test('a second call with the same id issues no key and says so', async (t) => {
   assert.ok('refused' in second)
   assert.equal(second.because, 'known')
   assert.match(second.refused, /issued by this form already/)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 1)
 })
 
 test('the sixth active key is refused with the limit and what to do', async (t) => {

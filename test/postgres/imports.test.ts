@@ -8,9 +8,8 @@ import { saved } from '../contract/people.ts'
 import { addUser } from '../fixtures/service.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 let server: Server
 before(async () => {
@@ -41,7 +40,7 @@ test('one import runs one statement for new servers and one for changed servers,
   const revised = entries.map((entry, index) => (index < 5 ? { ...entry, version: '2' } : entry))
   const more = [...revised, { name: 'One more', address: 'more.example.com', updated_at: NOW }]
   const save = (list: readonly ServerEntry[]) =>
-    serverImports(store.database).saveServers(user.id, null, list, operatorAt(NOW + 1))
+    recordsOf(store).saveServers(user.id, null, list, operatorAt(NOW + 1))
   await asAdmin(url, async (admin) => {
     await admin.query(COUNT)
     const statements = async () => {
@@ -69,13 +68,13 @@ test('a field that an import leaves out keeps what another program changes at th
   const store = await openStore(t, url)
   const user = await addUser(store)
   const entry = { name: 'Survival', address: 'play.example.com' }
-  await serverImports(store.database).saveServers(user.id, null, [entry], operatorAt(NOW))
+  await recordsOf(store).saveServers(user.id, null, [entry], operatorAt(NOW))
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query(
       `UPDATE servers SET status = 'banned', version = '1.21', slug = 'survival', edition = 'bedrock'`,
     )
-    const saving = serverImports(store.database).saveServers(
+    const saving = recordsOf(store).saveServers(
       user.id,
       null,
       [{ ...entry, listing_kind: 'realm' }],
@@ -85,8 +84,8 @@ test('a field that an import leaves out keeps what another program changes at th
     await admin.query('COMMIT')
     assert.deepEqual(await saving, saved({ changed: 1 }))
   })
-  const [{ status, version, slug, edition, listing_kind } = assert.fail()] = await serverExports(
-    store.database,
+  const [{ status, version, slug, edition, listing_kind } = assert.fail()] = await recordsOf(
+    store,
   ).listServers(user.id)
   assert.deepEqual(
     [status, version, slug, edition, listing_kind],

@@ -12,15 +12,10 @@ import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { removeServer } from '../fixtures/changed-servers.ts'
 import { untilWaiting } from './other-session.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
-import { invitations } from '../../src/organizations/records/invitations.ts'
-import { serversOfFormerMembers } from '../../src/servers/records/former-members.ts'
-import { servers } from '../../src/servers/records/servers.ts'
-import { secrets } from '../../src/accounts/records/secrets.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Every transaction locks users first, ordered by id, and then organizations. Each test holds a row
@@ -90,30 +85,18 @@ async function leftByBob({ store }: Pick<StoreFixture, 'store'>) {
   const id = await addOrganization(store, ada)
   await join(store, id, ada, bob)
   const left = await register(store, bob, { organization_id: id })
-  assert.ok(
-    await organizations(store.database).removeMember(
-      bob.id,
-      id,
-      bob.id,
-      operatorAt(presentInstant()),
-    ),
-  )
+  assert.ok(await recordsOf(store).removeMember(bob.id, id, bob.id, operatorAt(presentInstant())))
   return { ada, bob, id, left }
 }
 
 test('returning servers while their user joins again does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
   const { ada, bob, id } = await leftByBob({ store })
-  await invitations(store.database).invite(ada.id, id, bob.email, 0, operatorAt(NOW))
+  await recordsOf(store).invite(ada.id, id, bob.email, 0, operatorAt(NOW))
   const both = await whileHeld(
     holdOrganization(id),
-    () =>
-      serversOfFormerMembers(first.database).giveBackServers(
-        ada.id,
-        id,
-        operatorAt(presentInstant()),
-      ),
-    () => invitations(second.database).acceptInvitation(bob.id, id, 0, operatorAt(NOW)),
+    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
+    () => recordsOf(second).acceptInvitation(bob.id, id, 0, operatorAt(NOW)),
   )
   assert.deepEqual(both, [1, 'joined'])
 })
@@ -123,14 +106,9 @@ test('returning servers while their user registers another one does not deadlock
   const { ada, bob, id } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
+    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
     () =>
-      serversOfFormerMembers(first.database).giveBackServers(
-        ada.id,
-        id,
-        operatorAt(presentInstant()),
-      ),
-    () =>
-      servers(second.database).insertServer(
+      recordsOf(second).insertServer(
         bob.id,
         randomUUID(),
         fields({ organization_id: id }),
@@ -145,14 +123,9 @@ test('returning servers while their user edits one does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
+    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
     () =>
-      serversOfFormerMembers(first.database).giveBackServers(
-        ada.id,
-        id,
-        operatorAt(presentInstant()),
-      ),
-    () =>
-      servers(second.database).updateServer(
+      recordsOf(second).updateServer(
         bob.id,
         left,
         fields({ organization_id: id }),
@@ -167,16 +140,11 @@ test('returning servers while the owner is removed does not deadlock', async (t)
   const { ada, bob, id, left } = await leftByBob({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () =>
-      serversOfFormerMembers(first.database).giveBackServers(
-        ada.id,
-        id,
-        operatorAt(presentInstant()),
-      ),
+    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
     () => removeUser(second.database, ada.id, operatorAt(presentInstant())),
   )
   assert.deepEqual(both, [1, true])
-  assert.equal((await servers(store.database).findServer(bob.id, left))?.organization_id, null)
+  assert.equal((await recordsOf(store).findServer(bob.id, left))?.organization_id, null)
 })
 
 test('removing a user while another leaves a server behind does not deadlock', async (t) => {
@@ -206,19 +174,19 @@ test('removing a user while another leaves a server behind does not deadlock', a
     await bobs.query('COMMIT')
     assert.equal(await removed.removing, true)
   })
-  const returned = await servers(store.database).findServer(bob.id, left)
+  const returned = await recordsOf(store).findServer(bob.id, left)
   assert.deepEqual([returned?.organization_id, returned?.status], [null, 'draft'])
 })
 
 test('the setup link and a new password of the same user do not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
   const [ada] = (await addUsers(store, 'ada')) as [AddressedUser]
-  await secrets(store.database).keepSecret('setup', 'token')
+  await recordsOf(store).keepSecret('setup', 'token')
   const both = await whileHeld(
     holdUser(ada.id),
-    () => passwords(first.database).setPassword(ada.id, 'set', operatorAt(presentInstant())),
+    () => recordsOf(first).setPassword(ada.id, 'set', operatorAt(presentInstant())),
     () =>
-      passwords(second.database).insertFirstUser(
+      recordsOf(second).insertFirstUser(
         createUser(ada.email),
         'first',
         'token',
@@ -226,24 +194,18 @@ test('the setup link and a new password of the same user do not deadlock', async
       ),
   )
   assert.deepEqual(both, [undefined, null])
-  assert.equal(await passwords(store.database).findPasswordHash(ada.id), 'set')
+  assert.equal(await recordsOf(store).findPasswordHash(ada.id), 'set')
 })
 
 test('the setup link and a new user with the same email do not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  await secrets(store.database).keepSecret('setup', 'token')
+  await recordsOf(store).keepSecret('setup', 'token')
   const [user, another] = [createUser('ada@example.com'), createUser('ada@example.com')]
   const both = await whileHeld(
     (admin) => admin.query(`SELECT FROM secrets WHERE name = 'setup' FOR UPDATE`),
+    () => recordsOf(first).insertFirstUser(user, 'first', 'token', operatorAt(presentInstant())),
     () =>
-      passwords(first.database).insertFirstUser(
-        user,
-        'first',
-        'token',
-        operatorAt(presentInstant()),
-      ),
-    () =>
-      passwords(second.database).insertUserWithPassword(
+      recordsOf(second).insertUserWithPassword(
         another,
         'added',
         'sign-up',
@@ -251,7 +213,7 @@ test('the setup link and a new user with the same email do not deadlock', async 
       ),
   )
   assert.deepEqual(both, [user.id, false])
-  assert.deepEqual(await passwords(store.database).findPassword(user.email), {
+  assert.deepEqual(await recordsOf(store).findPassword(user.email), {
     userId: user.id,
     hash: 'first',
   })

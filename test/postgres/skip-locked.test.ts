@@ -3,17 +3,15 @@ import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { AUDIT_DROPPED, AUDIT_KEPT_US, operatorAt } from '../../src/model/audit.ts'
 import { EXPIRED_DROPPED } from '../../src/accounts/sessions.ts'
-import { ATTEMPTS_DROPPED, signInAttempts } from '../../src/accounts/records/sign-in-attempts.ts'
+import { ATTEMPTS_DROPPED } from '../../src/accounts/records/sign-in-attempts.ts'
 import type { ServingStore } from '../../src/database/store.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { removeDatabase } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { addUser } from '../fixtures/service.ts'
-import { audit } from '../../src/accounts/records/audit.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
 import { presentInstant } from '../../src/model/instant.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * A request that deletes old rows on its way skips the ones that another transaction has locked.
@@ -43,18 +41,16 @@ after(async () => {
 
 test('an attempt to sign in does not wait for a locked old one', async () => {
   const [old, fresh] = ['old', 'new'].map((subject) => [{ subject, attemptsMax: 1 }])
-  await signInAttempts(store.database).beginAttempt(old!, 0, NOW)
+  await recordsOf(store).beginAttempt(old!, 0, NOW)
   await whileLocked('sign_in_attempts', async () => {
-    assert.equal(await signInAttempts(store.database).beginAttempt(fresh!, NOW + 1, NOW + 1), null)
+    assert.equal(await recordsOf(store).beginAttempt(fresh!, NOW + 1, NOW + 1), null)
   })
 })
 
 test('an entry of the audit log does not wait for a locked old one', async () => {
   const entry = { user_id: null, action: 'sign-in', subject: '', address: '' } as const
-  await audit(store.database).writeAudit({ ...entry, occurred_at: NOW - AUDIT_KEPT_US - 1 })
-  await whileLocked('audit_log', () =>
-    audit(store.database).writeAudit({ ...entry, occurred_at: NOW }),
-  )
+  await recordsOf(store).writeAudit({ ...entry, occurred_at: NOW - AUDIT_KEPT_US - 1 })
+  await whileLocked('audit_log', () => recordsOf(store).writeAudit({ ...entry, occurred_at: NOW }))
 })
 
 test('a session does not wait for a locked expired one', async () => {
@@ -62,10 +58,10 @@ test('a session does not wait for a locked expired one', async () => {
   const begin = (userId: string, startedAt: number) => {
     const times = { startedAt, expiresAt: startedAt + SOON_US }
     const session = { userId, tokenHash: userId, userAgent: '', address: '', ...times }
-    return sessions(store.database).beginSession(session, 'hash', null)
+    return recordsOf(store).beginSession(session, 'hash', null)
   }
   for (const { id } of [ada, bob])
-    await passwords(store.database).setPassword(id, 'hash', operatorAt(presentInstant()))
+    await recordsOf(store).setPassword(id, 'hash', operatorAt(presentInstant()))
   assert.ok(await begin(ada.id, NOW))
   await whileLocked('sessions', async () => {
     assert.ok(await begin(bob.id, NOW + SOON_US))
@@ -86,17 +82,17 @@ test('a request deletes no more old rows than its limit, however PostgreSQL join
   for (const table of ['sign_in_attempts', 'audit_log']) await other.query(`DELETE FROM ${table}`)
   await other.query(`INSERT INTO sign_in_attempts (id, subject, attempted_at)
     SELECT gen_random_uuid(), 'x', to_timestamp(n) FROM generate_series(1, 300) n`)
-  await signInAttempts(nested.database).beginAttempt([{ subject: 'y', attemptsMax: 1 }], NOW, NOW)
+  await recordsOf(nested).beginAttempt([{ subject: 'y', attemptsMax: 1 }], NOW, NOW)
   assert.equal(await countOf('sign_in_attempts'), 300 - ATTEMPTS_DROPPED + 1)
 
   await other.query(`INSERT INTO audit_log (id, occurred_at, action, subject, address)
     SELECT gen_random_uuid(), to_timestamp(n), 'sign-in', '', '' FROM generate_series(1, 300) n`)
   const entry = { user_id: null, action: 'sign-in', subject: '', address: '' } as const
-  await audit(nested.database).writeAudit({ ...entry, occurred_at: NOW })
+  await recordsOf(nested).writeAudit({ ...entry, occurred_at: NOW })
   assert.equal(await countOf('audit_log'), 300 - AUDIT_DROPPED + 1)
 
   const carol = await addUser(nested, 'carol@example.com')
-  await passwords(nested.database).setPassword(carol.id, 'hash', operatorAt(presentInstant()))
+  await recordsOf(nested).setPassword(carol.id, 'hash', operatorAt(presentInstant()))
   await other.query('DELETE FROM sessions')
   await other.query(
     `INSERT INTO sessions
@@ -107,7 +103,7 @@ test('a request deletes no more old rows than its limit, however PostgreSQL join
   )
   const times = { startedAt: NOW, expiresAt: NOW + SOON_US }
   const session = { userId: carol.id, tokenHash: 'c', userAgent: '', address: '', ...times }
-  assert.ok(await sessions(nested.database).beginSession(session, 'hash', null))
+  assert.ok(await recordsOf(nested).beginSession(session, 'hash', null))
   assert.equal(await countOf('sessions'), 300 - EXPIRED_DROPPED + 1)
 })
 

@@ -17,12 +17,9 @@ import { holding } from '../fixtures/listings.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
-import { users } from '../../src/accounts/records/users.ts'
-import { inventory } from '../../src/directory/records/inventory.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
-import { operator } from '../../src/directory/records/operator.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -40,7 +37,7 @@ test('the dashboard waits for a locked file without blocking the event loop', as
   })
   other.exec('BEGIN IMMEDIATE')
   let isDone = false
-  const inserted = users(store.database)
+  const inserted = recordsOf(store)
     .insertUser(createUser('ada@example.com'), operatorAt(presentInstant()))
     .then((result) => {
       isDone = true
@@ -48,7 +45,7 @@ test('the dashboard waits for a locked file without blocking the event loop', as
     })
   for (let turn = 0; turn < 100; turn += 1) await new Promise(setImmediate)
   assert.equal(isDone, false)
-  assert.deepEqual(await inventory(store.database).listUserRecords(), [])
+  assert.deepEqual(await recordsOf(store).listUserRecords(), [])
   other.exec('COMMIT')
   assert.equal(await inserted, true)
 })
@@ -79,7 +76,7 @@ test('writing counts keeps cached listings valid; writing a server does not', as
   )
   await store.dropUsageCounts(2)
   assert.equal((await claim(revision)).rows, null)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ name: 'two', address: 'two.example' }],
@@ -126,8 +123,8 @@ test('the dashboard shows the last use of a key that was not used lately', async
   other.exec(`
     INSERT INTO older_claims SELECT serial, 5 FROM api_keys;
     INSERT INTO last_claims SELECT max(serial), 7, 7, 1 FROM api_keys`)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 5)
-  const recent = await operator(store.database).listRecentApiKeys(9)
+  assert.equal((await recordsOf(store).listApiKeys(user.id))[0]?.last_used_at, 5)
+  const recent = await recordsOf(store).listRecentApiKeys(9)
   assert.deepEqual(
     recent.map(({ email, last_used_at }) => [email, last_used_at]),
     [
@@ -150,7 +147,7 @@ test("reading one owner's keys does not sort the claims of all keys", async (t) 
     INSERT INTO recent_claims SELECT i, 10 + i * 7919 % 60000, i, i, 1 FROM n;
     INSERT INTO recent_claims VALUES (70000, ${serial}, 7, 7, 1), (70001, ${serial}, 9, 9, 1);
   `)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]?.last_used_at, 9)
+  assert.equal((await recordsOf(store).listApiKeys(user.id))[0]?.last_used_at, 9)
   const view = 'SELECT last_used_at FROM api_key_uses WHERE api_key_id = ?'
   assert.equal(other.prepare(view).get(keyId)?.last_used_at, 9)
 

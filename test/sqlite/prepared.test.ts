@@ -4,8 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { migrateSqlite, openSqliteStore } from '../../src/sqlite/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { users } from '../../src/accounts/records/users.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 test('a command prepares each statement when it first runs it, and no others', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -21,8 +20,7 @@ test('a command prepares each statement when it first runs it, and no others', a
       /PRAGMA encoding|sqlite_schema|schema_migrations|schema_version|revoked_hashes/,
     )
   prepare.mock.resetCalls()
-  for (const email of ['ada@example.com', 'bob@example.com'])
-    await users(store.database).findUser(email)
-  await apiKeys(store.database).listApiKeys('ada')
+  for (const email of ['ada@example.com', 'bob@example.com']) await recordsOf(store).findUser(email)
+  await recordsOf(store).listApiKeys('ada')
   assert.equal(prepared().length, 2)
 })

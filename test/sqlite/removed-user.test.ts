@@ -7,11 +7,10 @@ import { claim } from '../contract/keys/claim.ts'
 import { manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner } from '../fixtures/service.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
-import { serverExports } from '../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 test("a deleted user's keys are revoked before the first batch deletes servers", async (t) => {
   const store = await openServingSqliteStore(join(temporaryFolder(t), 'listing.db'), manualClock())
@@ -23,9 +22,9 @@ test("a deleted user's keys are revoked before the first batch deletes servers",
   const { user, key } = await addOwner(store, 'ada@example.com', entries)
   const removed = removeUser(store.database, user.id, operatorAt(presentInstant()))
   const isRevoked = async () =>
-    (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at !== null
+    (await recordsOf(store).listApiKeys(user.id))[0]?.revoked_at !== null
   while (!(await isRevoked())) await setImmediate()
   assert.equal((await claim(store, key)).outcome, 'revoked')
-  assert.notDeepEqual(await serverExports(store.database).listServers(user.id), [])
+  assert.notDeepEqual(await recordsOf(store).listServers(user.id), [])
   assert.equal(await removed, true)
 })

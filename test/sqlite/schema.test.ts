@@ -9,12 +9,10 @@ import { type ManualClock, manualClock } from '../fixtures/clock.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { addOwner, addUser, issueKey } from '../fixtures/service.ts'
 import { uuidOf } from '../fixtures/uuid-of.ts'
-import { organizations } from '../../src/organizations/records/organizations.ts'
-import { invitations } from '../../src/organizations/records/invitations.ts'
-import { serverImports } from '../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { removeUser } from '../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Rules that the schema itself enforces, whichever program writes to the file.
@@ -84,19 +82,19 @@ test('deleting an organization by any program deletes all that belongs to it', a
   const { store, foreign, countRows } = await openWithForeign(t)
   const entry = { name: 'a', address: 'a.example' }
   const { user } = await addOwner(store, 'ada@example.com', [entry])
-  const guild = await organizations(store.database).ensureOrganization(
+  const guild = await recordsOf(store).ensureOrganization(
     'guild',
     user.id,
     operatorAt(presentInstant()),
   )
-  const clan = await organizations(store.database).ensureOrganization(
+  const clan = await recordsOf(store).ensureOrganization(
     'clan',
     user.id,
     operatorAt(presentInstant()),
   )
   for (const id of [guild, clan]) {
-    await serverImports(store.database).saveServers(user.id, id, [entry], operatorAt(1))
-    await invitations(store.database).invite(user.id, id, 'eve@example.com', 0, operatorAt(1))
+    await recordsOf(store).saveServers(user.id, id, [entry], operatorAt(1))
+    await recordsOf(store).invite(user.id, id, 'eve@example.com', 0, operatorAt(1))
   }
   foreign.exec(`DELETE FROM organizations WHERE slug = 'guild'`)
   assert.deepEqual(['members', 'invitations', 'servers'].map(countRows), [1, 1, 2])

@@ -10,9 +10,8 @@ import type { Store } from '../../src/database/store.ts'
 import { addOrganization, addUsers, register } from '../contract/people.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
-import { passwords } from '../../src/accounts/records/passwords.ts'
-import { sessions } from '../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -56,7 +55,7 @@ const CHANGED = [
 async function changeEverything(store: Store): Promise<string> {
   const [user] = await addUsers(store, 'ada')
   const [userId, startedAt] = [user!.id, presentInstant()]
-  await passwords(store.database).setPassword(userId, 'hash', operatorAt(presentInstant()))
+  await recordsOf(store).setPassword(userId, 'hash', operatorAt(presentInstant()))
   const session = {
     userId,
     tokenHash: 'token',
@@ -65,7 +64,7 @@ async function changeEverything(store: Store): Promise<string> {
     startedAt,
     expiresAt: startedAt + 1,
   }
-  assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
+  assert.equal(await recordsOf(store).beginSession(session, 'hash', null), true)
   const { id } = await issueKey(store, user!)
   await register(store, user!)
   await addOrganization(store, user!)

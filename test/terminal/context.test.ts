@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { withStore } from '../../src/terminal/context.ts'
 import type { Store } from '../../src/database/store.ts'
 import { temporaryFolder } from '../fixtures/folder.ts'
-import { inventory } from '../../src/directory/records/inventory.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 test('the store is closed after each command, even a failed one', async (t) => {
   const shell = {
@@ -19,7 +19,7 @@ test('the store is closed after each command, even a failed one', async (t) => {
     shell,
     async (store) => {
       opened.push(store)
-      return (await inventory(store.database).listUserRecords()).length
+      return (await recordsOf(store).listUserRecords()).length
     },
     { create: true },
   )
@@ -31,5 +31,5 @@ test('the store is closed after each command, even a failed one', async (t) => {
   await assert.rejects(failing, /no such key/)
   assert.equal(opened.length, 2)
   for (const store of opened)
-    await assert.rejects(inventory(store.database).listUserRecords(), /database is not open/)
+    await assert.rejects(recordsOf(store).listUserRecords(), /database is not open/)
 })

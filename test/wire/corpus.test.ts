@@ -8,8 +8,8 @@ import { CORPUS } from './corpus/corpus.ts'
 import { assertOutcomes, headsAmong, type Outcome } from './client/outcome.ts'
 import { open, type RawClient } from './client/raw.ts'
 import type { RawAnswer } from './client/read-answer.ts'
-import { apiKeys } from '../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../src/model/audit.ts'
+import { recordsOf } from '../fixtures/records.ts'
 
 /*
  * Sends every case of the corpus in two ways. Each gets exactly one answer, always the same. If
@@ -110,7 +110,7 @@ async function withKeys({ port, store }: TestService, text: string): Promise<str
     const issued = await issueKey(store, user)
     revoked = issued.key
     assert.equal((await ask(port, { key: revoked })).status, 200)
-    await apiKeys(store.database).revokeApiKey(user.id, issued.id, operatorAt(1))
+    await recordsOf(store).revokeApiKey(user.id, issued.id, operatorAt(1))
   }
   return text
     .replaceAll('KEY', key)

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
@@ -13,6 +11,7 @@ import type { ProviderBrowser } from '../../fixtures/oidc/browser.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import type { Person } from '../../fixtures/person.ts'
 import type { Answer } from '../../fixtures/requests.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const FORM = '/dashboard/account/sign-ins'
 
@@ -133,7 +132,7 @@ export function connectingSuite(open: OpenDatabase): void {
     const page = await person.post(FORM)
     const link = /<a class="button primary" href="([^"]+)"/.exec(page.body)?.[1] ?? ''
     const back = await provider.browser().visit(link.replaceAll('&amp;', '&'), 'ada')
-    await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+    await recordsOf(store).setDisabled(user.id, true, operatorAt(presentInstant()))
     assert.match((await person.get(back)).body, /Your session has ended/)
     assert.deepEqual(await rows(sql`SELECT subject FROM identities`), [])
   })
@@ -190,7 +189,7 @@ export function withoutPasswordsSuite(open: OpenDatabase): void {
     await provider.stop()
     const user = createUser('ada@example.com')
     const actor = operatorAt(presentInstant())
-    await users(store.database).insertUser(user, actor)
+    await recordsOf(store).insertUser(user, actor)
     const { createToken, hashToken } = await import('../../../src/accounts/token.ts')
     const { signInLinks } = await import('../../../src/accounts/records/sign-in-links.ts')
     const token = createToken()

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { users } from '../../../src/accounts/records/users.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { sql } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -8,6 +7,7 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import type { OpenDatabase } from '../../fixtures/dashboard.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import { changeIdToken } from './provider-trouble.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const EMAIL = 'ada@example.com'
 const OPERATOR = operatorAt(presentInstant())
@@ -93,7 +93,7 @@ export function habitsSuite(open: OpenDatabase): void {
   test('each provider links an address that it calls verified, and no other', async (t) => {
     for (const [name, habits] of Object.entries(PROVIDERS)) {
       const site = await startSite(t, open)
-      await users(site.store.database).insertUser(createUser(EMAIL), OPERATOR)
+      await recordsOf(site.store).insertUser(createUser(EMAIL), OPERATOR)
       adopt(site, habits)
       const answer = await site.come(site.visitor(), 'ada')
       const refused = await site.rows(

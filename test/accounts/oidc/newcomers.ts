@@ -7,13 +7,11 @@ import type { Database } from '../../../src/database/database.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { createUser } from '../../../src/accounts/user.ts'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import type { OpenDatabase } from '../../fixtures/dashboard.ts'
 import type { ProviderBrowser } from '../../fixtures/oidc/browser.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import { ROOT } from '../../fixtures/tree.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const EMAIL = 'ada@example.com'
 const OPERATOR = operatorAt(presentInstant())
@@ -22,39 +20,39 @@ const OPERATOR = operatorAt(presentInstant())
 const KINDS: Record<string, (site: TestSite) => Promise<void>> = {
   'no account': async () => {},
   'an account without a way in': async ({ store }) => {
-    await users(store.database).insertUser(createUser(EMAIL), OPERATOR)
+    await recordsOf(store).insertUser(createUser(EMAIL), OPERATOR)
   },
   'the same with an external id': async ({ store }) => {
-    await users(store.database).insertUser(createUser(EMAIL, '4711'), OPERATOR)
+    await recordsOf(store).insertUser(createUser(EMAIL, '4711'), OPERATOR)
   },
   'an account with a password': async ({ store }) => {
-    const records = passwords(store.database)
+    const records = recordsOf(store)
     await records.insertUserWithPassword(createUser(EMAIL), 'hash', 'sign-up', OPERATOR)
   },
   'an account with another identity': async ({ store, provider }) => {
     const user = createUser(EMAIL)
-    await users(store.database).insertUser(user, OPERATOR)
+    await recordsOf(store).insertUser(user, OPERATOR)
     await provision(store.database, provider.issuer, 'another', user.id)
   },
   'a disabled account without a way in': async ({ store }) => {
     const user = createUser(EMAIL)
-    await users(store.database).insertUser(user, OPERATOR)
-    await disabledUsers(store.database).setDisabled(user.id, true, OPERATOR)
+    await recordsOf(store).insertUser(user, OPERATOR)
+    await recordsOf(store).setDisabled(user.id, true, OPERATOR)
   },
   'an account with this identity': async ({ store, provider }) => {
     const user = createUser(null, '4711')
-    await users(store.database).insertUser(user, OPERATOR)
+    await recordsOf(store).insertUser(user, OPERATOR)
     await provision(store.database, provider.issuer, 'ada', user.id)
   },
   'a disabled account with this identity': async ({ store, provider }) => {
     const user = createUser(EMAIL)
-    await users(store.database).insertUser(user, OPERATOR)
+    await recordsOf(store).insertUser(user, OPERATOR)
     await provision(store.database, provider.issuer, 'ada', user.id)
-    await disabledUsers(store.database).setDisabled(user.id, true, OPERATOR)
+    await recordsOf(store).setDisabled(user.id, true, OPERATOR)
   },
   'an account with this subject of another provider': async ({ store }) => {
     const user = createUser(null, '4711')
-    await users(store.database).insertUser(user, OPERATOR)
+    await recordsOf(store).insertUser(user, OPERATOR)
     await provision(store.database, 'https://other.example.com', 'ada', user.id)
   },
 }

@@ -2,15 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPasswords } from '../../../src/accounts/sign-in/passwords.ts'
 import { createUser } from '../../../src/accounts/user.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { sql } from '../../../src/database/sql.ts'
-import { userSearch } from '../../../src/directory/records/user-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { type OpenDatabase, PASSWORD } from '../../fixtures/dashboard.ts'
 import { startSite, titleOf } from '../../fixtures/oidc/site.ts'
 import type { Person } from '../../fixtures/person.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const OPERATOR = operatorAt(presentInstant())
 const BY_GROUP = { provided: { signUp: 'open', operatorGroup: 'operators' } } as const
@@ -61,10 +59,10 @@ export function operatorsSuite(open: OpenDatabase): void {
   test('an operator by group confirms at the provider before each act, and only within the group', async (t) => {
     const { provider, arrived, age, come, store } = await startSite(t, open, BY_GROUP)
     const [ops, mia] = [await arrived('ada'), await arrived('max')]
-    const { users: found } = await userSearch(store.database).searchUsers('')
+    const { users: found } = await recordsOf(store).searchUsers('')
     const path = `/dashboard/operator/users/${found[0]!.id}/sign-out`
     const kim = createUser('kim@example.com')
-    await users(store.database).insertUser(kim, OPERATOR)
+    await recordsOf(store).insertUser(kim, OPERATOR)
     const link = await ops.get(`/dashboard/operator/users/${kim.id}/link`)
     assert.match(link.body, /a first sign-in with <bdi>Example<\/bdi> no longer finds it by its/)
 
@@ -91,12 +89,12 @@ export function operatorsSuite(open: OpenDatabase): void {
   test('a link needs the password of an operator by group who has one, not another sign-in', async (t) => {
     const { arrived, age, store } = await startSite(t, open, BY_GROUP)
     await arrived('ada')
-    const [ada] = (await userSearch(store.database).searchUsers('')).users
+    const [ada] = (await recordsOf(store).searchUsers('')).users
     const password = await createPasswords().hash(PASSWORD)
-    await passwords(store.database).setPassword(ada!.id, password, OPERATOR)
+    await recordsOf(store).setPassword(ada!.id, password, OPERATOR)
     const ops = await arrived('ada')
     const kim = createUser('kim@example.com')
-    await users(store.database).insertUser(kim, OPERATOR)
+    await recordsOf(store).insertUser(kim, OPERATOR)
     const path = `/dashboard/operator/users/${kim.id}/link`
     for (const makeOlder of [async () => {}, age]) {
       await makeOlder()
@@ -131,7 +129,7 @@ export function operatorsSuite(open: OpenDatabase): void {
     const { store, visitor, come, rows } = site
     assert.equal(titleOf(await come(visitor(), 'ada')), 'No account')
     assert.deepEqual(await rows(sql`SELECT id FROM users`), [])
-    await users(store.database).insertUser(createUser('ada@example.com'), OPERATOR)
+    await recordsOf(store).insertUser(createUser('ada@example.com'), OPERATOR)
     assert.equal(titleOf(await come(visitor(), 'ada')), 'No account')
     assert.deepEqual(await rows(sql`SELECT subject FROM identities`), [])
   })
@@ -147,12 +145,12 @@ export function operatorsSuite(open: OpenDatabase): void {
     const { store, provider, visitor, arrived } = site
     const hash = await createPasswords().hash(PASSWORD)
     const [ada] = await site.rows(sql`SELECT id FROM users`)
-    await passwords(store.database).setPassword(String(ada?.id), hash, OPERATOR)
+    await recordsOf(store).setPassword(String(ada?.id), hash, OPERATOR)
     for (const [email, external] of [
       ['eve@example.com', '4711'],
       ['bob@example.com', null],
     ] as const)
-      await passwords(store.database).insertUserWithPassword(
+      await recordsOf(store).insertUserWithPassword(
         createUser(email, external),
         hash,
         'user added',

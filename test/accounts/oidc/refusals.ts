@@ -2,8 +2,6 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { at, sql, uuid } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
@@ -12,6 +10,7 @@ import type { OpenDatabase } from '../../fixtures/dashboard.ts'
 import { startSite, type TestSite, titleOf } from '../../fixtures/oidc/site.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { connect } from './connecting.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const OPERATOR = operatorAt(presentInstant())
 const EMAIL = 'ada@example.com'
@@ -50,8 +49,8 @@ const CASES: Record<string, Case> = {
     claims: { email: EMAIL, email_verified: true },
     async make({ store }) {
       const user = createUser(EMAIL)
-      await users(store.database).insertUser(user, OPERATOR)
-      await disabledUsers(store.database).setDisabled(user.id, true, OPERATOR)
+      await recordsOf(store).insertUser(user, OPERATOR)
+      await recordsOf(store).setDisabled(user.id, true, OPERATOR)
       return user.id
     },
     page: /Your account here is disabled/,

@@ -3,13 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { workOf } from '../../fixtures/passwords/password-work.ts'
-import { secrets } from '../../../src/accounts/records/secrets.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { createPasswords } from '../../../src/accounts/sign-in/passwords.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Creating accounts, signing in and out, changing email address and password.
@@ -39,7 +37,7 @@ test('closed sign-up answers 404', async (t) => {
 
 test('eight concurrent requests to the setup link create one account', async (t) => {
   const { visitor, store } = await startDashboard(t, { signUp: 'closed' })
-  const token = await secrets(store.database).keepSecret('setup', randomBytes(16).toString('hex'))
+  const token = await recordsOf(store).keepSecret('setup', randomBytes(16).toString('hex'))
   assert.equal((await visitor().get('/setup/wrong')).status, 404)
   assert.match((await visitor().get(`/setup/${token}`)).body, /Create the first account/)
   const answers = await Promise.all(
@@ -51,7 +49,7 @@ test('eight concurrent requests to the setup link create one account', async (t)
     ),
   )
   assert.equal(answers.filter(({ status }) => status === 303).length, 1)
-  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
+  assert.equal((await recordsOf(store).listUserRecords()).length, 1)
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
 })
 
@@ -161,7 +159,7 @@ test('a common password can still sign in, and only a new one is refused', async
   const { user } = await signedIn()
   const common = 'Password1234'
   const hash = await createPasswords().hash(common)
-  await passwords(store.database).setPassword(user.id, hash, operatorAt(presentInstant()))
+  await recordsOf(store).setPassword(user.id, hash, operatorAt(presentInstant()))
   const ada = visitor()
   assert.equal((await ada.signIn('ada@example.com', common)).status, 303)
   const change = { password: common, 'new-password': common.toLowerCase() }

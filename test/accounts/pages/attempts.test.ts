@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { EMAIL_CHANGES_MAX } from '../../../src/accounts/rate-limits.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Limits on wrong passwords.
@@ -71,7 +71,7 @@ test('one address can create at most 20 accounts in 15 minutes', async (t) => {
   )
   assert.equal(answers.filter(({ status }) => status === 303).length, 20)
   assert.equal(answers.filter(({ status }) => status === 429).length, 4)
-  assert.equal((await inventory(store.database).listUserRecords()).length, 20)
+  assert.equal((await recordsOf(store).listUserRecords()).length, 20)
 })
 
 test('behind a trusted proxy each reported address has its own limit', async (t) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AUDIT_DROPPED, AUDIT_KEPT_US, type AuditEntry } from '../../../src/model/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -17,10 +17,10 @@ test('an entry stays for 400 days, and each new entry removes up to ten older on
       address: '192.0.2.1',
       occurred_at,
     }
-    return audit(store.database).writeAudit(entry)
+    return recordsOf(store).writeAudit(entry)
   }
   const count = async () => {
-    const entries = await audit(store.database).listEvents(user.id, 1_000)
+    const entries = await recordsOf(store).listEvents(user.id, 1_000)
     return entries.filter(({ action }) => action === 'key issued').length
   }
   const old = NOW - AUDIT_KEPT_US

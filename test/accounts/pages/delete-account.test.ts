@@ -4,13 +4,11 @@ import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
 import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import { openScene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * A user deletes the own account.
@@ -44,11 +42,11 @@ test('the page says what goes, and the deletion removes it as `user remove` does
 
   const named = (await listUsers(store)).map(({ email }) => email)
   assert.ok(!named.includes(user.email))
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
-  const [kept] = await organizations(store.database).listMembers(bob.id, organization)
+  assert.deepEqual(await recordsOf(store).listServers(user.id), [])
+  const [kept] = await recordsOf(store).listMembers(bob.id, organization)
   assert.deepEqual([kept?.role, kept?.user_id ?? bob.id], ['owner', bob.id])
   for (const { key } of keys) assert.equal((await ask(dashboard.apiPort, { key })).status, 401)
-  const [entry] = await operator(store.database).listAudit(1)
+  const [entry] = await recordsOf(store).listAudit(1)
   assert.deepEqual(
     [entry?.action, entry?.user_id, entry?.subject, entry?.address],
     ['user removed', user.id, 'ada@example.com', '127.0.0.1'],

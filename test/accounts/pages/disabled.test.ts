@@ -7,11 +7,8 @@ import { workOf } from '../../fixtures/passwords/password-work.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import { register } from '../../servers/pages/public/publish.ts'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const EMAIL = 'ada@example.com'
 const OPERATOR = 'ops@example.com'
@@ -25,7 +22,7 @@ test("a disabled user's session, forms, keys and public pages end until the user
   const [published, missing] = [await visitor().get(page), await visitor().get('/servers/x')]
   assert.deepEqual([published.status, missing.status], [200, 404])
 
-  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(user.id, true, operatorAt(presentInstant()))
   const [refused, unknown] = await Promise.all([
     ask(apiPort, { key }),
     ask(apiPort, { key: `svc_live_${'0'.repeat(64)}` }),
@@ -38,7 +35,7 @@ test("a disabled user's session, forms, keys and public pages end until the user
   assert.match(form.body, /Your session has ended, and nothing was changed\./)
   assert.equal((await person.get('/dashboard/account')).status, 303)
 
-  await disabledUsers(store.database).setDisabled(user.id, false, operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(user.id, false, operatorAt(presentInstant()))
   assert.equal((await person.get('/dashboard/account')).status, 303)
   assert.equal((await ask(apiPort, { key })).status, 200)
   assert.equal((await visitor().get(page)).body, published.body)
@@ -48,7 +45,7 @@ test("a disabled user's session, forms, keys and public pages end until the user
 test('a disabled user signs in with the same answer as an unknown one, after the same work', async (t) => {
   const { signedIn, store, visitor } = await startDashboard(t)
   const { user } = await signedIn(EMAIL)
-  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(user.id, true, operatorAt(presentInstant()))
   const signIn = async (email: string) => {
     const { status, body } = await visitor().signIn(email, PASSWORD)
     return { status, body: body.replaceAll(email, '') }
@@ -66,9 +63,9 @@ test("the operator's page names users without an address, and marks disabled one
   const { signedIn, store } = await startDashboard(t, { operators: [OPERATOR] })
   const { person } = await signedIn(OPERATOR)
   const user = createUser(null, 'Player <1>')
-  assert.ok(await users(store.database).insertUser(user, operatorAt(presentInstant())))
+  assert.ok(await recordsOf(store).insertUser(user, operatorAt(presentInstant())))
   await issueKey(store, user)
-  await disabledUsers(store.database).setDisabled(user.id, true, operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(user.id, true, operatorAt(presentInstant()))
   const { body } = await person.get('/dashboard/operator/users')
   assert.match(body, /<bdi>Player &lt;1&gt;<\/bdi><\/a> <span class="?pill"?>disabled<\/span>/)
 })
@@ -77,11 +74,11 @@ test('members of an organization see the external id of a member without an addr
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn(EMAIL)
   const player = createUser(null, 'Player 1')
-  assert.ok(await users(store.database).insertUser(player, operatorAt(presentInstant())))
+  assert.ok(await recordsOf(store).insertUser(player, operatorAt(presentInstant())))
   const id = crypto.randomUUID()
   const organization = { id, slug: 'red', name: 'Red' }
   assert.equal(
-    await organizations(store.database).insertOrganization(
+    await recordsOf(store).insertOrganization(
       player.id,
       organization,
       operatorAt(presentInstant()),
@@ -89,13 +86,7 @@ test('members of an organization see the external id of a member without an addr
     'made',
   )
   assert.equal(
-    await invitations(store.database).invite(
-      player.id,
-      id,
-      user.email,
-      0,
-      operatorAt(presentInstant()),
-    ),
+    await recordsOf(store).invite(player.id, id, user.email, 0, operatorAt(presentInstant())),
     'invited',
   )
   assert.match((await person.get('/dashboard/organizations')).body, /by <bdi>Player 1<\/bdi>/)

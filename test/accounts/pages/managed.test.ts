@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
 import { createPasswords } from '../../../src/accounts/sign-in/passwords.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { PASSWORD, startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { listUsers } from '../../fixtures/service.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Accounts of the operator's own site, which are those with an external id.
@@ -67,7 +67,7 @@ test('the sentence about a managed account names what the operator has set', asy
 /** A signed-in user with an external id. */
 async function managed({ store, visitor }: TestDashboard) {
   const hash = await createPasswords().hash(PASSWORD)
-  await passwords(store.database).insertUserWithPassword(
+  await recordsOf(store).insertUserWithPassword(
     createUser(EMAIL, '4711'),
     hash,
     'user added',

@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { addUser } from '../../fixtures/service.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -13,7 +13,7 @@ test('opening a sign-in link spends nothing; its form sets a password once', asy
   const { store, visitor, elapse, faults } = await startDashboard(t, { signUp: 'closed' })
   const { id: userId } = await addUser(store)
   const issue = (token: string) =>
-    signInLinks(store.database).keepSignInLink(
+    recordsOf(store).keepSignInLink(
       {
         userId,
         tokenHash: hash('sha256', token, 'hex'),

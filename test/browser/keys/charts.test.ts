@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { HOUR_US, type Instant, presentInstant } from '../../../src/model/instant.ts'
 import { slotOf, type UsageCount } from '../../../src/model/usage-counts.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from '../tab.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The values of a chart: below the pointer, with the keyboard, as a list, and in local time.
@@ -27,7 +27,7 @@ async function openCharts(
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn(EMAIL)
   await person.issue('bot')
-  const [apiKey] = await apiKeys(dashboard.store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(dashboard.store).listApiKeys(user.id)
   const rows = counts.map(([hours, answered, limited]): UsageCount => {
     const slot = slotOf(now - hours * HOUR_US)
     return { api_key_id: apiKey!.id, slot, answered, limited, revoked: 0 }
@@ -121,7 +121,7 @@ test('times are local across the end of summer time, with the hour that comes tw
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn(EMAIL)
   await person.issue('bot')
-  const [apiKey] = await apiKeys(dashboard.store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(dashboard.store).listApiKeys(user.id)
   const at = (hour: number, answered: number): UsageCount => {
     const slot = slotOf(Date.UTC(2026, 10, 1, hour) * 1_000)
     return { api_key_id: apiKey!.id, slot, answered, limited: 0, revoked: 0 }

@@ -6,8 +6,8 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
 import { launchForFile, openWindow } from '../tab.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The public pages of servers in Chromium. The tests of every state visit one of them, too.
@@ -75,7 +75,7 @@ async function publish(t: Parameters<typeof startDashboard>[0], names: readonly 
       organization_id: null,
     }
     assert.equal(
-      await servers(dashboard.store.database).insertServer(
+      await recordsOf(dashboard.store).insertServer(
         user.id,
         id,
         fields,

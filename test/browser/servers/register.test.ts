@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { startDashboard } from '../../fixtures/dashboard.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { launchForFile, openWindow, signIn, waitForFocus, waitForText } from '../tab.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The form of a server: two fields, and the others under “More”.
@@ -34,7 +34,7 @@ for (const javaScriptEnabled of [true, false])
       /Lagoon was added\..* We shortened its address to play\.lagoon\.example\./,
     )
     if (javaScriptEnabled) await assertAccessible(page)
-    const [server] = await serverExports(dashboard.store.database).listServers(user.id)
+    const [server] = await recordsOf(dashboard.store).listServers(user.id)
     assert.deepEqual([server!.address, server!.slug], ['play.lagoon.example', 'lagoon'])
     assert.deepEqual(troubles, [])
   })

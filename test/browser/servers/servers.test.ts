@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from '../tab.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Many servers at once: the table, actions with undo, and importing.
@@ -41,11 +40,11 @@ for (const javaScriptEnabled of [true, false])
     await page.click('text=Delete…')
     await page.click('button:has-text("Delete 49 servers")')
     await page.waitForSelector('text=and 47 more were deleted')
-    const left = await serverExports(dashboard.store.database).listServers(user.id)
+    const left = await recordsOf(dashboard.store).listServers(user.id)
     assert.equal(left.length, 101)
     await page.click('text=Undo')
     await page.waitForSelector('text=and 47 more are back')
-    assert.equal((await serverExports(dashboard.store.database).listServers(user.id)).length, 150)
+    assert.equal((await recordsOf(dashboard.store).listServers(user.id)).length, 150)
     assert.deepEqual([troubles, dashboard.faults], [[], []])
   })
 
@@ -74,7 +73,7 @@ for (const javaScriptEnabled of [true, false])
     await page.goBack()
     await page.reload()
     await page.waitForSelector('text=Sending it again changes nothing')
-    const saved = (await serverExports(dashboard.store.database).listServers(user.id)).map(
+    const saved = (await recordsOf(dashboard.store).listServers(user.id)).map(
       ({ name, version }) => `${name} ${version}`,
     )
     assert.deepEqual(saved.toSorted(), [
@@ -135,6 +134,6 @@ async function fill({ signedIn, store }: TestDashboard, count: number) {
     address: `s${index + 1}.example.com`,
     updated_at: now - index * 3_600_000_000,
   }))
-  await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(now))
+  await recordsOf(store).saveServers(user.id, null, entries, operatorAt(now))
   return { person, user }
 }

@@ -1,12 +1,8 @@
 import { presentInstant } from '../../../src/model/instant.ts'
 import { slotOf } from '../../../src/model/usage-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Who else is in the account's organizations, by what the pages about them need. */
 export interface People {
@@ -44,25 +40,20 @@ export async function fillAccount(
     version: '1.21.4',
     listing_kind: 'server',
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(now))
+  await recordsOf(store).saveServers(userId, null, entries, operatorAt(now))
   const organization = crypto.randomUUID()
-  await organizations(store.database).insertOrganization(
+  await recordsOf(store).insertOrganization(
     userId,
     { id: organization, slug: 'guild', name },
     operatorAt(now),
   )
-  await serverImports(store.database).saveServers(
-    userId,
-    organization,
-    entries.slice(0, 3),
-    operatorAt(now),
-  )
-  const servers = await serverExports(store.database).listServers(userId)
+  await recordsOf(store).saveServers(userId, organization, entries.slice(0, 3), operatorAt(now))
+  const servers = await recordsOf(store).listServers(userId)
   const server = servers.find((one) => one.organization === null)
   let key = ''
   for (let index = 0; index < 4; index += 1) {
     key = crypto.randomUUID()
-    await apiKeys(store.database).insertApiKey(
+    await recordsOf(store).insertApiKey(
       {
         id: key,
         user_id: userId,
@@ -76,11 +67,11 @@ export async function fillAccount(
       5,
       operatorAt(presentInstant()),
     )
-    if (index === 0) await apiKeys(store.database).revokeApiKey(userId, key, operatorAt(now))
+    if (index === 0) await recordsOf(store).revokeApiKey(userId, key, operatorAt(now))
     await store.addUsageCounts(countsOf(key, slotOf(now)))
   }
   const waiting = crypto.randomUUID()
-  await checkedImports(store.database).keepImport(
+  await recordsOf(store).keepImport(
     userId,
     waiting,
     [{ name, address: 'new.example' }, ...entries],

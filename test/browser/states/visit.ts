@@ -14,10 +14,8 @@ import {
   statesOfFullAccount,
   VISITOR,
 } from './list.ts'
-import { secrets } from '../../../src/accounts/records/secrets.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Every page of the dashboard in every state, for tests that hold for all of them.
@@ -46,7 +44,7 @@ export async function forEachState(
   check: (page: Page, title: string) => Promise<void>,
 ): Promise<void> {
   const empty = await startDashboard(t)
-  await secrets(empty.store.database).keepSecret('setup', SETUP_TOKEN)
+  await recordsOf(empty.store).keepSecret('setup', SETUP_TOKEN)
   const siteUrl = 'https://example.com'
   const dashboard = await startDashboard(t, { operators: [email], siteUrl })
   const { user } = await dashboard.signedIn(email)
@@ -90,27 +88,27 @@ async function addPeople(
   for (const other of ['carl@example.com', 'dora@example.com']) {
     const { user: joining } = await signedIn(other)
     member = joining.id
-    await invitations(store.database).invite(userId, organization, other, 0, operatorAt(now))
+    await recordsOf(store).invite(userId, organization, other, 0, operatorAt(now))
     assert.equal(
-      await invitations(store.database).acceptInvitation(member, organization, 0, operatorAt(now)),
+      await recordsOf(store).acceptInvitation(member, organization, 0, operatorAt(now)),
       'joined',
     )
   }
   for (const invited of ['eve@example.com', 'finn@example.com'])
-    await invitations(store.database).invite(userId, organization, invited, 0, operatorAt(now))
+    await recordsOf(store).invite(userId, organization, invited, 0, operatorAt(now))
   for (const slug of ['red-stone', 'blue-stone']) {
     const id = crypto.randomUUID()
     invited = id
-    await organizations(store.database).insertOrganization(
+    await recordsOf(store).insertOrganization(
       user.id,
       { id, slug, name: `${name} ${slug}` },
       operatorAt(now),
     )
-    await invitations(store.database).invite(user.id, id, email, 0, operatorAt(now))
+    await recordsOf(store).invite(user.id, id, email, 0, operatorAt(now))
   }
-  const [open] = await invitations(store.database).listInvited(userId, organization, 0)
+  const [open] = await recordsOf(store).listInvited(userId, organization, 0)
   const empty = crypto.randomUUID()
-  await organizations(store.database).insertOrganization(
+  await recordsOf(store).insertOrganization(
     userId,
     { id: empty, slug: 'empty', name: `Empty ${name}`.slice(0, 64) },
     operatorAt(now),

@@ -4,16 +4,7 @@ import { createUser, nameOf, type User } from '../../../src/accounts/user.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, NOW, register, tally } from '../people.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
-import { userSearch } from '../../../src/directory/records/user-search.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 type Named = Pick<User, 'email' | 'external_id'>
 
@@ -26,12 +17,12 @@ export function externalIdsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [external, both] = [createUser(null, 'Player 1'), createUser('ada@example.com', '2')]
     for (const user of [external, both])
-      assert.ok(await users(store.database).insertUser(user, OPERATOR))
-    assert.deepEqual(await users(store.database).findExternalUser('Player 1'), external)
-    assert.deepEqual(await users(store.database).findExternalUser('2'), both)
-    assert.deepEqual(await users(store.database).findUser('ada@example.com'), both)
+      assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
+    assert.deepEqual(await recordsOf(store).findExternalUser('Player 1'), external)
+    assert.deepEqual(await recordsOf(store).findExternalUser('2'), both)
+    assert.deepEqual(await recordsOf(store).findUser('ada@example.com'), both)
     for (const other of ['player 1', 'Player 1 ', '', '3'])
-      assert.equal(await users(store.database).findExternalUser(other), null)
+      assert.equal(await recordsOf(store).findExternalUser(other), null)
   })
 
   test('a taken external id is refused, and exactly one of several callers gets it', async (t) => {
@@ -39,7 +30,7 @@ export function externalIdsContract(open: OpenFixture): void {
     const second = await openSecond()
     const inserted = await Promise.all(
       [store, second, store, second].map((one, index) =>
-        users(one.database).insertUser(
+        recordsOf(one).insertUser(
           createUser(index < 2 ? null : `user${index}@example.com`, '1'),
           OPERATOR,
         ),
@@ -48,33 +39,33 @@ export function externalIdsContract(open: OpenFixture): void {
     assert.deepEqual(tally(inserted), { true: 1, false: 3 })
     const taken = createUser('eve@example.com', '1')
     assert.equal(
-      await passwords(store.database).insertUserWithPassword(taken, 'hash', 'sign-up', OPERATOR),
+      await recordsOf(store).insertUserWithPassword(taken, 'hash', 'sign-up', OPERATOR),
       false,
     )
-    assert.equal(await users(store.database).findUser('eve@example.com'), null)
+    assert.equal(await recordsOf(store).findUser('eve@example.com'), null)
   })
 
   test('records of a user without an address have its external id, and lists are by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'b-player')
-    assert.ok(await users(store.database).insertUser(user, OPERATOR))
+    assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const [ada, cem] = await addUsers(store, 'ada', 'cem')
     for (const one of [cem!, user, ada!]) {
       await issueKey(store, one)
       await register(store, one)
       const entry = { action: 'key issued', subject: '', address: '', occurred_at: NOW } as const
-      await audit(store.database).writeAudit({ ...entry, user_id: one.id })
+      await recordsOf(store).writeAudit({ ...entry, user_id: one.id })
     }
     const names = ['ada@example.com', 'b-player', 'cem@example.com']
-    assert.deepEqual(named(await inventory(store.database).listUserRecords()), names)
-    assert.deepEqual(named(await inventory(store.database).listOwnedApiKeys()), names)
+    assert.deepEqual(named(await recordsOf(store).listUserRecords()), names)
+    assert.deepEqual(named(await recordsOf(store).listOwnedApiKeys()), names)
     const ofUser = { email: null, external_id: 'b-player' }
-    const [key] = await inventory(store.database).listOwnedApiKeys(user.id)
-    const [entry] = await operator(store.database).listAudit(1, { userId: user.id })
-    const server = (await serverExports(store.database).listOwnedServers(null)).find(
+    const [key] = await recordsOf(store).listOwnedApiKeys(user.id)
+    const [entry] = await recordsOf(store).listAudit(1, { userId: user.id })
+    const server = (await recordsOf(store).listOwnedServers(null)).find(
       (one) => one.created_by === user.id,
     )
-    const { users: found } = await userSearch(store.database).searchUsers('')
+    const { users: found } = await recordsOf(store).searchUsers('')
     const newest = found.find(({ id }) => id === user.id)
     for (const record of [key, entry, server, newest]) assert.deepEqual(pick(record!), ofUser)
     assert.deepEqual(named(found).toSorted(), names)
@@ -83,41 +74,30 @@ export function externalIdsContract(open: OpenFixture): void {
   test('a user without an address owns an organization, and invites by name', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await users(store.database).insertUser(user, OPERATOR))
+    assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const ada = await addUser(store)
     const id = await addOrganization(store, user)
-    assert.equal(
-      await invitations(store.database).invite(user.id, id, ada.email, 0, OPERATOR),
-      'invited',
-    )
-    assert.equal(
-      (await invitations(store.database).listInvitations(ada.id, 0))[0]?.invited_by,
-      'player',
-    )
-    assert.equal(
-      await invitations(store.database).acceptInvitation(ada.id, id, 0, OPERATOR),
-      'joined',
-    )
+    assert.equal(await recordsOf(store).invite(user.id, id, ada.email, 0, OPERATOR), 'invited')
+    assert.equal((await recordsOf(store).listInvitations(ada.id, 0))[0]?.invited_by, 'player')
+    assert.equal(await recordsOf(store).acceptInvitation(ada.id, id, 0, OPERATOR), 'joined')
     assert.deepEqual(
-      (await organizations(store.database).listMembers(ada.id, id)).map((one) => ({ ...one })),
+      (await recordsOf(store).listMembers(ada.id, id)).map((one) => ({ ...one })),
       [
         { user_id: ada.id, email: ada.email, external_id: null, role: 'member' },
         { user_id: user.id, email: null, external_id: 'player', role: 'owner' },
       ],
     )
-    assert.deepEqual((await inventory(store.database).listOrganizationRecords())[0]?.owners, [
-      'player',
-    ])
+    assert.deepEqual((await recordsOf(store).listOrganizationRecords())[0]?.owners, ['player'])
     // No invitation is for a user without an address.
-    assert.deepEqual(await invitations(store.database).listInvitations(user.id, 0), [])
+    assert.deepEqual(await recordsOf(store).listInvitations(user.id, 0), [])
   })
 
   test('a user without an address gets no sign-in link', async (t) => {
     const { store } = await open(t)
     const user = createUser(null, 'player')
-    assert.ok(await users(store.database).insertUser(user, OPERATOR))
+    assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
     const link = { userId: user.id, tokenHash: 'link', expiresAt: NOW + 1 }
-    assert.equal(await signInLinks(store.database).keepSignInLink(link, OPERATOR), false)
-    assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
+    assert.equal(await recordsOf(store).keepSignInLink(link, OPERATOR), false)
+    assert.equal(await recordsOf(store).findSignInLink('link', NOW), null)
   })
 }

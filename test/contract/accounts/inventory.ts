@@ -4,15 +4,10 @@ import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/servers/server
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operator } from '../../../src/directory/records/operator.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const byText = (one: string, other: string) => (one < other ? -1 : Number(one > other))
 const byId = (servers: readonly OwnedServer[]) => servers.toSorted((a, b) => byText(a.id, b.id))
@@ -22,17 +17,17 @@ export function inventoryContract(open: OpenFixture): void {
   test('users are listed by email, with what they have and their last sign-in', async (t) => {
     const { store } = await open(t)
     const [bob, ada] = await addUsers(store, 'bob', 'ada')
-    await passwords(store.database).setPassword(ada!.id, 'hash', OPERATOR)
+    await recordsOf(store).setPassword(ada!.id, 'hash', OPERATOR)
     await issueKey(store, bob!)
     const { id } = await issueKey(store, ada!, 'revoked')
-    await apiKeys(store.database).revokeApiKey(ada!.id, id, OPERATOR)
+    await recordsOf(store).revokeApiKey(ada!.id, id, OPERATOR)
     for (const one of [ada!, ada!]) await register(store, one)
     for (const [action, occurred_at] of [
       ['sign-up', NOW],
       ['sign-in', NOW + 5],
       ['sign-in refused', NOW + 9],
     ] as const)
-      await audit(store.database).writeAudit({
+      await recordsOf(store).writeAudit({
         user_id: ada!.id,
         action,
         subject: '',
@@ -41,7 +36,7 @@ export function inventoryContract(open: OpenFixture): void {
       })
     const none = { can_sign_in: false, last_sign_in_at: null }
     assert.deepEqual(
-      (await inventory(store.database).listUserRecords()).map((one) => ({ ...one })),
+      (await recordsOf(store).listUserRecords()).map((one) => ({ ...one })),
       [
         { ...ada, can_sign_in: true, api_keys: 0, servers: 2, last_sign_in_at: NOW + 5 },
         { ...bob, ...none, api_keys: 1, servers: 0 },
@@ -55,10 +50,7 @@ export function inventoryContract(open: OpenFixture): void {
     await issueKey(store, bob!, 'first')
     await issueKey(store, ada!, 'second')
     const named = async (userId?: string) =>
-      (await inventory(store.database).listOwnedApiKeys(userId)).map(({ name, email }) => [
-        name,
-        email,
-      ])
+      (await recordsOf(store).listOwnedApiKeys(userId)).map(({ name, email }) => [name, email])
     const ofBob = ['first', 'bob@example.com']
     assert.deepEqual(await named(), [['second', 'ada@example.com'], ofBob])
     assert.deepEqual(await named(bob!.id), [ofBob])
@@ -68,23 +60,23 @@ export function inventoryContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const organization_id = await addOrganization(store, ada!, { slug: 'red' })
-    assert.deepEqual(await serverExports(store.database).listOwnedServers(null), [])
+    assert.deepEqual(await recordsOf(store).listOwnedServers(null), [])
     const ours = await register(store, ada!, { organization_id })
     const entries = Array.from({ length: OWNED_SERVERS_MAX }, (_, index) => ({
       name: `server ${index}`,
       address: `${index}.example.com`,
     }))
     for (const user of [ada!, bob!])
-      await serverImports(store.database).saveServers(user.id, null, entries, operatorAt(NOW))
+      await recordsOf(store).saveServers(user.id, null, entries, operatorAt(NOW))
     const listed: OwnedServer[] = []
     for (let last: OwnedServer | null = null; ; last = listed.at(-1)!) {
-      const page = await serverExports(store.database).listOwnedServers(last)
+      const page = await recordsOf(store).listOwnedServers(last)
       listed.push(...page)
       if (page.length < OWNED_SERVERS_MAX) break
     }
     const expected = await Promise.all(
       [ada!, bob!].map(async ({ id, email, external_id }) =>
-        (await serverExports(store.database).listServers(id)).map((server) => ({
+        (await recordsOf(store).listServers(id)).map((server) => ({
           ...server,
           created_by: id,
           email,
@@ -106,7 +98,7 @@ export function inventoryContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     await register(store, bob!, { organization_id: id })
     assert.deepEqual(
-      (await inventory(store.database).listOrganizationRecords()).map((one) => ({ ...one })),
+      (await recordsOf(store).listOrganizationRecords()).map((one) => ({ ...one })),
       [
         { id: other, slug: 'blue', name: 'Blue', members: 1, servers: 0, owners: [bob!.email] },
         { id, slug: 'red', name: 'Red', members: 2, servers: 1, owners: [ada!.email] },
@@ -119,13 +111,13 @@ export function inventoryContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const entry = { action: 'sign-in', subject: '', address: '' } as const
     for (const [index, user] of [ada!, bob!, ada!].entries())
-      await audit(store.database).writeAudit({
+      await recordsOf(store).writeAudit({
         ...entry,
         user_id: user.id,
         occurred_at: NOW + index,
       })
     const instants = async (filter: Parameters<ReturnType<typeof operator>['listAudit']>[1]) =>
-      (await operator(store.database).listAudit(9, filter))
+      (await recordsOf(store).listAudit(9, filter))
         .filter(({ action }) => action === 'sign-in')
         .map(({ occurred_at }) => occurred_at - NOW)
     assert.deepEqual(await instants({ userId: ada!.id }), [2, 0])
@@ -147,9 +139,9 @@ export function inventoryContract(open: OpenFixture): void {
       { name: 'b', address: 'b.example.com' },
       { name: 'c', address: 'c.example.com' },
     ]
-    const before = await serverExports(store.database).listServers(ada!.id)
+    const before = await recordsOf(store).listServers(ada!.id)
     const preview = (place: string | null) =>
-      serverImports(store.database).previewServers(ada!.id, place, entries, { prune: true })
+      recordsOf(store).previewServers(ada!.id, place, entries, { prune: true })
     assert.deepEqual(await preview(null), {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
       absent: [gone],
@@ -160,9 +152,9 @@ export function inventoryContract(open: OpenFixture): void {
       absent: [ours],
       present: 1,
     })
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), before)
     assert.deepEqual(
-      await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
+      await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW)),
       saved({ added: 1, changed: 1, unchanged: 1 }),
     )
     assert.deepEqual(await preview(null), {
@@ -171,15 +163,11 @@ export function inventoryContract(open: OpenFixture): void {
       present: 4,
     })
     assert.equal(
-      await serverImports(store.database).removeServers(
-        bob!.id,
-        [gone],
-        operatorAt(presentInstant()),
-      ),
+      await recordsOf(store).removeServers(bob!.id, [gone], operatorAt(presentInstant())),
       0,
     )
     assert.equal(
-      await serverImports(store.database).removeServers(
+      await recordsOf(store).removeServers(
         ada!.id,
         [gone, 'no id', ours],
         operatorAt(presentInstant()),

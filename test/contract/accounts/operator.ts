@@ -6,13 +6,7 @@ import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, NOW, register } from '../people.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const entry = (user_id: string | null, occurred_at: number) =>
   ({ user_id, action: 'sign-in refused', subject: 'x', address: 'y', occurred_at }) as const
@@ -25,22 +19,22 @@ export function operatorContract(open: OpenFixture): void {
   test('records are counted, without revoked keys', async (t) => {
     const { store } = await open(t)
     const none = { users: 0, apiKeys: 0, servers: 0, organizations: 0 }
-    assert.deepEqual(await operator(store.database).countRecords(), none)
+    assert.deepEqual(await recordsOf(store).countRecords(), none)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     await issueApiKey(store.database, ada!.id, 'one', OPERATOR)
     const two = await issueApiKey(store.database, bob!.id, 'two', OPERATOR)
     assert.ok('key' in two)
-    await apiKeys(store.database).revokeApiKey(bob!.id, two.apiKey.id, OPERATOR)
+    await recordsOf(store).revokeApiKey(bob!.id, two.apiKey.id, OPERATOR)
     await register(store, ada!)
     await addOrganization(store, bob!)
     const some = { users: 2, apiKeys: 1, servers: 1, organizations: 1 }
-    assert.deepEqual(await operator(store.database).countRecords(), some)
+    assert.deepEqual(await recordsOf(store).countRecords(), some)
   })
 
   test('the details of a user have the last sign-in, the right of an operator and the servers', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    const { findUserDetails } = operator(store.database)
+    const { findUserDetails } = recordsOf(store)
     const nothing = {
       email_issuer: null,
       passwords: 0,
@@ -53,7 +47,7 @@ export function operatorContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await register(store, ada!)
     await register(store, ada!, { organization_id })
-    await passwords(store.database).setPassword(ada!.id, 'hash', OPERATOR)
+    await recordsOf(store).setPassword(ada!.id, 'hash', OPERATOR)
     const session = {
       userId: ada!.id,
       tokenHash: 'x',
@@ -63,8 +57,8 @@ export function operatorContract(open: OpenFixture): void {
       expiresAt: NOW + 9,
       operatorUntil: NOW + 7,
     }
-    await sessions(store.database).beginSession(session, 'hash', null)
-    await audit(store.database).writeAudit(entry(ada!.id, NOW + 8))
+    await recordsOf(store).beginSession(session, 'hash', null)
+    await recordsOf(store).writeAudit(entry(ada!.id, NOW + 8))
     const expected = {
       ...nothing,
       passwords: 1,
@@ -82,18 +76,18 @@ export function operatorContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, ops] = await addUsers(store, 'ada', 'ops')
     const actor = { address: '192.0.2.1', at: NOW + 1, operatorId: ops!.id }
-    await disabledUsers(store.database).setDisabled(ada!.id, true, actor)
-    await disabledUsers(store.database).setDisabled(ada!.id, true, actor)
-    await disabledUsers(store.database).setDisabled(ada!.id, false, { ...actor, at: NOW + 2 })
+    await recordsOf(store).setDisabled(ada!.id, true, actor)
+    await recordsOf(store).setDisabled(ada!.id, true, actor)
+    await recordsOf(store).setDisabled(ada!.id, false, { ...actor, at: NOW + 2 })
     const link = { userId: ada!.id, tokenHash: 'x', expiresAt: NOW + 9 }
-    await signInLinks(store.database).keepSignInLink(link, { ...actor, at: NOW + 3 })
-    const { endSessionsOfUser } = sessions(store.database)
+    await recordsOf(store).keepSignInLink(link, { ...actor, at: NOW + 3 })
+    const { endSessionsOfUser } = recordsOf(store)
     assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 4 }), false)
     const draft = { userAgent: '', address: '', startedAt: NOW + 4, expiresAt: NOW + 9 }
-    await signInLinks(store.database).beginLinkedSession('x', { ...draft, tokenHash: 'y' })
+    await recordsOf(store).beginLinkedSession('x', { ...draft, tokenHash: 'y' })
     assert.equal(await endSessionsOfUser(ada!.id, { ...actor, at: NOW + 5 }), true)
     const listed = async (userId: string) =>
-      (await operator(store.database).listAudit(9, { userId, since: NOW + 1 })).map(
+      (await recordsOf(store).listAudit(9, { userId, since: NOW + 1 })).map(
         ({ action, subject, address }) => [action, subject, address],
       )
     assert.deepEqual(await listed(ada!.id), [
@@ -127,10 +121,7 @@ export function operatorContract(open: OpenFixture): void {
     }
     for (const index of [2, 0, 1, 2]) await use(index)
     const shown = async (max: number) =>
-      (await operator(store.database).listRecentApiKeys(max)).map(({ name, email }) => [
-        name,
-        email,
-      ])
+      (await recordsOf(store).listRecentApiKeys(max)).map(({ name, email }) => [name, email])
     const expected = [
       ['key 2', 'ada@example.com'],
       ['key 1', 'bob@example.com'],
@@ -138,7 +129,7 @@ export function operatorContract(open: OpenFixture): void {
     ]
     assert.deepEqual(await shown(9), expected)
     assert.deepEqual(await shown(2), expected.slice(0, 2))
-    assert.ok((await operator(store.database).listRecentApiKeys(1))[0]!.last_used_at !== null)
+    assert.ok((await recordsOf(store).listRecentApiKeys(1))[0]!.last_used_at !== null)
   })
 
   test('the audit log of all users is listed, newest first', async (t) => {
@@ -146,20 +137,20 @@ export function operatorContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const unknown = randomUUID()
     const entries = [entry(ada!.id, NOW + 2), entry(null, NOW + 1), entry(unknown, NOW)]
-    for (const one of entries.toReversed()) await audit(store.database).writeAudit(one)
-    const all = await operator(store.database).listAudit(9)
+    for (const one of entries.toReversed()) await recordsOf(store).writeAudit(one)
+    const all = await recordsOf(store).listAudit(9)
     const listed = all.filter(({ action }) => action !== 'user added').map((one) => ({ ...one }))
     const emails = ['ada@example.com', null, null]
     assert.deepEqual(
       listed,
       entries.map((one, index) => ({ ...one, email: emails[index], external_id: null })),
     )
-    assert.equal((await operator(store.database).listAudit(2)).length, 2)
+    assert.equal((await recordsOf(store).listAudit(2)).length, 2)
   })
 
   test('the database tells its engine, version and size', async (t) => {
     const { store } = await open(t)
-    const { engine, version, bytes } = await operator(store.database).describeDatabase()
+    const { engine, version, bytes } = await recordsOf(store).describeDatabase()
     assert.match(`${engine} ${version}`, /^(SQLite 3|PostgreSQL 1\d)\./)
     assert.ok(Number.isSafeInteger(bytes) && bytes > 10_000)
   })

@@ -7,16 +7,15 @@ import { createUser } from '../../../src/accounts/user.ts'
 import { listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
-import { secrets } from '../../../src/accounts/records/secrets.ts'
 import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Stored passwords and the sessions that depend on them. */
 export function passwordsContract(open: OpenFixture): void {
   test('a user is added with a password unless the email is taken', async (t) => {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
-    await secrets(store.database).keepSecret('setup', 'token')
+    await recordsOf(store).keepSecret('setup', 'token')
     const users = Array.from({ length: 6 }, () => createUser('ada@example.com'))
     const inserted = await Promise.all(
       users.map((user, index) =>
@@ -32,40 +31,40 @@ export function passwordsContract(open: OpenFixture): void {
     const index = inserted.indexOf(true)
     assert.deepEqual(await listUsers(store), [users[index]])
     const stored = { userId: users[index]!.id, hash: `hash ${index}` }
-    assert.deepEqual(await passwords(store.database).findPassword('ada@example.com'), stored)
+    assert.deepEqual(await recordsOf(store).findPassword('ada@example.com'), stored)
     // A user can sign in now, so that the setup link no longer works.
-    assert.equal(await secrets(store.database).findSecret('setup'), null)
+    assert.equal(await recordsOf(store).findSecret('setup'), null)
   })
 
   test("a password is found by its user's email or id only", async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    await passwords(store.database).setPassword(ada!.id, 'hash', OPERATOR)
-    assert.deepEqual(await passwords(store.database).findPassword(ada!.email), {
+    await recordsOf(store).setPassword(ada!.id, 'hash', OPERATOR)
+    assert.deepEqual(await recordsOf(store).findPassword(ada!.email), {
       userId: ada!.id,
       hash: 'hash',
     })
-    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'hash')
-    assert.equal(await passwords(store.database).findPassword(bob!.email), null)
-    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), null)
-    assert.equal(await passwords(store.database).findPassword('eve@example.com'), null)
-    assert.equal(await passwords(store.database).findPasswordHash(randomUUID()), null)
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), 'hash')
+    assert.equal(await recordsOf(store).findPassword(bob!.email), null)
+    assert.equal(await recordsOf(store).findPasswordHash(bob!.id), null)
+    assert.equal(await recordsOf(store).findPassword('eve@example.com'), null)
+    assert.equal(await recordsOf(store).findPasswordHash(randomUUID()), null)
   })
 
   test('a new password replaces the old one, ends its sessions and the setup link', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'first', OPERATOR)
+      await recordsOf(store).setPassword(user.id, 'first', OPERATOR)
       assert.ok(await begin(store, user.id, user.email, 'first'))
     }
-    await secrets(store.database).keepSecret('setup', 'token')
-    await passwords(store.database).setPassword(ada!.id, 'second', OPERATOR)
-    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'second')
-    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'first')
-    assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
-    assert.ok(await sessions(store.database).findSession([bob!.email], NOW))
-    assert.equal(await secrets(store.database).findSecret('setup'), null)
+    await recordsOf(store).keepSecret('setup', 'token')
+    await recordsOf(store).setPassword(ada!.id, 'second', OPERATOR)
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), 'second')
+    assert.equal(await recordsOf(store).findPasswordHash(bob!.id), 'first')
+    assert.equal(await recordsOf(store).findSession([ada!.email], NOW), null)
+    assert.ok(await recordsOf(store).findSession([bob!.email], NOW))
+    assert.equal(await recordsOf(store).findSecret('setup'), null)
   })
 
   changesContract(open)
@@ -78,7 +77,7 @@ function changesContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!])
-      await passwords(store.database).setPassword(user.id, 'checked', OPERATOR)
+      await recordsOf(store).setPassword(user.id, 'checked', OPERATOR)
     const changed = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         passwords((index % 2 === 0 ? store : second).database).changePassword(
@@ -90,33 +89,24 @@ function changesContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(changed), { true: 1, false: 5 })
-    assert.equal(
-      await passwords(store.database).findPasswordHash(ada!.id),
-      `new ${changed.indexOf(true)}`,
-    )
-    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'checked')
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), `new ${changed.indexOf(true)}`)
+    assert.equal(await recordsOf(store).findPasswordHash(bob!.id), 'checked')
   })
 
   test('a change ends the sessions of its user, and a refused change ends none', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'checked', OPERATOR)
+      await recordsOf(store).setPassword(user.id, 'checked', OPERATOR)
       assert.ok(await begin(store, user.id, user.email, 'checked'))
     }
+    assert.equal(await recordsOf(store).changePassword(ada!.id, 'another', 'new', OPERATOR), false)
+    assert.ok(await recordsOf(store).findSession([ada!.email], NOW))
+    assert.equal(await recordsOf(store).changePassword(ada!.id, 'checked', 'new', OPERATOR), true)
+    assert.equal(await recordsOf(store).findSession([ada!.email], NOW), null)
+    assert.ok(await recordsOf(store).findSession([bob!.email], NOW))
     assert.equal(
-      await passwords(store.database).changePassword(ada!.id, 'another', 'new', OPERATOR),
-      false,
-    )
-    assert.ok(await sessions(store.database).findSession([ada!.email], NOW))
-    assert.equal(
-      await passwords(store.database).changePassword(ada!.id, 'checked', 'new', OPERATOR),
-      true,
-    )
-    assert.equal(await sessions(store.database).findSession([ada!.email], NOW), null)
-    assert.ok(await sessions(store.database).findSession([bob!.email], NOW))
-    assert.equal(
-      await passwords(store.database).changePassword(randomUUID(), 'checked', 'new', OPERATOR),
+      await recordsOf(store).changePassword(randomUUID(), 'checked', 'new', OPERATOR),
       false,
     )
   })
@@ -127,39 +117,37 @@ function sessionsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (const user of [ada!, bob!]) {
-      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
+      await recordsOf(store).setPassword(user.id, 'hash', OPERATOR)
       for (const index of [1, 2]) await begin(store, user.id, `${user.email} ${index}`, 'hash')
     }
-    await sessions(store.database).endSessions(ada!.id, OPERATOR)
+    await recordsOf(store).endSessions(ada!.id, OPERATOR)
     const [hers, his] = [ada!, bob!].map(({ email }) => [`${email} 1`, `${email} 2`])
-    assert.equal(await sessions(store.database).findSession(hers!, NOW), null)
+    assert.equal(await recordsOf(store).findSession(hers!, NOW), null)
     for (const token of his!)
-      assert.equal((await sessions(store.database).findSession([token], NOW))?.userId, bob!.id)
-    await sessions(store.database).endSessionsOf(his!, OPERATOR)
-    assert.equal(await sessions(store.database).findSession(his!, NOW), null)
+      assert.equal((await recordsOf(store).findSession([token], NOW))?.userId, bob!.id)
+    await recordsOf(store).endSessionsOf(his!, OPERATOR)
+    assert.equal(await recordsOf(store).findSession(his!, NOW), null)
   })
 
   test('a hash is renewed together with a session only, and for its user only', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!])
-      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
+    for (const user of [ada!, bob!]) await recordsOf(store).setPassword(user.id, 'hash', OPERATOR)
     assert.equal(await begin(store, ada!.id, 'a', 'another', { renewed: 'renewed' }), false)
-    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'hash')
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), 'hash')
     assert.equal(await begin(store, ada!.id, 'a', 'hash', { renewed: 'renewed' }), true)
-    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), 'renewed')
-    assert.equal(await passwords(store.database).findPasswordHash(bob!.id), 'hash')
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), 'renewed')
+    assert.equal(await recordsOf(store).findPasswordHash(bob!.id), 'hash')
   })
 
   test('a new session deletes the ten that expired first, of any user', async (t) => {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    for (const user of [ada!, bob!])
-      await passwords(store.database).setPassword(user.id, 'hash', OPERATOR)
+    for (const user of [ada!, bob!]) await recordsOf(store).setPassword(user.id, 'hash', OPERATOR)
     const tokens = Array.from({ length: EXPIRED_DROPPED + 3 }, (_, index) => `token ${index}`)
     const left = async () => {
       const found = await Promise.all(
-        tokens.map((token) => sessions(store.database).findSession([token], 0)),
+        tokens.map((token) => recordsOf(store).findSession([token], 0)),
       )
       return tokens.filter((_, index) => found[index] !== null)
     }
@@ -175,7 +163,7 @@ function sessionsContract(open: OpenFixture): void {
     assert.deepEqual(await left(), tokens.slice(-1))
     await begin(store, bob!.id, 'third', 'hash')
     assert.deepEqual(await left(), [])
-    assert.ok(await sessions(store.database).findSession(['first'], NOW))
+    assert.ok(await recordsOf(store).findSession(['first'], NOW))
   })
 }
 
@@ -193,5 +181,5 @@ function begin(
   { renewed = null, startedAt = NOW, expiresAt = NOW + 1_000_000 }: Begun = {},
 ): Promise<boolean> {
   const session = { userId, tokenHash, userAgent: 'a browser', address: '', startedAt, expiresAt }
-  return sessions(store.database).beginSession(session, checked, renewed)
+  return recordsOf(store).beginSession(session, checked, renewed)
 }

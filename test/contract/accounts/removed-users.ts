@@ -15,15 +15,9 @@ import {
   tally,
 } from '../people.ts'
 import { claim } from '../keys/claim.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {
@@ -41,9 +35,9 @@ export function removedUsersContract(open: OpenFixture): void {
     await register(store, ada, { organization_id: id })
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
-    await invitations(store.database).invite(ada.id, own, eve!.email, 0, OPERATOR)
+    await recordsOf(store).invite(ada.id, own, eve!.email, 0, OPERATOR)
     const { id: revoked } = await issueKey(store, ada)
-    await apiKeys(store.database).revokeApiKey(ada.id, revoked, OPERATOR)
+    await recordsOf(store).revokeApiKey(ada.id, revoked, OPERATOR)
 
     const counts = {
       api_keys: 1,
@@ -53,26 +47,26 @@ export function removedUsersContract(open: OpenFixture): void {
       returned_servers: 0,
       inherited_organizations: 0,
     }
-    assert.deepEqual({ ...(await inventory(store.database).countBelongings(ada.id)) }, counts)
+    assert.deepEqual({ ...(await recordsOf(store).countBelongings(ada.id)) }, counts)
     assert.equal(await removeUser(store.database, ada.id, OPERATOR), true)
-    assert.equal(await users(store.database).findUser('ada@example.com'), null)
-    assert.deepEqual(await apiKeys(store.database).listApiKeys(ada.id), [])
-    assert.deepEqual(await serverExports(store.database).listServers(ada.id), [])
-    assert.deepEqual(await organizations(store.database).listOrganizations(ada.id), [])
-    assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
+    assert.equal(await recordsOf(store).findUser('ada@example.com'), null)
+    assert.deepEqual(await recordsOf(store).listApiKeys(ada.id), [])
+    assert.deepEqual(await recordsOf(store).listServers(ada.id), [])
+    assert.deepEqual(await recordsOf(store).listOrganizations(ada.id), [])
+    assert.deepEqual(await recordsOf(store).listInvitations(eve!.id, 0), [])
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     assert.equal((await claim(store, bob.key)).outcome, 'granted')
-    assert.equal((await serverExports(store.database).listServers(bob.user.id)).length, 2)
-    const [left] = await organizations(store.database).listOrganizations(bob.user.id)
+    assert.equal((await recordsOf(store).listServers(bob.user.id)).length, 2)
+    const [left] = await recordsOf(store).listOrganizations(bob.user.id)
     assert.deepEqual([left?.id, left?.servers], [id, 1])
-    assert.equal((await organizations(store.database).listMembers(bob.user.id, id)).length, 1)
+    assert.equal((await recordsOf(store).listMembers(bob.user.id, id)).length, 1)
   })
 
   test('the counts of a user name what others get of it', async (t) => {
     const { store } = await open(t)
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const count = async (user: { id: string }) => {
-      const counted = await inventory(store.database).countBelongings(user.id)
+      const counted = await recordsOf(store).countBelongings(user.id)
       const { organizations, returned_servers, inherited_organizations } = counted
       return [organizations, returned_servers, inherited_organizations]
     }
@@ -81,7 +75,7 @@ export function removedUsersContract(open: OpenFixture): void {
     await join(store, alone, ada!, eve!)
     await register(store, eve!, { organization_id: alone })
     assert.deepEqual(await count(ada!), [0, 0, 1])
-    await organizations(store.database).removeMember(ada!.id, alone, eve!.id, OPERATOR)
+    await recordsOf(store).removeMember(ada!.id, alone, eve!.id, OPERATOR)
     assert.deepEqual(await count(ada!), [1, 1, 0])
     const shared = await addOrganization(store, ada!)
     await join(store, shared, ada!, bob!)
@@ -89,9 +83,9 @@ export function removedUsersContract(open: OpenFixture): void {
     assert.deepEqual(await count(bob!), [0, 0, 0])
 
     await removeUser(store.database, ada!.id, OPERATOR)
-    const [own] = await serverExports(store.database).listServers(eve!.id)
+    const [own] = await recordsOf(store).listServers(eve!.id)
     assert.deepEqual([own?.organization, own?.status], [null, 'draft'])
-    const [member] = await organizations(store.database).listMembers(bob!.id, shared)
+    const [member] = await recordsOf(store).listMembers(bob!.id, shared)
     assert.equal(member?.role, 'owner')
   })
 
@@ -131,8 +125,8 @@ export function removedUsersContract(open: OpenFixture): void {
     const { key } = await issueKey(store, user, 'second')
     await removeUser(store.database, user.id, OPERATOR)
     const again = await addOwner(store, user.email)
-    assert.equal((await apiKeys(store.database).listApiKeys(again.user.id)).length, 1)
-    assert.deepEqual(await serverExports(store.database).listServers(again.user.id), [])
+    assert.equal((await recordsOf(store).listApiKeys(again.user.id)).length, 1)
+    assert.deepEqual(await recordsOf(store).listServers(again.user.id), [])
     assert.equal((await claim(store, key)).outcome, 'unknown')
     assert.equal((await claim(store, again.key)).outcome, 'granted')
   })
@@ -152,7 +146,7 @@ function heirsContract(open: OpenFixture): void {
     await register(store, bob!, { organization_id: id })
     await removeUser(store.database, ada!.id, OPERATOR)
     assert.deepEqual(await rolesIn(store, bob!.id, id), ['member', 'owner', 'member'])
-    assert.equal((await organizations(store.database).listOrganizations(bob!.id))[0]?.servers, 1)
+    assert.equal((await recordsOf(store).listOrganizations(bob!.id))[0]?.servers, 1)
   })
 
   test('if members joined at one instant, the one with the first id inherits', async (t) => {
@@ -162,7 +156,7 @@ function heirsContract(open: OpenFixture): void {
     for (const member of others) await join(store, id, ada!, member)
     await removeUser(store.database, ada!.id, OPERATOR)
     const [first] = others.map((user) => user.id).toSorted()
-    const owners = (await organizations(store.database).listMembers(first!, id)).filter(
+    const owners = (await recordsOf(store).listMembers(first!, id)).filter(
       ({ role }) => role === 'owner',
     )
     assert.deepEqual(
@@ -200,16 +194,13 @@ function aloneContract(open: OpenFixture): void {
     const taken = await register(store, bob!, { organization_id: id, slug: 'taken' })
     await register(store, bob!, { slug: 'taken' })
     const elsewhere = await register(store, bob!, { organization_id: kept })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
 
     await removeUser(store.database, ada!.id, OPERATOR)
-    const back = await servers(store.database).findServer(bob!.id, his)
+    const back = await recordsOf(store).findServer(bob!.id, his)
     assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
-    assert.equal((await servers(store.database).findServer(bob!.id, taken))?.slug, null)
-    assert.equal(
-      (await servers(store.database).findServer(bob!.id, elsewhere))?.organization_id,
-      kept,
-    )
+    assert.equal((await recordsOf(store).findServer(bob!.id, taken))?.slug, null)
+    assert.equal((await recordsOf(store).findServer(bob!.id, elsewhere))?.organization_id, kept)
     await addOrganization(store, bob!, { slug: 'guild' })
   })
 
@@ -220,16 +211,15 @@ function aloneContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const [ada] = await addUsers(store, `ada${round}`)
       const id = await addOrganization(store, ada!)
-      await invitations(store.database).invite(ada!.id, id, bob!.email, 0, OPERATOR)
+      await recordsOf(store).invite(ada!.id, id, bob!.email, 0, OPERATOR)
       const [removed, joined] = await Promise.all([
         removeUser(store.database, ada!.id, OPERATOR),
-        invitations(second.database).acceptInvitation(bob!.id, id, 0, OPERATOR),
+        recordsOf(second).acceptInvitation(bob!.id, id, 0, OPERATOR),
       ])
       assert.equal(removed, true)
       const roles = await rolesIn(store, bob!.id, id)
       assert.deepEqual(roles, joined === 'joined' ? ['owner'] : [])
-      if (joined === 'joined')
-        await organizations(store.database).removeOrganization(bob!.id, id, OPERATOR)
+      if (joined === 'joined') await recordsOf(store).removeOrganization(bob!.id, id, OPERATOR)
     }
   })
 
@@ -241,11 +231,11 @@ function aloneContract(open: OpenFixture): void {
       const id = randomUUID()
       const [removed] = await Promise.allSettled([
         removeUser(store.database, ada!.id, OPERATOR),
-        servers(second.database).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
+        recordsOf(second).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
       ])
       assert.deepEqual(removed, { status: 'fulfilled', value: true })
-      assert.equal(await servers(store.database).findServer(ada!.id, id), null)
-      assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
+      assert.equal(await recordsOf(store).findServer(ada!.id, id), null)
+      assert.deepEqual(await recordsOf(store).listServers(ada!.id), [])
     }
   })
 }
@@ -255,5 +245,5 @@ async function rolesIn(
   userId: string,
   id: string,
 ): Promise<string[]> {
-  return (await organizations(store.database).listMembers(userId, id)).map(({ role }) => role)
+  return (await recordsOf(store).listMembers(userId, id)).map(({ role }) => role)
 }

@@ -8,11 +8,9 @@ import { ACTIVITY_STEP_US, SESSIONS_MAX } from '../../../src/accounts/sessions.t
 import type { Store } from '../../../src/database/store.ts'
 import { createUser, type User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions, sessionList } from '../../../src/accounts/records/sessions.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { OPERATOR } from '../people.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const EMAIL = 'ada@example.com'
 /** The hash of `old password` in better-auth's format. */
@@ -26,16 +24,14 @@ export function sessionContract(open: OpenFixture): void {
   test('no session of an old password outlives a change of that password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password 0')
-    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
+    await recordsOf(store).setPassword(user.id, hash, OPERATOR)
     let begun = 0
     for (let round = 0; round < ROUNDS; round += 1) {
       const next = await accounts.hashPassword(`password ${round + 1}`)
       const changing = round % 2 === 0 ? store : second
       const [signedIn] = await Promise.all([
         accounts.signIn(EMAIL, `password ${round}`, BROWSER),
-        delay(round % 10).then(() =>
-          passwords(changing.database).setPassword(user.id, next, OPERATOR),
-        ),
+        delay(round % 10).then(() => recordsOf(changing).setPassword(user.id, next, OPERATOR)),
       ])
       if (signedIn === null) continue
       begun += 1
@@ -47,11 +43,7 @@ export function sessionContract(open: OpenFixture): void {
 
   test('a user keeps the newest sessions, also if many begin at once', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
-    await passwords(store.database).setPassword(
-      user.id,
-      await accounts.hashPassword('password'),
-      OPERATOR,
-    )
+    await recordsOf(store).setPassword(user.id, await accounts.hashPassword('password'), OPERATOR)
     const begin = async () => (await accounts.signIn(EMAIL, 'password', BROWSER))!.cookies
     const first = await begin()
     // Sessions of one instant have no order.
@@ -67,34 +59,32 @@ export function sessionContract(open: OpenFixture): void {
 
   test('concurrent sign-ins renew an old hash, but never over a new password', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
-    await passwords(store.database).setPassword(user.id, OLD_HASH, OPERATOR)
+    await recordsOf(store).setPassword(user.id, OLD_HASH, OPERATOR)
     assert.equal(await accounts.signIn(EMAIL, 'a wrong one', BROWSER), null)
-    assert.equal(await passwords(store.database).findPasswordHash(user.id), OLD_HASH)
+    assert.equal(await recordsOf(store).findPasswordHash(user.id), OLD_HASH)
     const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
     const begun = await Promise.all(signIns)
     for (const one of begun) assert.equal(one?.userId, user.id)
-    assert.match(String(await passwords(store.database).findPasswordHash(user.id)), /^\$argon2id\$/)
+    assert.match(String(await recordsOf(store).findPasswordHash(user.id)), /^\$argon2id\$/)
 
     for (let round = 0; round < 3; round += 1) {
-      await passwords(store.database).setPassword(user.id, OLD_HASH, OPERATOR)
+      await recordsOf(store).setPassword(user.id, OLD_HASH, OPERATOR)
       const next = await accounts.hashPassword('a new password')
       await Promise.all([
         accounts.signIn(EMAIL, 'old password', BROWSER),
-        delay(round * 60).then(() =>
-          passwords(second.database).setPassword(user.id, next, OPERATOR),
-        ),
+        delay(round * 60).then(() => recordsOf(second).setPassword(user.id, next, OPERATOR)),
       ])
-      assert.equal(await passwords(store.database).findPasswordHash(user.id), next)
+      assert.equal(await recordsOf(store).findPasswordHash(user.id), next)
     }
   })
 
   test('the first known token finds the session, which ends with its user', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
+    await recordsOf(store).setPassword(user.id, hash, OPERATOR)
     const now = presentInstant()
     const begin = (tokenHash: string, startedAt: number) =>
-      sessions(store.database).beginSession(
+      recordsOf(store).beginSession(
         { ...BROWSER, userId: user.id, tokenHash, startedAt, expiresAt: startedAt + 1_000_000 },
         hash,
         null,
@@ -102,12 +92,12 @@ export function sessionContract(open: OpenFixture): void {
     assert.equal(await begin('one', now), true)
     assert.equal(await begin('two', now + 1), true)
     assert.equal(
-      await sessions(store.database).beginSession({ ...EMPTY, userId: user.id }, 'x', null),
+      await recordsOf(store).beginSession({ ...EMPTY, userId: user.id }, 'x', null),
       false,
     )
 
-    const found = await sessions(store.database).findSession(['none', 'two', 'one'], now + 1)
-    const [newest] = await sessionList(store.database).listSessions(user.id, now)
+    const found = await recordsOf(store).findSession(['none', 'two', 'one'], now + 1)
+    const [newest] = await recordsOf(store).listSessions(user.id, now)
     const id = newest!.id
     assert.deepEqual(found, {
       id,
@@ -120,18 +110,18 @@ export function sessionContract(open: OpenFixture): void {
       lastActiveAt: now + 1,
       operatorUntil: null,
     })
-    assert.equal((await sessions(store.database).findSession(['one', 'two'], now))?.startedAt, now)
+    assert.equal((await recordsOf(store).findSession(['one', 'two'], now))?.startedAt, now)
     assert.equal(
-      (await sessions(store.database).findSession(['one', 'two'], now + 1_000_000))?.startedAt,
+      (await recordsOf(store).findSession(['one', 'two'], now + 1_000_000))?.startedAt,
       now + 1,
     )
-    assert.equal(await sessions(store.database).findSession(['one', 'two'], now + 1_000_001), null)
+    assert.equal(await recordsOf(store).findSession(['one', 'two'], now + 1_000_001), null)
 
-    await sessions(store.database).endSessionsOf(['one', 'none'], OPERATOR)
-    assert.equal(await sessions(store.database).findSession(['one'], now), null)
+    await recordsOf(store).endSessionsOf(['one', 'none'], OPERATOR)
+    assert.equal(await recordsOf(store).findSession(['one'], now), null)
     await removeUser(store.database, user.id, OPERATOR)
-    assert.equal(await sessions(store.database).findSession(['two'], now), null)
-    assert.equal(await passwords(store.database).findPassword(EMAIL), null)
+    assert.equal(await recordsOf(store).findSession(['two'], now), null)
+    assert.equal(await recordsOf(store).findPassword(EMAIL), null)
     assert.equal(await begin('three', now), false)
   })
 }
@@ -140,10 +130,10 @@ export function sessionListContract(open: OpenFixture): void {
   test('the sessions of a user are listed, newest first, and end one by one', async (t) => {
     const { store, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
+    await recordsOf(store).setPassword(user.id, hash, OPERATOR)
     const now = presentInstant()
     const begin = (index: number) =>
-      sessions(store.database).beginSession(
+      recordsOf(store).beginSession(
         {
           userId: user.id,
           tokenHash: `token ${index}`,
@@ -156,7 +146,7 @@ export function sessionListContract(open: OpenFixture): void {
         null,
       )
     for (const index of [2, 1, 3]) assert.equal(await begin(index), true)
-    const listed = await sessionList(store.database).listSessions(user.id, now + 3)
+    const listed = await recordsOf(store).listSessions(user.id, now + 3)
     const shown = listed.map((session) => ({ ...session, id: 'any' }))
     assert.deepEqual(
       shown,
@@ -168,27 +158,18 @@ export function sessionListContract(open: OpenFixture): void {
         lastActiveAt: now + index,
       })),
     )
-    assert.equal((await sessionList(store.database).listSessions(user.id, now + 101)).length, 2)
-    assert.deepEqual(await sessionList(store.database).listSessions(randomUUID(), now), [])
+    assert.equal((await recordsOf(store).listSessions(user.id, now + 101)).length, 2)
+    assert.deepEqual(await recordsOf(store).listSessions(randomUUID(), now), [])
 
     const [newest, middle] = listed
-    assert.equal(
-      await sessionList(store.database).endSession(randomUUID(), middle!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await sessionList(store.database).endSession(user.id, randomUUID(), OPERATOR),
-      false,
-    )
-    assert.equal(
-      await sessionList(store.database).endSession(user.id, 'not an id', OPERATOR),
-      false,
-    )
-    assert.equal((await sessionList(store.database).listSessions(user.id, now)).length, 3)
-    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id, OPERATOR), true)
-    assert.equal(await sessionList(store.database).endSession(user.id, middle!.id, OPERATOR), false)
-    assert.equal(await sessions(store.database).findSession(['token 2'], now), null)
-    assert.equal((await sessions(store.database).findSession(['token 3'], now))?.id, newest!.id)
+    assert.equal(await recordsOf(store).endSession(randomUUID(), middle!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).endSession(user.id, randomUUID(), OPERATOR), false)
+    assert.equal(await recordsOf(store).endSession(user.id, 'not an id', OPERATOR), false)
+    assert.equal((await recordsOf(store).listSessions(user.id, now)).length, 3)
+    assert.equal(await recordsOf(store).endSession(user.id, middle!.id, OPERATOR), true)
+    assert.equal(await recordsOf(store).endSession(user.id, middle!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).findSession(['token 2'], now), null)
+    assert.equal((await recordsOf(store).findSession(['token 3'], now))?.id, newest!.id)
   })
 }
 
@@ -196,32 +177,32 @@ export function sessionActivityContract(open: OpenFixture): void {
   test('the last activity of a session moves at most once an hour', async (t) => {
     const { store, second, accounts, user } = await openAccounts(t, open)
     const hash = await accounts.hashPassword('password')
-    await passwords(store.database).setPassword(user.id, hash, OPERATOR)
+    await recordsOf(store).setPassword(user.id, hash, OPERATOR)
     const now = presentInstant()
     for (const tokenHash of ['one', 'two'])
-      await sessions(store.database).beginSession(
+      await recordsOf(store).beginSession(
         { ...BROWSER, userId: user.id, tokenHash, startedAt: now, expiresAt: now + DAY_US },
         hash,
         null,
       )
     const activity = async () => {
       const found = await Promise.all(
-        ['one', 'two'].map((tokenHash) => sessions(store.database).findSession([tokenHash], now)),
+        ['one', 'two'].map((tokenHash) => recordsOf(store).findSession([tokenHash], now)),
       )
       return found.map((session) => session!.lastActiveAt - now)
     }
-    const { id } = (await sessions(store.database).findSession(['one'], now))!
-    const note = (at: number) => sessionList(store.database).noteActivity(id, now + at)
+    const { id } = (await recordsOf(store).findSession(['one'], now))!
+    const note = (at: number) => recordsOf(store).noteActivity(id, now + at)
     await note(ACTIVITY_STEP_US - 1)
     assert.deepEqual(await activity(), [0, 0])
     await note(ACTIVITY_STEP_US)
     assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
     // Another process had read the session before.
-    await sessionList(second.database).noteActivity(id, now + ACTIVITY_STEP_US + 5)
+    await recordsOf(second).noteActivity(id, now + ACTIVITY_STEP_US + 5)
     await note(0)
     assert.deepEqual(await activity(), [ACTIVITY_STEP_US, 0])
-    await sessionList(store.database).noteActivity(randomUUID(), now + DAY_US)
-    const listed = await sessionList(store.database).listSessions(user.id, now)
+    await recordsOf(store).noteActivity(randomUUID(), now + DAY_US)
+    const listed = await recordsOf(store).listSessions(user.id, now)
     assert.deepEqual(
       listed.map(({ lastActiveAt }) => lastActiveAt - now).toSorted((a, b) => a - b),
       [0, ACTIVITY_STEP_US],
@@ -243,7 +224,7 @@ async function openAccounts(t: TestContext, open: OpenFixture): Promise<SignInFi
   const second = await openSecond()
   t.after(second.close)
   const user = createUser(EMAIL)
-  await users(store.database).insertUser(user, OPERATOR)
+  await recordsOf(store).insertUser(user, OPERATOR)
   const options = { dashboardUrl: 'http://127.0.0.1:8081', now: presentInstant }
   return { store, second, accounts: createAccounts(store.database, options), user }
 }

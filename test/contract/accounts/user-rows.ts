@@ -6,9 +6,7 @@ import { uuidOf } from '../../fixtures/uuid-of.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { openForeign } from '../keys/foreign-program.ts'
 import { OPERATOR, NOW } from '../people.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** What the schema demands of a user and does with a disabled one, whichever program writes. */
 export function userRowsContract(open: OpenFixture): void {
@@ -28,7 +26,7 @@ export function userRowsContract(open: OpenFixture): void {
     assert.equal(await outcome(key), 'granted')
     assert.equal(await outcome(added), 'granted')
     assert.equal(await outcome(revoked), 'revoked')
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 3)
+    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 3)
   })
 
   test('a key is disabled as its owner is, also when the owner changes', async (t) => {
@@ -50,10 +48,10 @@ export function userRowsContract(open: OpenFixture): void {
     const { store, user, later, execute, read } = await openForeign(open, t)
     const bob = await addUser(store, 'bob@example.com')
     for (const { id } of [user, bob]) {
-      await passwords(store.database).setPassword(id, 'hash', OPERATOR)
+      await recordsOf(store).setPassword(id, 'hash', OPERATOR)
       const times = { startedAt: NOW, expiresAt: NOW + 1 }
       const session = { userId: id, tokenHash: id, userAgent: '', address: '', ...times }
-      assert.equal(await sessions(store.database).beginSession(session, 'hash', null), true)
+      assert.equal(await recordsOf(store).beginSession(session, 'hash', null), true)
       await execute(`INSERT INTO sign_in_links VALUES ('${id}', '${id}', ${later})`)
     }
     await execute(`UPDATE users SET disabled_at = ${later} WHERE id = '${user.id}'`)

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createUser, type User } from '../../../src/accounts/user.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { USERS_PER_PAGE, userSearch } from '../../../src/directory/records/user-search.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { NOW, OPERATOR, register } from '../people.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** An operator's search for users. */
 export function userSearchContract(open: OpenFixture): void {
@@ -16,12 +16,12 @@ export function userSearchContract(open: OpenFixture): void {
       createUser('bob@example.net'),
       createUser(null, 'player%8'),
     ].map((user, index) => ({ ...user, created_at: NOW + index }))
-    for (const user of added) await users(store.database).insertUser(user, OPERATOR)
+    for (const user of added) await recordsOf(store).insertUser(user, OPERATOR)
     const [ada, bob, player] = added.map(({ id }) => id)
     await issueApiKey(store.database, ada!, 'one', OPERATOR)
     await register(store, added[0]!)
     const find = async (text: string) =>
-      (await userSearch(store.database).searchUsers(text)).users.map(({ id }) => id)
+      (await recordsOf(store).searchUsers(text)).users.map(({ id }) => id)
     assert.deepEqual(await find(''), [player, bob, ada])
     assert.deepEqual(await find('EXAMPLE'), [bob, ada])
     assert.deepEqual(await find('pLAyer'), [player, ada])
@@ -30,18 +30,18 @@ export function userSearchContract(open: OpenFixture): void {
     assert.deepEqual(await find('r!'), [])
     assert.deepEqual(await find(bob!.slice(3, 20).toUpperCase()), [bob])
     assert.deepEqual(await find(bob!), [bob])
-    const [found] = (await userSearch(store.database).searchUsers('ada')).users
+    const [found] = (await recordsOf(store).searchUsers('ada')).users
     assert.deepEqual({ ...found }, { ...added[0], apiKeys: 1, servers: 1 })
   })
 
   test('a user who has exactly the text comes first, and once', async (t) => {
     const { store } = await open(t)
     const exact = { ...createUser('joe@example.com', '7'), created_at: NOW }
-    await users(store.database).insertUser(exact, OPERATOR)
+    await recordsOf(store).insertUser(exact, OPERATOR)
     const others = await addMany({ store }, USERS_PER_PAGE + 9, 7)
-    const first = await userSearch(store.database).searchUsers('7')
+    const first = await recordsOf(store).searchUsers('7')
     assert.deepEqual(first.users[0]!.id, exact.id)
-    const second = await userSearch(store.database).searchUsers('7', first.next)
+    const second = await recordsOf(store).searchUsers('7', first.next)
     const all = [...first.users, ...second.users].map(({ id }) => id)
     assert.deepEqual(all, [exact.id, ...others.map(({ id }) => id).toReversed()])
     assert.equal(second.next, null)
@@ -53,7 +53,7 @@ export function userSearchContract(open: OpenFixture): void {
     const seen: string[] = []
     let place = null
     for (let page = 0; page < 3; page += 1) {
-      const { users, next, isFull } = await userSearch(store.database).searchUsers('', place)
+      const { users, next, isFull } = await recordsOf(store).searchUsers('', place)
       assert.equal(isFull, true)
       seen.push(...users.map(({ id }) => id))
       place = next
@@ -71,7 +71,7 @@ export function userSearchContract(open: OpenFixture): void {
   test('a search examines a bounded number of users, and goes on where it ended', async (t) => {
     const { store } = await open(t)
     const old = { ...createUser('old@example.com'), created_at: NOW - 1 }
-    await users(store.database).insertUser(old, OPERATOR)
+    await recordsOf(store).insertUser(old, OPERATOR)
     await addMany({ store }, 20, 0)
     const { searchUsers } = userSearch(store.database, { max: 20, together: 5 })
     const first = await searchUsers('ld@ex')
@@ -97,6 +97,6 @@ async function addMany(
     ...createUser(`u${digit}-${index}@example.com`),
     created_at: at ?? NOW + 1 + index,
   }))
-  for (const user of added) await users(store.database).insertUser(user, OPERATOR)
+  for (const user of added) await recordsOf(store).insertUser(user, OPERATOR)
   return added
 }

@@ -5,32 +5,30 @@ import { addUser, listUsers } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, NOW, tally } from '../people.ts'
 import { users } from '../../../src/accounts/records/users.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function usersContract(open: OpenFixture): void {
   test('a user is found by email, and a taken email is refused', async (t) => {
     const { store } = await open(t)
     const user = await addUser(store, 'ada@example.com')
-    assert.deepEqual(await users(store.database).findUser('ada@example.com'), user)
-    assert.equal(await users(store.database).findUser('bob@example.com'), null)
-    assert.equal(
-      await users(store.database).insertUser(createUser('ada@example.com'), OPERATOR),
-      false,
-    )
+    assert.deepEqual(await recordsOf(store).findUser('ada@example.com'), user)
+    assert.equal(await recordsOf(store).findUser('bob@example.com'), null)
+    assert.equal(await recordsOf(store).insertUser(createUser('ada@example.com'), OPERATOR), false)
     assert.deepEqual(await listUsers(store), [user])
   })
 
   test('an email is found only exactly as stored', async (t) => {
     const { store } = await open(t)
     await addUser(store, 'ada@example.com')
-    assert.equal(await users(store.database).findUser('ADA@example.com'), null)
-    assert.equal(await users(store.database).findUser('%'), null)
+    assert.equal(await recordsOf(store).findUser('ADA@example.com'), null)
+    assert.equal(await recordsOf(store).findUser('%'), null)
   })
 
   test('the instant of a sign-up is stored to the microsecond', async (t) => {
     const { store } = await open(t)
     const user = { ...createUser('ada@example.com'), created_at: NOW + 123_457 }
-    assert.ok(await users(store.database).insertUser(user, OPERATOR))
-    assert.deepEqual(await users(store.database).findUser(user.email), user)
+    assert.ok(await recordsOf(store).insertUser(user, OPERATOR))
+    assert.deepEqual(await recordsOf(store).findUser(user.email), user)
     assert.deepEqual(await listUsers(store), [user])
   })
 

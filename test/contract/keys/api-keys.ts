@@ -11,6 +11,7 @@ import { OPERATOR, addUsers, NOW, tally } from '../people.ts'
 import { claim } from './claim.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function apiKeysContract(open: OpenFixture): void {
   test('a sixth key is refused, and so is a key above a lower maximum', async (t) => {
@@ -18,18 +19,18 @@ export function apiKeysContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     for (let index = 0; index < 5; index += 1) await insert(store, record(ada!))
     assert.equal(
-      await apiKeys(store.database).insertApiKey(record(ada!), someHash(), 5, OPERATOR),
+      await recordsOf(store).insertApiKey(record(ada!), someHash(), 5, OPERATOR),
       'at limit',
     )
     assert.equal(
-      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
+      await recordsOf(store).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
       'stored',
     )
     assert.equal(
-      await apiKeys(store.database).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
+      await recordsOf(store).insertApiKey(record(bob!), someHash(), 1, OPERATOR),
       'at limit',
     )
-    assert.equal((await apiKeys(store.database).listApiKeys(bob!.id)).length, 1)
+    assert.equal((await recordsOf(store).listApiKeys(bob!.id)).length, 1)
   })
 
   test('a form that is sent twice stores one key, also at the limit and at once', async (t) => {
@@ -39,21 +40,15 @@ export function apiKeysContract(open: OpenFixture): void {
     const apiKey = record(user)
     const stored = await Promise.all(
       [store, second, store, second].map((one) =>
-        apiKeys(one.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
+        recordsOf(one).insertApiKey(apiKey, someHash(), 5, OPERATOR),
       ),
     )
     assert.deepEqual(tally(stored), { stored: 1, known: 3 })
     for (let index = 0; index < 4; index += 1) await insert(store, record(user))
-    assert.equal(
-      await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
-      'known',
-    )
-    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, apiKey.id, OPERATOR))
-    assert.equal(
-      await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
-      'known',
-    )
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 5)
+    assert.equal(await recordsOf(store).insertApiKey(apiKey, someHash(), 5, OPERATOR), 'known')
+    assert.ok(await recordsOf(store).revokeApiKey(user.id, apiKey.id, OPERATOR))
+    assert.equal(await recordsOf(store).insertApiKey(apiKey, someHash(), 5, OPERATOR), 'known')
+    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 5)
   })
 
   test('keys are listed oldest first, keys of one instant by id', async (t) => {
@@ -73,13 +68,13 @@ export function apiKeysContract(open: OpenFixture): void {
     // Another user's keys take no place, although they were revoked last.
     const foreign = record(bob, NOW)
     await insert(store, foreign)
-    await apiKeys(store.database).revokeApiKey(bob.id, foreign.id, operatorAt(NOW + 200))
+    await recordsOf(store).revokeApiKey(bob.id, foreign.id, operatorAt(NOW + 200))
     const records = Array.from({ length: 6 }, (_, index) => record(user, NOW + index))
     for (const [index, one] of records.entries()) {
       await insert(store, one)
       // The first one is revoked last.
       if (index < 4)
-        await apiKeys(store.database).revokeApiKey(user.id, one.id, operatorAt(NOW + 100 - index))
+        await recordsOf(store).revokeApiKey(user.id, one.id, operatorAt(NOW + 100 - index))
     }
     const ids = records.map(({ id }) => id)
     const active = ids.slice(4)
@@ -105,10 +100,10 @@ function revocationContract(open: OpenFixture): void {
     const apiKey = record(user)
     await insert(store, apiKey)
     const revoked = await Promise.all([
-      apiKeys(store.database).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 1)),
-      apiKeys(second.database).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 2)),
+      recordsOf(store).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 1)),
+      recordsOf(second).revokeApiKey(user.id, apiKey.id, operatorAt(NOW + 2)),
     ])
-    const [listed] = await apiKeys(store.database).listApiKeys(user.id)
+    const [listed] = await recordsOf(store).listApiKeys(user.id)
     assert.ok(listed?.revoked_at === NOW + 1 || listed?.revoked_at === NOW + 2)
     assert.deepEqual(revoked, [listed, listed])
   })
@@ -118,25 +113,18 @@ function revocationContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const key = generateKey()
     const [used, other, his] = [record(ada!), record(ada!), record(bob!)]
-    assert.equal(
-      await apiKeys(store.database).insertApiKey(used, hashApiKey(key), 5, OPERATOR),
-      'stored',
-    )
+    assert.equal(await recordsOf(store).insertApiKey(used, hashApiKey(key), 5, OPERATOR), 'stored')
     for (const one of [other, his]) await insert(store, one)
     assert.equal((await claim(store, key)).outcome, 'granted')
-    const revoked = await apiKeys(store.database).revokeApiKey(
-      ada!.id,
-      used.id,
-      operatorAt(NOW + 3),
-    )
-    const listed = await apiKeys(store.database).listApiKeys(ada!.id)
+    const revoked = await recordsOf(store).revokeApiKey(ada!.id, used.id, operatorAt(NOW + 3))
+    const listed = await recordsOf(store).listApiKeys(ada!.id)
     assert.deepEqual(
       revoked,
       listed.find(({ id }) => id === used.id),
     )
     assert.ok(revoked?.revoked_at === NOW + 3 && revoked.last_used_at !== null)
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob!.id, other.id, OPERATOR), null)
-    const active = [...listed, ...(await apiKeys(store.database).listApiKeys(bob!.id))].filter(
+    assert.equal(await recordsOf(store).revokeApiKey(bob!.id, other.id, OPERATOR), null)
+    const active = [...listed, ...(await recordsOf(store).listApiKeys(bob!.id))].filter(
       ({ revoked_at }) => revoked_at === null,
     )
     assert.deepEqual(new Set(active.map(({ id }) => id)), new Set([other.id, his.id]))
@@ -149,10 +137,7 @@ function revocationContract(open: OpenFixture): void {
     const hashes = Array.from({ length: 10 }, someHash)
     for (const [index, keyHash] of hashes.entries()) {
       const apiKey = record(index % 2 === 0 ? ada! : bob!)
-      assert.equal(
-        await apiKeys(store.database).insertApiKey(apiKey, keyHash, 5, OPERATOR),
-        'stored',
-      )
+      assert.equal(await recordsOf(store).insertApiKey(apiKey, keyHash, 5, OPERATOR), 'stored')
     }
     const twice = [...hashes, ...hashes]
     const revoked = await Promise.all(
@@ -189,12 +174,9 @@ function someHash(): Buffer {
 }
 
 async function insert(store: Store, apiKey: ApiKey): Promise<void> {
-  assert.equal(
-    await apiKeys(store.database).insertApiKey(apiKey, someHash(), 5, OPERATOR),
-    'stored',
-  )
+  assert.equal(await recordsOf(store).insertApiKey(apiKey, someHash(), 5, OPERATOR), 'stored')
 }
 
 async function idsOf(store: Store, user: User, revokedMax?: number): Promise<string[]> {
-  return (await apiKeys(store.database).listApiKeys(user.id, revokedMax)).map(({ id }) => id)
+  return (await recordsOf(store).listApiKeys(user.id, revokedMax)).map(({ id }) => id)
 }

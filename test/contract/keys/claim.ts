@@ -8,9 +8,9 @@ import type { ServingStore } from '../../../src/database/store.ts'
 import { holding } from '../../fixtures/listings.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { OPERATOR } from '../people.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const SERVER = { name: 'Survival', address: 'play.example.com' }
 
@@ -25,12 +25,12 @@ export function claimContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user } = await addOwner(store, 'ada@example.com')
     const apiKey = {
-      ...(await apiKeys(store.database).listApiKeys(user.id))[0]!,
+      ...(await recordsOf(store).listApiKeys(user.id))[0]!,
       id: crypto.randomUUID(),
       name: 'short',
     }
     assert.equal(
-      await apiKeys(store.database).insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5, OPERATOR),
+      await recordsOf(store).insertApiKey(apiKey, hashApiKey('svc_live_0a'), 5, OPERATOR),
       'stored',
     )
     assert.equal((await claim(store, 'svc_live_0a')).outcome, 'granted')
@@ -99,8 +99,7 @@ export function claimContract(open: OpenFixture): void {
   test('only a granted claim moves last_used_at', async (t) => {
     const { store, elapse, breakServers } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
-    const lastUse = async () =>
-      (await apiKeys(store.database).listApiKeys(user.id))[0]!.last_used_at
+    const lastUse = async () => (await recordsOf(store).listApiKeys(user.id))[0]!.last_used_at
     assert.equal(await lastUse(), null)
 
     await claim(store, key)
@@ -121,7 +120,7 @@ export function claimContract(open: OpenFixture): void {
     const second = await lastUse()
     assert.ok(second !== null && second > first)
 
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
+    await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1))
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal(await lastUse(), second)
   })
@@ -140,7 +139,7 @@ export function claimContract(open: OpenFixture): void {
     const { key } = await addOwner(store, 'ada@example.com')
     const { user, key: gone, keyId } = await addOwner(store, 'bob@example.com')
     const { key: other } = await addOwner(store, 'eve@example.com')
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
+    await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1))
     await claim(store, key)
     const repair = await breakServers()
     const settled = await Promise.allSettled([

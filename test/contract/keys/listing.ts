@@ -6,10 +6,9 @@ import type { ServingStore } from '../../../src/database/store.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -22,12 +21,12 @@ export function listingContract(open: OpenFixture): void {
       { name: 'bedrock', address: 'b.example.com', edition: 'bedrock', status: 'anything' },
     ])
     await addOwner(store, 'bob@example.com', [{ name: 'not hers', address: 'x.example.com' }])
-    const organization = await organizations(store.database).ensureOrganization(
+    const organization = await recordsOf(store).ensureOrganization(
       'guild',
       user.id,
       operatorAt(presentInstant()),
     )
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).saveServers(
       user.id,
       organization,
       [{ name: 'ours', address: 'o.example.com' }],
@@ -80,7 +79,7 @@ export function listingContract(open: OpenFixture): void {
     assert.equal(again.held.revision, first.revision)
     assert.equal(again.revision, first.revision)
 
-    await serverImports(second.database).saveServers(
+    await recordsOf(second).saveServers(
       user.id,
       null,
       [{ name: 'b', address: 'b.example.com' }],

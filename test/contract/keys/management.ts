@@ -4,12 +4,9 @@ import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { addOwner, addUser } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, saved } from '../people.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -22,13 +19,11 @@ export function managementContract(open: OpenFixture): void {
     const issue = (_: unknown, index: number) =>
       issueApiKey((index % 2 === 0 ? store : second).database, user.id, `key ${index}`, OPERATOR)
     const active = async () =>
-      (await apiKeys(store.database).listApiKeys(user.id)).filter(
-        (apiKey) => apiKey.revoked_at === null,
-      )
+      (await recordsOf(store).listApiKeys(user.id)).filter((apiKey) => apiKey.revoked_at === null)
 
     await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal((await active()).length, 5)
-    await apiKeys(store.database).revokeApiKey(user.id, (await active())[2]!.id, OPERATOR)
+    await recordsOf(store).revokeApiKey(user.id, (await active())[2]!.id, OPERATOR)
     const issued = await Promise.all(Array.from({ length: 30 }, issue))
     assert.equal(issued.filter((one) => 'key' in one).length, 1)
     assert.equal((await active()).length, 5)
@@ -47,14 +42,10 @@ export function managementContract(open: OpenFixture): void {
       )
       assert.ok('key' in issued)
       assert.ok(
-        await apiKeys(store.database).revokeApiKey(
-          user.id,
-          issued.apiKey.id,
-          operatorAt(NOW + 100),
-        ),
+        await recordsOf(store).revokeApiKey(user.id, issued.apiKey.id, operatorAt(NOW + 100)),
       )
     }
-    const keys = await apiKeys(store.database).listApiKeys(user.id)
+    const keys = await recordsOf(store).listApiKeys(user.id)
     assert.deepEqual(
       keys.map(({ name, created_at, revoked_at }) => [name, created_at, revoked_at]),
       Array.from({ length: 12 }, (_, index) => [`key ${index}`, NOW + index, NOW + 100]),
@@ -70,16 +61,14 @@ export function managementContract(open: OpenFixture): void {
       assert.ok('key' in issued)
       ids.push(issued.apiKey.id)
     }
-    await apiKeys(store.database).revokeApiKey(ada.id, ids[1]!, operatorAt(NOW + 1))
+    await recordsOf(store).revokeApiKey(ada.id, ids[1]!, operatorAt(NOW + 1))
     const namesOf = async (userId?: string) => {
       const wanted = [...ids.slice(1), 'not an id', ids[1]!]
-      return (await apiKeys(store.database).findApiKeys(wanted, userId))
-        .map(({ name }) => name)
-        .toSorted()
+      return (await recordsOf(store).findApiKeys(wanted, userId)).map(({ name }) => name).toSorted()
     }
     assert.deepEqual(await namesOf(), ['key 1', 'key 2'])
     assert.deepEqual(await namesOf(ada.id), ['key 1'])
-    assert.deepEqual(await apiKeys(store.database).findApiKeys([]), [])
+    assert.deepEqual(await recordsOf(store).findApiKeys([]), [])
   })
 
   test('the stored record is the issued one, with 16 characters of the key', async (t) => {
@@ -92,7 +81,7 @@ export function managementContract(open: OpenFixture): void {
       OPERATOR,
     )
     assert.ok('key' in issued)
-    assert.deepEqual(await apiKeys(store.database).listApiKeys(user.id), [issued.apiKey])
+    assert.deepEqual(await recordsOf(store).listApiKeys(user.id), [issued.apiKey])
     assert.equal(issued.apiKey.name, 'Discord bot')
     assert.equal(issued.apiKey.prefix, issued.key.slice(0, 16))
   })
@@ -109,7 +98,7 @@ export function managementContract(open: OpenFixture): void {
       },
       { name: 'two', address: 'two.example.com' },
     ])
-    const outcome = await serverImports(store.database).saveServers(
+    const outcome = await recordsOf(store).saveServers(
       user.id,
       null,
       [
@@ -120,7 +109,7 @@ export function managementContract(open: OpenFixture): void {
       operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 1, changed: 2 }))
-    const listed = await serverExports(store.database).listServers(user.id)
+    const listed = await recordsOf(store).listServers(user.id)
     const shown = listed
       .map((server) => ({ ...server, id: 'any' }))
       .toSorted((a, b) => a.name.localeCompare(b.name))
@@ -153,20 +142,16 @@ export function managementContract(open: OpenFixture): void {
     const { store } = await open(t)
     const entry = { name: 'one', address: 'one.example.com' }
     const { user } = await addOwner(store, 'ada@example.com', [entry])
-    const organization = await organizations(store.database).ensureOrganization(
+    const organization = await recordsOf(store).ensureOrganization(
       'guild',
       user.id,
       operatorAt(presentInstant()),
     )
     assert.equal(
-      await organizations(store.database).ensureOrganization(
-        'guild',
-        user.id,
-        operatorAt(presentInstant()),
-      ),
+      await recordsOf(store).ensureOrganization('guild', user.id, operatorAt(presentInstant())),
       organization,
     )
-    const outcome = await serverImports(store.database).saveServers(
+    const outcome = await recordsOf(store).saveServers(
       user.id,
       organization,
       [entry],
@@ -174,11 +159,7 @@ export function managementContract(open: OpenFixture): void {
     )
     assert.deepEqual(outcome, saved({ added: 1 }))
     assert.deepEqual(
-      new Set(
-        (await serverExports(store.database).listServers(user.id)).map(
-          (server) => server.organization,
-        ),
-      ),
+      new Set((await recordsOf(store).listServers(user.id)).map((server) => server.organization)),
       new Set(['guild', null]),
     )
   })

@@ -4,10 +4,10 @@ import { test } from 'node:test'
 import { revokeByPrefix } from '../../../src/keys/records/leaked-keys.ts'
 import { renameApiKey } from '../../../src/keys/records/renamed-keys.ts'
 import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { addUser } from '../../fixtures/service.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** What a user changes about a key by its name or its prefix. */
 export function renamingContract(open: OpenFixture): void {
@@ -23,7 +23,7 @@ export function renamingContract(open: OpenFixture): void {
         { name, ...(was === undefined ? {} : { was }) },
         operatorAt(2),
       )
-    const nameOf = async () => (await apiKeys(store.database).findApiKeys([id]))[0]!.name
+    const nameOf = async () => (await recordsOf(store).findApiKeys([id]))[0]!.name
     const renamed = await rename('  Discord bot ', 'bot')
     assert.ok(renamed !== null && 'apiKey' in renamed)
     assert.equal(renamed.apiKey.name, 'Discord bot')
@@ -36,11 +36,11 @@ export function renamingContract(open: OpenFixture): void {
     for (const [refused, because] of refusals)
       assert.equal(refused !== null && 'because' in refused && refused.because, because)
     assert.equal(await nameOf(), 'Discord bot')
-    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(3))
+    await recordsOf(store).revokeApiKey(user.id, id, operatorAt(3))
     const late = await rename('late')
     assert.equal(late !== null && 'because' in late && late.because, 'revoked')
     assert.equal(await nameOf(), 'Discord bot')
-    const events = await audit(store.database).listEvents(user.id, 20)
+    const events = await recordsOf(store).listEvents(user.id, 20)
     assert.deepEqual(
       events.filter(({ action }) => action === 'key renamed').map(({ subject }) => subject),
       [id],
@@ -56,7 +56,7 @@ export function renamingContract(open: OpenFixture): void {
         await renameApiKey(store.database, bob.id, other, { name: 'x' }, operatorAt(2)),
         null,
       )
-    assert.equal((await apiKeys(store.database).findApiKeys([id]))[0]!.name, 'bot')
+    assert.equal((await recordsOf(store).findApiKeys([id]))[0]!.name, 'bot')
   })
 
   test('a prefix revokes the only active key that has it', async (t) => {
@@ -72,12 +72,12 @@ export function renamingContract(open: OpenFixture): void {
     assert.deepEqual(await revoke(2), [])
     assert.deepEqual(await revoke(2, 'svc_live_eeeeeee'), [])
     assert.deepEqual(await revoke(3, PREFIX, 'svc_live_fffffff'), [[other, 3]])
-    await apiKeys(store.database).revokeApiKey(ada.id, one, operatorAt(4))
+    await recordsOf(store).revokeApiKey(ada.id, one, operatorAt(4))
     assert.deepEqual(await revoke(5, PREFIX), [[two, 5]])
     assert.deepEqual(await revoke(6, 'svc_live_fffffff'), [[other, 3]])
-    const [kept] = await apiKeys(store.database).findApiKeys([theirs])
+    const [kept] = await recordsOf(store).findApiKeys([theirs])
     assert.equal(kept!.revoked_at, null)
-    const events = await audit(store.database).listEvents(ada.id, 20)
+    const events = await recordsOf(store).listEvents(ada.id, 20)
     assert.equal(events.filter(({ action }) => action === 'key revoked').length, 3)
   })
 }

@@ -4,12 +4,11 @@ import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { claim } from './claim.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { revocations } from '../../../src/keys/records/revocations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { OPERATOR } from '../people.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** A revocation holds for every process from the moment that it returns (spec 3.2, 5.3.5). */
 export function revocationContract(open: OpenFixture): void {
@@ -17,7 +16,7 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal((await claim(store, key)).outcome, 'granted')
-    assert.ok(await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)))
+    assert.ok(await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1)))
     const revoked = await claim(store, key)
     assert.ok(revoked.outcome === 'revoked' && revoked.apiKeyId === keyId)
   })
@@ -28,7 +27,7 @@ export function revocationContract(open: OpenFixture): void {
     for (let round = 0; round < 20; round += 1) {
       const { user, key, keyId } = await addOwner(store, `user${round}@example.com`)
       const before = Array.from({ length: 20 }, () => claim(store, key))
-      await apiKeys(second.database).revokeApiKey(user.id, keyId, operatorAt(1))
+      await recordsOf(second).revokeApiKey(user.id, keyId, operatorAt(1))
       const after = await Promise.all(Array.from({ length: 20 }, () => claim(store, key)))
       assert.ok(after.every(({ outcome }) => outcome === 'revoked'))
       await Promise.all(before)
@@ -41,11 +40,11 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal(
-      (await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1_000)))?.revoked_at,
+      (await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1_000)))?.revoked_at,
       1_000,
     )
     assert.equal(
-      (await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(2_000)))?.revoked_at,
+      (await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(2_000)))?.revoked_at,
       1_000,
     )
   })
@@ -54,8 +53,8 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { key, keyId } = await addOwner(store, 'ada@example.com')
     const { user: bob } = await addOwner(store, 'bob@example.com')
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, keyId, operatorAt(1)), null)
-    assert.equal(await apiKeys(store.database).revokeApiKey(bob.id, 'nothing', operatorAt(1)), null)
+    assert.equal(await recordsOf(store).revokeApiKey(bob.id, keyId, operatorAt(1)), null)
+    assert.equal(await recordsOf(store).revokeApiKey(bob.id, 'nothing', operatorAt(1)), null)
     assert.equal((await claim(store, key)).outcome, 'granted')
   })
 
@@ -63,7 +62,7 @@ export function revocationContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     assert.equal(
-      await apiKeys(store.database).revokeApiKey(user.id, keyId.toUpperCase(), operatorAt(1)),
+      await recordsOf(store).revokeApiKey(user.id, keyId.toUpperCase(), operatorAt(1)),
       null,
     )
     assert.equal((await claim(store, key)).outcome, 'granted')
@@ -79,15 +78,12 @@ export function revocationContract(open: OpenFixture): void {
     for (let index = 0; index < 1_500; index += 1)
       list.set(index.toString(16).padStart(64, '0'), index)
     assert.equal(
-      await revocations(second.database).uniteRevocations(list, operatorAt(presentInstant())),
+      await recordsOf(second).uniteRevocations(list, operatorAt(presentInstant())),
       1_501,
     )
     assert.equal((await claim(store, key)).outcome, 'revoked')
     assert.equal((await claim(store, other)).outcome, 'granted')
-    assert.equal(
-      await revocations(second.database).uniteRevocations(list, operatorAt(presentInstant())),
-      0,
-    )
+    assert.equal(await recordsOf(second).uniteRevocations(list, operatorAt(presentInstant())), 0)
     await second.close()
   })
 
@@ -97,11 +93,7 @@ export function revocationContract(open: OpenFixture): void {
     const { key: other, keyId: otherId } = await addOwner(store, 'bob@example.com')
     const hashes = [hashApiKey('svc_live_00'), hashApiKey(other), hashApiKey(key)]
     const revoke = async (now: number, userId?: string) => {
-      const revoked = await apiKeys(store.database).revokeApiKeysByHash(
-        hashes,
-        operatorAt(now),
-        userId,
-      )
+      const revoked = await recordsOf(store).revokeApiKeysByHash(hashes, operatorAt(now), userId)
       return new Map(revoked.map(({ id, revoked_at }) => [id, revoked_at]))
     }
     assert.deepEqual(await revoke(7, user.id), new Map([[keyId, 7]]))
@@ -113,7 +105,7 @@ export function revocationContract(open: OpenFixture): void {
     ])
     assert.deepEqual(new Map([...(await revoke(8))].toSorted((a, b) => a[1]! - b[1]!)), all)
     assert.equal((await claim(store, other)).outcome, 'revoked')
-    assert.deepEqual(await apiKeys(store.database).revokeApiKeysByHash([], operatorAt(9)), [])
+    assert.deepEqual(await recordsOf(store).revokeApiKeysByHash([], operatorAt(9)), [])
   })
 
   test("a removed user's keys are unknown at once", async (t) => {

@@ -5,7 +5,7 @@ import { generateKey } from '../../../src/keys/api-key.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { openForeign } from './foreign-program.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** What the triggers of keys and of the list of revoked hashes do, whichever program writes. */
 export function revokedHashesContract(open: OpenFixture): void {
@@ -102,6 +102,6 @@ export function revokedHashesContract(open: OpenFixture): void {
     assert.equal(await outcome(revoked), 'revoked')
     await list(another)
     await execute(`UPDATE api_keys SET user_id = '${user.id}'`)
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 7)
+    assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 7)
   })
 }

@@ -7,6 +7,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW } from '../people.ts'
 import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** An owner invites, lists and withdraws. */
 export function invitingContract(open: OpenFixture): void {
@@ -18,11 +19,11 @@ export function invitingContract(open: OpenFixture): void {
     const invited = ['éve@example.com', 'eve@example.com', 'Eve@example.com']
     for (const [index, email] of invited.entries())
       assert.equal(
-        await invitations(store.database).invite(ada!.id, id, email, 0, operatorAt(NOW + index)),
+        await recordsOf(store).invite(ada!.id, id, email, 0, operatorAt(NOW + index)),
         'invited',
       )
-    await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR)
-    const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
+    await recordsOf(store).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR)
+    const listed = await recordsOf(store).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ email, invited_at }) => [email, invited_at]),
       [
@@ -37,7 +38,7 @@ export function invitingContract(open: OpenFixture): void {
       [ada!.id, randomUUID()],
       [ada!.id, 'nothing'],
     ] as const)
-      assert.deepEqual(await invitations(store.database).listInvited(userId, organizationId, 0), [])
+      assert.deepEqual(await recordsOf(store).listInvited(userId, organizationId, 0), [])
   })
 
   test('only an owner can invite, and only users who are not members', async (t) => {
@@ -48,24 +49,18 @@ export function invitingContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     for (const stranger of [bob!, eve!])
       assert.equal(
-        await invitations(store.database).invite(stranger.id, id, 'joe@example.com', 0, OPERATOR),
+        await recordsOf(store).invite(stranger.id, id, 'joe@example.com', 0, OPERATOR),
         'not found',
       )
     for (const nothing of [randomUUID(), 'nothing'])
       assert.equal(
-        await invitations(store.database).invite(ada!.id, nothing, 'joe@example.com', 0, OPERATOR),
+        await recordsOf(store).invite(ada!.id, nothing, 'joe@example.com', 0, OPERATOR),
         'not found',
       )
     for (const member of [ada!, bob!])
-      assert.equal(
-        await invitations(store.database).invite(ada!.id, id, member.email, 0, OPERATOR),
-        'member',
-      )
-    assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [])
-    assert.equal(
-      await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR),
-      'invited',
-    )
+      assert.equal(await recordsOf(store).invite(ada!.id, id, member.email, 0, OPERATOR), 'member')
+    assert.deepEqual(await recordsOf(store).listInvited(ada!.id, id, 0), [])
+    assert.equal(await recordsOf(store).invite(ada!.id, id, eve!.email, 0, OPERATOR), 'invited')
   })
 
   test('a second invitation of one address replaces the first', async (t) => {
@@ -74,14 +69,14 @@ export function invitingContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     await execute(`UPDATE members SET role = 'owner'`)
-    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR)
-    await invitations(store.database).invite(bob!.id, id, eve!.email, 0, operatorAt(NOW + 5))
-    const listed = await invitations(store.database).listInvited(ada!.id, id, 0)
+    await recordsOf(store).invite(ada!.id, id, eve!.email, 0, OPERATOR)
+    await recordsOf(store).invite(bob!.id, id, eve!.email, 0, operatorAt(NOW + 5))
+    const listed = await recordsOf(store).listInvited(ada!.id, id, 0)
     assert.deepEqual(
       listed.map(({ invited_at }) => invited_at),
       [NOW + 5],
     )
-    const [invitation] = await invitations(store.database).listInvitations(eve!.id, 0)
+    const [invitation] = await recordsOf(store).listInvitations(eve!.id, 0)
     assert.equal(invitation?.invited_by, 'bob@example.com')
   })
 
@@ -89,22 +84,14 @@ export function invitingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
-    await invitations(store.database).invite(ada!.id, id, 'old@example.com', 0, operatorAt(NOW - 1))
-    await invitations(store.database).invite(ada!.id, id, 'new@example.com', 0, OPERATOR)
-    await invitations(store.database).invite(
-      ada!.id,
-      other,
-      'old@example.com',
-      0,
-      operatorAt(NOW - 1),
-    )
+    await recordsOf(store).invite(ada!.id, id, 'old@example.com', 0, operatorAt(NOW - 1))
+    await recordsOf(store).invite(ada!.id, id, 'new@example.com', 0, OPERATOR)
+    await recordsOf(store).invite(ada!.id, other, 'old@example.com', 0, operatorAt(NOW - 1))
     const emails = async (organization: string, since: number) =>
-      (await invitations(store.database).listInvited(ada!.id, organization, since)).map(
-        ({ email }) => email,
-      )
+      (await recordsOf(store).listInvited(ada!.id, organization, since)).map(({ email }) => email)
     assert.deepEqual(await emails(id, NOW), ['new@example.com'])
     assert.deepEqual(await emails(id, NOW - 1), ['new@example.com', 'old@example.com'])
-    await invitations(store.database).invite(ada!.id, id, 'third@example.com', NOW, OPERATOR)
+    await recordsOf(store).invite(ada!.id, id, 'third@example.com', NOW, OPERATOR)
     assert.deepEqual(await emails(id, 0), ['new@example.com', 'third@example.com'])
     assert.deepEqual(await emails(other, 0), ['old@example.com'])
   })
@@ -116,8 +103,8 @@ export function invitingContract(open: OpenFixture): void {
     const other = await addOrganization(store, eve!)
     await join(store, id, ada!, bob!)
     for (const email of ['joe@example.com', 'jim@example.com'])
-      await invitations(store.database).invite(ada!.id, id, email, 0, OPERATOR)
-    const [jim, joe] = await invitations(store.database).listInvited(ada!.id, id, 0)
+      await recordsOf(store).invite(ada!.id, id, email, 0, OPERATOR)
+    const [jim, joe] = await recordsOf(store).listInvited(ada!.id, id, 0)
     for (const [userId, organizationId, invitation] of [
       [bob!.id, id, joe!.id],
       [eve!.id, id, joe!.id],
@@ -127,23 +114,12 @@ export function invitingContract(open: OpenFixture): void {
       [ada!.id, 'nothing', joe!.id],
     ] as const)
       assert.equal(
-        await invitations(store.database).withdrawInvitation(
-          userId,
-          organizationId,
-          invitation,
-          OPERATOR,
-        ),
+        await recordsOf(store).withdrawInvitation(userId, organizationId, invitation, OPERATOR),
         false,
       )
-    assert.equal(
-      await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR),
-      true,
-    )
-    assert.equal(
-      await invitations(store.database).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR),
-      false,
-    )
-    assert.deepEqual(await invitations(store.database).listInvited(ada!.id, id, 0), [jim])
+    assert.equal(await recordsOf(store).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR), true)
+    assert.equal(await recordsOf(store).withdrawInvitation(ada!.id, id, joe!.id, OPERATOR), false)
+    assert.deepEqual(await recordsOf(store).listInvited(ada!.id, id, 0), [jim])
   })
 
   fullContract(open)
@@ -169,26 +145,17 @@ function fullContract(open: OpenFixture): void {
     const invited = await Promise.all(asked)
     assert.equal(invited.filter((outcome) => outcome === 'invited').length, MEMBERS_MAX - 2)
     assert.ok(invited.every((outcome) => ['invited', 'full'].includes(outcome)))
-    assert.equal(
-      (await invitations(store.database).listInvited(ada!.id, id, 0)).length,
-      MEMBERS_MAX - 2,
-    )
+    assert.equal((await recordsOf(store).listInvited(ada!.id, id, 0)).length, MEMBERS_MAX - 2)
 
     // Inviting an address again needs no room, and other organizations have their own.
     assert.equal(await invite(invited.indexOf('invited')), 'invited')
     assert.equal(
-      await invitations(store.database).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR),
+      await recordsOf(store).invite(ada!.id, other, 'joe@example.com', 0, OPERATOR),
       'invited',
     )
     // Expired invitations make room.
     assert.equal(
-      await invitations(store.database).invite(
-        ada!.id,
-        id,
-        'joe@example.com',
-        NOW + 1,
-        operatorAt(NOW + 1),
-      ),
+      await recordsOf(store).invite(ada!.id, id, 'joe@example.com', NOW + 1, operatorAt(NOW + 1)),
       'invited',
     )
   })
@@ -200,10 +167,10 @@ function fullContract(open: OpenFixture): void {
     for (let index = 0; index <= INVITATIONS_SHOWN; index += 1) {
       const owner = await addUser(store, `owner${index}@example.com`)
       const id = await addOrganization(store, owner, { slug: `guild-${index}` })
-      await invitations(store.database).invite(owner.id, id, eve.email, 0, operatorAt(NOW + index))
+      await recordsOf(store).invite(owner.id, id, eve.email, 0, operatorAt(NOW + index))
       names.unshift(`guild-${index}`)
     }
-    const shown = await invitations(store.database).listInvitations(eve.id, 0)
+    const shown = await recordsOf(store).listInvitations(eve.id, 0)
     assert.deepEqual(
       shown.map(({ name, invited_by }) => [name, invited_by]),
       names
@@ -211,7 +178,7 @@ function fullContract(open: OpenFixture): void {
         .map((name) => [name, `${name.replace('guild-', 'owner')}@example.com`]),
     )
     const since = NOW + INVITATIONS_SHOWN
-    assert.deepEqual(await invitations(store.database).listInvitations(eve.id, since), [shown[0]])
-    assert.deepEqual(await invitations(store.database).listInvitations(eve.id, since + 1), [])
+    assert.deepEqual(await recordsOf(store).listInvitations(eve.id, since), [shown[0]])
+    assert.deepEqual(await recordsOf(store).listInvitations(eve.id, since + 1), [])
   })
 }

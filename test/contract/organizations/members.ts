@@ -4,10 +4,8 @@ import { test } from 'node:test'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function membersContract(open: OpenFixture): void {
   test('members list each other by email; a stranger gets an empty list', async (t) => {
@@ -20,11 +18,11 @@ export function membersContract(open: OpenFixture): void {
       { user_id: bob!.id, email: 'ann@example.com', external_id: null, role: 'member' },
       { user_id: ada!.id, email: 'bob@example.com', external_id: null, role: 'owner' },
     ]
-    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, id), expected)
-    assert.deepEqual(await organizations(store.database).listMembers(bob!.id, id), expected)
-    assert.deepEqual(await organizations(store.database).listMembers(eve!.id, id), [])
-    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, other), [])
-    assert.deepEqual(await organizations(store.database).listMembers(ada!.id, 'nothing'), [])
+    assert.deepEqual(await recordsOf(store).listMembers(ada!.id, id), expected)
+    assert.deepEqual(await recordsOf(store).listMembers(bob!.id, id), expected)
+    assert.deepEqual(await recordsOf(store).listMembers(eve!.id, id), [])
+    assert.deepEqual(await recordsOf(store).listMembers(ada!.id, other), [])
+    assert.deepEqual(await recordsOf(store).listMembers(ada!.id, 'nothing'), [])
   })
 
   test('owners can remove any member, and members can remove themselves only', async (t) => {
@@ -32,44 +30,17 @@ export function membersContract(open: OpenFixture): void {
     const [ada, bob, eve, joe] = await addUsers(store, 'ada', 'bob', 'eve', 'joe')
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(
-      await organizations(store.database).removeMember(bob!.id, id, eve!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(joe!.id, id, eve!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, joe!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(joe!.id, id, joe!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, 'nothing', bob!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, 'nothing', OPERATOR),
-      false,
-    )
-    assert.equal((await organizations(store.database).listMembers(ada!.id, id)).length, 3)
+    assert.equal(await recordsOf(store).removeMember(bob!.id, id, eve!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(joe!.id, id, eve!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, joe!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(joe!.id, id, joe!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(ada!.id, 'nothing', bob!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, 'nothing', OPERATOR), false)
+    assert.equal((await recordsOf(store).listMembers(ada!.id, id)).length, 3)
 
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
-      true,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(eve!.id, id, eve!.id, OPERATOR),
-      true,
-    )
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, bob!.id, OPERATOR), true)
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, bob!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(eve!.id, id, eve!.id, OPERATOR), true)
     assert.deepEqual(await emailsOf(store, ada!, id), ['ada@example.com'])
   })
 
@@ -79,22 +50,10 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await addOrganization(store, bob!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
-    assert.equal(
-      await organizations(store.database).removeMember(bob!.id, id, eve!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(bob!.id, id, ada!.id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(bob!.id, id, OPERATOR),
-      null,
-    )
-    assert.equal(
-      await organizations(store.database).removeOrganization(bob!.id, id, OPERATOR),
-      false,
-    )
+    assert.equal(await recordsOf(store).removeMember(bob!.id, id, eve!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeMember(bob!.id, id, ada!.id, OPERATOR), false)
+    assert.equal(await recordsOf(store).giveBackServers(bob!.id, id, OPERATOR), null)
+    assert.equal(await recordsOf(store).removeOrganization(bob!.id, id, OPERATOR), false)
   })
 
   test('a member whom a user can remove is found with the servers that stay', async (t) => {
@@ -104,7 +63,7 @@ export function membersContract(open: OpenFixture): void {
     const other = await addOrganization(store, bob!)
     await join(store, id, ada!, bob!)
     for (const organization_id of [id, id, other]) await register(store, bob!, { organization_id })
-    const { findRemovableMember } = organizations(store.database)
+    const { findRemovableMember } = recordsOf(store)
     const found = {
       user_id: bob!.id,
       email: 'bob@example.com',
@@ -133,19 +92,10 @@ export function membersContract(open: OpenFixture): void {
     // An owner of another organization does not count.
     await addOrganization(store, bob!)
     await join(store, id, ada!, bob!)
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
-      false,
-    )
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, ada!.id, OPERATOR), false)
     await execute(`UPDATE members SET role = 'owner' WHERE user_id = '${bob!.id}'`)
-    assert.equal(
-      await organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
-      true,
-    )
-    assert.equal(
-      await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR),
-      false,
-    )
+    assert.equal(await recordsOf(store).removeMember(ada!.id, id, ada!.id, OPERATOR), true)
+    assert.equal(await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR), false)
     assert.deepEqual(await emailsOf(store, bob!, id), ['bob@example.com'])
   })
 
@@ -162,8 +112,8 @@ export function membersContract(open: OpenFixture): void {
     await execute(`UPDATE members SET role = 'owner'`)
     for (const id of ids) {
       const left = await Promise.all([
-        organizations(store.database).removeMember(ada!.id, id, ada!.id, OPERATOR),
-        organizations(second.database).removeMember(bob!.id, id, bob!.id, OPERATOR),
+        recordsOf(store).removeMember(ada!.id, id, ada!.id, OPERATOR),
+        recordsOf(second).removeMember(bob!.id, id, bob!.id, OPERATOR),
       ])
       assert.deepEqual(left.toSorted(), [false, true])
     }
@@ -178,8 +128,8 @@ export function membersContract(open: OpenFixture): void {
       await join(store, id, ada!, bob!)
       await execute(`UPDATE members SET role = 'owner'`)
       const removed = await Promise.all([
-        organizations(store.database).removeMember(ada!.id, id, bob!.id, OPERATOR),
-        organizations(second.database).removeMember(bob!.id, id, ada!.id, OPERATOR),
+        recordsOf(store).removeMember(ada!.id, id, bob!.id, OPERATOR),
+        recordsOf(second).removeMember(bob!.id, id, ada!.id, OPERATOR),
       ])
       assert.deepEqual(removed.toSorted(), [false, true])
       const left = removed[0] ? ada! : bob!
@@ -193,11 +143,11 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!, NOW + 1)
     await join(store, id, ada!, eve!, NOW + 2)
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
     await join(store, id, ada!, bob!, NOW + 3)
     await removeUser(store.database, ada!.id, OPERATOR)
     assert.deepEqual(
-      (await organizations(store.database).listMembers(eve!.id, id)).map(({ role }) => role),
+      (await recordsOf(store).listMembers(eve!.id, id)).map(({ role }) => role),
       ['member', 'owner'],
     )
   })
@@ -208,12 +158,9 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     const server = await register(store, bob!, { organization_id: id })
-    assert.ok(await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR))
-    assert.equal(
-      (await servers(store.database).findVisibleServer(ada!.id, server))?.organization_id,
-      id,
-    )
-    assert.equal(await servers(store.database).findVisibleServer(ada!.id, randomUUID()), null)
+    assert.ok(await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR))
+    assert.equal((await recordsOf(store).findVisibleServer(ada!.id, server))?.organization_id, id)
+    assert.equal(await recordsOf(store).findVisibleServer(ada!.id, randomUUID()), null)
   })
 }
 
@@ -222,5 +169,5 @@ async function emailsOf(
   user: User,
   id: string,
 ): Promise<(string | null)[]> {
-  return (await organizations(store.database).listMembers(user.id, id)).map(({ email }) => email)
+  return (await recordsOf(store).listMembers(user.id, id)).map(({ email }) => email)
 }

@@ -15,11 +15,9 @@ import {
 } from '../people.ts'
 import { removeServer } from '../../fixtures/changed-servers.ts'
 import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverSearch } from '../../../src/servers/records/server-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function organizationsContract(open: OpenFixture): void {
   test('an organization belongs to the user who made it and counts its servers', async (t) => {
@@ -27,18 +25,14 @@ export function organizationsContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!, { slug: 'guild', name: 'The Guild' })
     const made = { id, slug: 'guild', name: 'The Guild', role: 'owner' }
-    assert.deepEqual(await organizations(store.database).listOrganizations(ada!.id), [
-      { ...made, servers: 0 },
-    ])
-    assert.deepEqual(await organizations(store.database).listOrganizations(bob!.id), [])
+    assert.deepEqual(await recordsOf(store).listOrganizations(ada!.id), [{ ...made, servers: 0 }])
+    assert.deepEqual(await recordsOf(store).listOrganizations(bob!.id), [])
 
     await join(store, id, ada!, bob!)
     await register(store, ada!)
     await register(store, ada!, { organization_id: id })
     await register(store, bob!, { organization_id: id })
-    const members = [ada!, bob!].map((user) =>
-      organizations(store.database).listOrganizations(user.id),
-    )
+    const members = [ada!, bob!].map((user) => recordsOf(store).listOrganizations(user.id))
     assert.deepEqual(await Promise.all(members), [
       [{ ...made, servers: 2 }],
       [{ ...made, role: 'member', servers: 2 }],
@@ -51,10 +45,7 @@ export function organizationsContract(open: OpenFixture): void {
     await addOrganization(store, ada!, { slug: 'guild', name: 'First' })
     const again = { id: randomUUID(), slug: 'guild', name: 'Second' }
     for (const { id } of [ada!, bob!])
-      assert.equal(
-        await organizations(store.database).insertOrganization(id, again, OPERATOR),
-        'slug taken',
-      )
+      assert.equal(await recordsOf(store).insertOrganization(id, again, OPERATOR), 'slug taken')
     assert.deepEqual(await namesOf(store, ada!.id), ['First'])
     assert.deepEqual(await namesOf(store, bob!.id), [])
   })
@@ -99,17 +90,11 @@ function limitContract(open: OpenFixture): void {
     )
     assert.deepEqual(tally(made), { made: ORGANIZATIONS_MAX, 'too many': 10 })
     const taken = { id: randomUUID(), slug: 'taken', name: 'Guild' }
-    assert.equal(
-      await organizations(store.database).insertOrganization(ada!.id, taken, OPERATOR),
-      'too many',
-    )
-    assert.equal(
-      (await organizations(store.database).listOrganizations(ada!.id)).length,
-      ORGANIZATIONS_MAX,
-    )
+    assert.equal(await recordsOf(store).insertOrganization(ada!.id, taken, OPERATOR), 'too many')
+    assert.equal((await recordsOf(store).listOrganizations(ada!.id)).length, ORGANIZATIONS_MAX)
 
-    const [first] = await organizations(store.database).listOrganizations(ada!.id)
-    assert.ok(await organizations(store.database).removeOrganization(ada!.id, first!.id, OPERATOR))
+    const [first] = await recordsOf(store).listOrganizations(ada!.id)
+    assert.ok(await recordsOf(store).removeOrganization(ada!.id, first!.id, OPERATOR))
     await addOrganization(store, ada!)
   })
 
@@ -124,7 +109,7 @@ function limitContract(open: OpenFixture): void {
       ['e', 'B'],
     ] as const)
       await addOrganization(store, ada!, { slug, name })
-    const listed = await organizations(store.database).listOrganizations(ada!.id)
+    const listed = await recordsOf(store).listOrganizations(ada!.id)
     assert.deepEqual(
       listed.map(({ slug }) => slug),
       ['e', 'b', 'c', 'a-b', 'ab'],
@@ -138,31 +123,16 @@ function removalContract(open: OpenFixture): void {
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
-    await invitations(store.database).invite(ada!.id, id, eve!.email, 0, OPERATOR)
+    await recordsOf(store).invite(ada!.id, id, eve!.email, 0, OPERATOR)
     for (const stranger of [bob!, eve!])
-      assert.equal(
-        await organizations(store.database).removeOrganization(stranger.id, id, OPERATOR),
-        false,
-      )
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, randomUUID(), OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, 'nothing', OPERATOR),
-      false,
-    )
+      assert.equal(await recordsOf(store).removeOrganization(stranger.id, id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, randomUUID(), OPERATOR), false)
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, 'nothing', OPERATOR), false)
 
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-      true,
-    )
-    assert.deepEqual(await organizations(store.database).listOrganizations(bob!.id), [])
-    assert.deepEqual(await invitations(store.database).listInvitations(eve!.id, 0), [])
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-      false,
-    )
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, id, OPERATOR), true)
+    assert.deepEqual(await recordsOf(store).listOrganizations(bob!.id), [])
+    assert.deepEqual(await recordsOf(store).listInvitations(eve!.id, 0), [])
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, id, OPERATOR), false)
   })
 
   test("an organization with a server can't be removed", async (t) => {
@@ -170,19 +140,10 @@ function removalContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const [id, other] = [await addOrganization(store, ada!), await addOrganization(store, ada!)]
     const server = await register(store, ada!, { organization_id: id })
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-      false,
-    )
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, other, OPERATOR),
-      true,
-    )
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, id, OPERATOR), false)
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, other, OPERATOR), true)
     await removeServer(store.database, ada!.id, server, NOW)
-    assert.equal(
-      await organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-      true,
-    )
+    assert.equal(await recordsOf(store).removeOrganization(ada!.id, id, OPERATOR), true)
   })
 
   test('a server registered while its organization is removed is not lost', async (t) => {
@@ -193,8 +154,8 @@ function removalContract(open: OpenFixture): void {
       const id = await addOrganization(store, ada!)
       await join(store, id, ada!, bob!)
       const [removed, written] = await Promise.all([
-        organizations(store.database).removeOrganization(ada!.id, id, OPERATOR),
-        servers(second.database).insertServer(
+        recordsOf(store).removeOrganization(ada!.id, id, OPERATOR),
+        recordsOf(second).insertServer(
           bob!.id,
           randomUUID(),
           fields({ organization_id: id }),
@@ -202,12 +163,12 @@ function removalContract(open: OpenFixture): void {
         ),
       ])
       assert.equal(written, removed ? 'not found' : 'written')
-      const { total } = await serverSearch(store.database).searchOrganizationServers(bob!.id, id, {
+      const { total } = await recordsOf(store).searchOrganizationServers(bob!.id, id, {
         text: '',
         page: 1,
       })
       assert.equal(total, removed ? 0 : 1)
-      if (!removed) await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+      if (!removed) await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
     }
   })
 }
@@ -227,11 +188,11 @@ function ensuringContract(open: OpenFixture): void {
       ),
     )
     assert.equal(new Set(ids).size, 1)
-    const members = await organizations(store.database).listMembers(users[0]!.id, ids[0]!)
+    const members = await recordsOf(store).listMembers(users[0]!.id, ids[0]!)
     assert.deepEqual(tally(members.map(({ role }) => role)), { owner: 1, member: 3 })
   })
 }
 
 async function namesOf(store: StoreFixture['store'], userId: string): Promise<string[]> {
-  return (await organizations(store.database).listOrganizations(userId)).map(({ name }) => name)
+  return (await recordsOf(store).listOrganizations(userId)).map(({ name }) => name)
 }

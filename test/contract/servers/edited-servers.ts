@@ -15,9 +15,8 @@ import {
 } from '../people.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function editingContract(open: OpenFixture): void {
   test('an edit replaces every field and the instant', async (t) => {
@@ -37,18 +36,18 @@ export function editingContract(open: OpenFixture): void {
       organization_id,
     })
     assert.equal(
-      await servers(store.database).updateServer(ada!.id, id, edited, operatorAt(NOW + 7)),
+      await recordsOf(store).updateServer(ada!.id, id, edited, operatorAt(NOW + 7)),
       'written',
     )
     const expected = { id, ...edited, created_by: ada!.id, updated_at: NOW + 7 }
-    assert.deepEqual(await servers(store.database).findServer(ada!.id, id), expected)
+    assert.deepEqual(await recordsOf(store).findServer(ada!.id, id), expected)
     assert.equal(
-      await servers(store.database).updateServer(ada!.id, id, fields(), operatorAt(NOW + 8)),
+      await recordsOf(store).updateServer(ada!.id, id, fields(), operatorAt(NOW + 8)),
       'written',
     )
     const back = { id, ...fields(), created_by: ada!.id, updated_at: NOW + 8 }
-    assert.deepEqual(await servers(store.database).findServer(ada!.id, id), back)
-    assert.equal((await servers(store.database).findServer(ada!.id, other))?.name, 'Other')
+    assert.deepEqual(await recordsOf(store).findServer(ada!.id, id), back)
+    assert.equal((await recordsOf(store).findServer(ada!.id, other))?.name, 'Other')
   })
 
   test("an edit can keep a server's own slug and can't take another one's", async (t) => {
@@ -59,12 +58,12 @@ export function editingContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'taken' })
     const id = await register(store, ada!, { slug: 'own', organization_id })
     const update = (changed: Parameters<typeof fields>[0]) =>
-      servers(store.database).updateServer(ada!.id, id, fields(changed), operatorAt(NOW + 1))
+      recordsOf(store).updateServer(ada!.id, id, fields(changed), operatorAt(NOW + 1))
     assert.equal(await update({ slug: 'own', organization_id }), 'written')
     assert.equal(await update({ slug: 'taken', organization_id }), 'written')
-    const before = await servers(store.database).findServer(ada!.id, id)
+    const before = await recordsOf(store).findServer(ada!.id, id)
     assert.equal(await update({ slug: 'taken' }), 'slug taken')
-    assert.deepEqual(await servers(store.database).findServer(ada!.id, id), before)
+    assert.deepEqual(await recordsOf(store).findServer(ada!.id, id), before)
     assert.equal(await update({ slug: 'of-bob' }), 'written')
   })
 
@@ -72,23 +71,17 @@ export function editingContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, eve] = await addUsers(store, 'ada', 'eve')
     const id = await register(store, ada!, { version: '1' })
-    const seen = fingerprintOf((await servers(store.database).findServer(ada!.id, id))!)
+    const seen = fingerprintOf((await recordsOf(store).findServer(ada!.id, id))!)
     const edit = (version: string, now: number, wasSeen = seen) =>
-      servers(store.database).updateServer(
-        ada!.id,
-        id,
-        fields({ version }),
-        operatorAt(now),
-        wasSeen,
-      )
+      recordsOf(store).updateServer(ada!.id, id, fields({ version }), operatorAt(now), wasSeen)
     assert.equal(await edit('2', NOW + 1), 'written')
     assert.equal(await edit('3', NOW + 2), 'outdated')
     assert.equal(await edit('2', NOW + 3), 'written')
-    const stored = await servers(store.database).findServer(ada!.id, id)
+    const stored = await recordsOf(store).findServer(ada!.id, id)
     assert.deepEqual([stored?.version, stored?.updated_at], ['2', NOW + 1])
     assert.equal(await edit('3', NOW + 4, fingerprintOf(stored!)), 'written')
     assert.equal(
-      await servers(store.database).updateServer(eve!.id, id, fields(), operatorAt(NOW), seen),
+      await recordsOf(store).updateServer(eve!.id, id, fields(), operatorAt(NOW), seen),
       'not found',
     )
   })
@@ -99,25 +92,25 @@ export function editingContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const id = await register(store, bob!, { organization_id })
-    const before = await servers(store.database).findServer(bob!.id, id)
+    const before = await recordsOf(store).findServer(bob!.id, id)
     for (const [userId, server] of [
       [ada!.id, id],
       [eve!.id, id],
       [bob!.id, randomUUID()],
       [bob!.id, 'nothing'],
     ] as const) {
-      assert.equal(await servers(store.database).findServer(userId, server), null)
+      assert.equal(await recordsOf(store).findServer(userId, server), null)
       assert.equal(
-        await servers(store.database).updateServer(userId, server, fields(), operatorAt(NOW + 1)),
+        await recordsOf(store).updateServer(userId, server, fields(), operatorAt(NOW + 1)),
         'not found',
       )
       assert.equal(await setStatus(store.database, userId, server, 'draft', NOW + 1), false)
       assert.equal(await removeServer(store.database, userId, server, NOW), false)
     }
-    assert.deepEqual(await servers(store.database).findServer(bob!.id, id), before)
-    assert.deepEqual(await servers(store.database).findVisibleServer(ada!.id, id), before)
-    assert.equal(await servers(store.database).findVisibleServer(eve!.id, id), null)
-    assert.equal(await servers(store.database).findVisibleServer(bob!.id, 'nothing'), null)
+    assert.deepEqual(await recordsOf(store).findServer(bob!.id, id), before)
+    assert.deepEqual(await recordsOf(store).findVisibleServer(ada!.id, id), before)
+    assert.equal(await recordsOf(store).findVisibleServer(eve!.id, id), null)
+    assert.equal(await recordsOf(store).findVisibleServer(bob!.id, 'nothing'), null)
   })
 
   test('only its user sees a personal server, also beside shared organizations', async (t) => {
@@ -126,11 +119,11 @@ export function editingContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const personal = await register(store, bob!)
-    assert.equal(await servers(store.database).findVisibleServer(ada!.id, personal), null)
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+    assert.equal(await recordsOf(store).findVisibleServer(ada!.id, personal), null)
+    await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     const other = await addOrganization(store, bob!)
     const theirs = await register(store, bob!, { organization_id: other })
-    assert.equal(await servers(store.database).findVisibleServer(ada!.id, theirs), null)
+    assert.equal(await recordsOf(store).findVisibleServer(ada!.id, theirs), null)
   })
 
   statusContract(open)
@@ -144,15 +137,15 @@ function statusContract(open: OpenFixture): void {
     const personal = await register(store, ada!)
     const common = await register(store, ada!, { organization_id })
     for (const [index, id] of [personal, common].entries()) {
-      const before = await servers(store.database).findServer(ada!.id, id)
+      const before = await recordsOf(store).findServer(ada!.id, id)
       const changed = { status: 'draft', updated_at: NOW + 1 + index }
       assert.ok(await setStatus(store.database, ada!.id, id, changed.status, changed.updated_at))
-      assert.deepEqual(await servers(store.database).findServer(ada!.id, id), {
+      assert.deepEqual(await recordsOf(store).findServer(ada!.id, id), {
         ...before,
         ...changed,
       })
     }
-    assert.equal((await servers(store.database).findServer(ada!.id, personal))?.updated_at, NOW + 1)
+    assert.equal((await recordsOf(store).findServer(ada!.id, personal))?.updated_at, NOW + 1)
   })
 
   test('a server keeps its status after its user leaves, until it is moved', async (t) => {
@@ -162,16 +155,16 @@ function statusContract(open: OpenFixture): void {
     await addOrganization(store, bob!)
     await join(store, organization_id, ada!, bob!)
     const id = await register(store, bob!, { organization_id })
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), false)
     const same = fields({ organization_id })
     assert.equal(
-      await servers(store.database).updateServer(bob!.id, id, same, operatorAt(NOW)),
+      await recordsOf(store).updateServer(bob!.id, id, same, operatorAt(NOW)),
       'not found',
     )
-    assert.equal((await servers(store.database).findServer(bob!.id, id))?.status, 'published')
+    assert.equal((await recordsOf(store).findServer(bob!.id, id))?.status, 'published')
     assert.equal(
-      await servers(store.database).updateServer(bob!.id, id, fields(), operatorAt(NOW)),
+      await recordsOf(store).updateServer(bob!.id, id, fields(), operatorAt(NOW)),
       'written',
     )
     assert.equal(await setStatus(store.database, bob!.id, id, 'draft', NOW), true)
@@ -183,9 +176,9 @@ function statusContract(open: OpenFixture): void {
     const [id, other] = [await register(store, ada!), await register(store, ada!)]
     assert.equal(await removeServer(store.database, ada!.id, id, NOW), true)
     assert.equal(await removeServer(store.database, ada!.id, id, NOW), false)
-    assert.equal(await servers(store.database).findServer(ada!.id, id), null)
+    assert.equal(await recordsOf(store).findServer(ada!.id, id), null)
     assert.deepEqual(
-      (await serverExports(store.database).listServers(ada!.id)).map((server) => server.id),
+      (await recordsOf(store).listServers(ada!.id)).map((server) => server.id),
       [other],
     )
   })
@@ -209,7 +202,7 @@ function statusContract(open: OpenFixture): void {
     ])
     assert.equal(removed, true)
     assert.ok(edited.every((outcome) => ['written', 'not found'].includes(outcome)))
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), [])
   })
 
   test('exactly one of two servers that take one slug at once gets it', async (t) => {
@@ -220,8 +213,8 @@ function statusContract(open: OpenFixture): void {
     for (let round = 0; round < 5; round += 1) {
       const given = fields({ slug: `round-${round}` })
       const written = await Promise.all([
-        servers(store.database).updateServer(ada!.id, ids[0]!, given, operatorAt(NOW)),
-        servers(second.database).updateServer(ada!.id, ids[1]!, given, operatorAt(NOW)),
+        recordsOf(store).updateServer(ada!.id, ids[0]!, given, operatorAt(NOW)),
+        recordsOf(second).updateServer(ada!.id, ids[1]!, given, operatorAt(NOW)),
       ])
       assert.deepEqual(tally(written), { written: 1, 'slug taken': 1 })
     }

@@ -5,11 +5,8 @@ import { GIVEN_BACK_MAX } from '../../../src/organizations/organization.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, tally } from '../people.ts'
 import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Servers under an organization that their users have left. */
 export function formerMembersContract(open: OpenFixture): void {
@@ -20,30 +17,21 @@ export function formerMembersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     const hers = await register(store, ada!, { organization_id: id })
     const his = await register(store, bob!, { organization_id: id, slug: 'his', version: '1.21' })
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 0)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      0,
-    )
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
-    const before = await servers(store.database).findServer(bob!.id, his)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 0)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 0)
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 1)
+    const before = await recordsOf(store).findServer(bob!.id, his)
 
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      1,
-    )
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 0)
-    assert.deepEqual(await servers(store.database).findServer(bob!.id, his), {
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 1)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 0)
+    assert.deepEqual(await recordsOf(store).findServer(bob!.id, his), {
       ...before,
       organization_id: null,
       status: 'draft',
     })
-    assert.equal((await servers(store.database).findServer(ada!.id, hers))?.organization_id, id)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      0,
-    )
+    assert.equal((await recordsOf(store).findServer(ada!.id, hers))?.organization_id, id)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 0)
   })
 
   test('servers of former members of other organizations stay', async (t) => {
@@ -53,23 +41,14 @@ export function formerMembersContract(open: OpenFixture): void {
     for (const organization_id of [id, other]) {
       await join(store, organization_id, ada!, bob!)
       await register(store, bob!, { organization_id })
-      await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+      await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     }
     await register(store, bob!)
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      1,
-    )
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(other), 1)
-    assert.equal(
-      await serversOfFormerMembers(store.database).countServersOfFormerMembers(randomUUID()),
-      0,
-    )
-    assert.equal(
-      await serversOfFormerMembers(store.database).countServersOfFormerMembers('nothing'),
-      0,
-    )
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 1)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 1)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(other), 1)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(randomUUID()), 0)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers('nothing'), 0)
   })
 
   test('only an owner can return servers', async (t) => {
@@ -78,21 +57,12 @@ export function formerMembersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
     await register(store, bob!, { organization_id: id })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
     for (const stranger of [bob!, eve!])
-      assert.equal(
-        await serversOfFormerMembers(store.database).giveBackServers(stranger.id, id, OPERATOR),
-        null,
-      )
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, randomUUID(), OPERATOR),
-      null,
-    )
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, 'nothing', OPERATOR),
-      null,
-    )
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
+      assert.equal(await recordsOf(store).giveBackServers(stranger.id, id, OPERATOR), null)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, randomUUID(), OPERATOR), null)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, 'nothing', OPERATOR), null)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 1)
   })
 
   test("a returned server loses a slug that its user's personal servers have", async (t) => {
@@ -107,14 +77,11 @@ export function formerMembersContract(open: OpenFixture): void {
     const ids = new Map<string, string>()
     for (const slug of ['taken', 'of-ada', 'elsewhere', 'free'])
       ids.set(slug, await register(store, bob!, { slug, organization_id: id }))
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      4,
-    )
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 4)
     const slugs = new Map<string, string | null | undefined>()
     for (const [slug, server] of ids)
-      slugs.set(slug, (await servers(store.database).findServer(bob!.id, server))?.slug)
+      slugs.set(slug, (await recordsOf(store).findServer(bob!.id, server))?.slug)
     assert.deepEqual(Object.fromEntries(slugs), {
       taken: null,
       'of-ada': 'of-ada',
@@ -138,14 +105,11 @@ export function formerMembersContract(open: OpenFixture): void {
     }
     const dated = await add('dated', NOW, NOW + 2, NOW + 1)
     const tied = (await add('tied', NOW, NOW, NOW)).toSorted()
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      6,
-    )
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 6)
     const slugs: unknown[] = []
     for (const server of [...dated, ...tied])
-      slugs.push((await servers(store.database).findServer(bob!.id, server))?.slug)
+      slugs.push((await recordsOf(store).findServer(bob!.id, server))?.slug)
     assert.deepEqual(slugs, [null, 'dated', null, null, null, 'tied'])
   })
 
@@ -158,22 +122,13 @@ export function formerMembersContract(open: OpenFixture): void {
       name: 'Survival',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(bob!.id, id, entries, operatorAt(NOW))
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
-    assert.equal(
-      await serversOfFormerMembers(store.database).countServersOfFormerMembers(id),
-      GIVEN_BACK_MAX,
-    )
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      GIVEN_BACK_MAX,
-    )
-    assert.equal(await serversOfFormerMembers(store.database).countServersOfFormerMembers(id), 1)
-    assert.equal(
-      await serversOfFormerMembers(store.database).giveBackServers(ada!.id, id, OPERATOR),
-      1,
-    )
-    const listed = await serverExports(store.database).listServers(bob!.id)
+    await recordsOf(store).saveServers(bob!.id, id, entries, operatorAt(NOW))
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), GIVEN_BACK_MAX)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), GIVEN_BACK_MAX)
+    assert.equal(await recordsOf(store).countServersOfFormerMembers(id), 1)
+    assert.equal(await recordsOf(store).giveBackServers(ada!.id, id, OPERATOR), 1)
+    const listed = await recordsOf(store).listServers(bob!.id)
     assert.ok(
       listed.every(({ organization, status }) => organization === null && status === 'draft'),
     )
@@ -187,7 +142,7 @@ export function formerMembersContract(open: OpenFixture): void {
     await join(store, id, ada!, bob!)
     for (let index = 0; index < 5; index += 1)
       await register(store, bob!, { organization_id: id, slug: `server-${index}` })
-    await organizations(store.database).removeMember(bob!.id, id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
     const given = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
         serversOfFormerMembers((index % 2 === 0 ? store : second).database).giveBackServers(
@@ -198,8 +153,6 @@ export function formerMembersContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(given), { 5: 1, 0: 5 })
-    assert.ok(
-      (await serverExports(store.database).listServers(bob!.id)).every(({ slug }) => slug !== null),
-    )
+    assert.ok((await recordsOf(store).listServers(bob!.id)).every(({ slug }) => slug !== null))
   })
 }

@@ -8,8 +8,8 @@ import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { serverSearch } from '../../../src/servers/records/server-search.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const DRAFTS = { organization_id: null, text: '', status: 'draft' } as const
 const PUBLISHED = { status: 'published' } as const
@@ -33,7 +33,7 @@ export function matchingServersContract(open: OpenFixture): void {
       await register(store, bob!, inGuild),
     ]
     const lagoons = { ...DRAFTS, text: 'LAGOON', number: 2 }
-    const found = await serverSearch(store.database).findMatching(ada!.id, lagoons)
+    const found = await recordsOf(store).findMatching(ada!.id, lagoons)
     assert.deepEqual(
       found.map(({ id }) => id),
       [one, two],

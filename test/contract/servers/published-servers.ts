@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register } from '../people.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function publishedContract(open: OpenFixture): void {
   test('a published personal server is found by its id, with its eight fields', async (t) => {
@@ -14,7 +13,7 @@ export function publishedContract(open: OpenFixture): void {
     const given = { name: 'Lagoon', slug: 'lagoon', version: '1.21.4', listing_kind: 'realm' }
     const id = await register(store, ada!, given)
     const { organization_id: _, ...shown } = fields(given)
-    const found = await servers(store.database).findPublishedServer(id)
+    const found = await recordsOf(store).findPublishedServer(id)
     assert.ok(found !== null)
     assert.deepEqual(found, { id, ...shown })
     assert.deepEqual(Object.keys(found), [
@@ -38,11 +37,7 @@ export function publishedContract(open: OpenFixture): void {
       ...['draft', 'archived', 'Published', 'published2'].map((status) => ({ status })),
     ]) {
       const id = await register(store, ada!, hidden)
-      assert.equal(
-        await servers(store.database).findPublishedServer(id),
-        null,
-        JSON.stringify(hidden),
-      )
+      assert.equal(await recordsOf(store).findPublishedServer(id), null, JSON.stringify(hidden))
     }
   })
 
@@ -51,16 +46,16 @@ export function publishedContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = await register(store, ada!, { status: 'draft' })
-    const isFound = async () => (await servers(second.database).findPublishedServer(id)) !== null
+    const isFound = async () => (await recordsOf(second).findPublishedServer(id)) !== null
     const update = (status: string) =>
-      servers(store.database).updateServer(ada!.id, id, fields({ status }), operatorAt(NOW))
+      recordsOf(store).updateServer(ada!.id, id, fields({ status }), operatorAt(NOW))
     assert.equal(await isFound(), false)
     await update('published')
     assert.equal(await isFound(), true)
     await update('draft')
     assert.equal(await isFound(), false)
     await update('published')
-    await serverChanges(store.database).changeServers(
+    await recordsOf(store).changeServers(
       ada!.id,
       { id: randomUUID(), becomes: null, servers: [id] },
       operatorAt(NOW),
@@ -85,10 +80,6 @@ export function publishedContract(open: OpenFixture): void {
       `${id}0`,
     ]
     for (const text of [...others, "' OR 1=1 --", randomUUID(), id.replaceAll('-', '')])
-      assert.equal(
-        await servers(store.database).findPublishedServer(text),
-        null,
-        JSON.stringify(text),
-      )
+      assert.equal(await recordsOf(store).findPublishedServer(text), null, JSON.stringify(text))
   })
 }

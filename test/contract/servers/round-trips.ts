@@ -11,10 +11,8 @@ import { inspectEntry, type ServerEntry } from '../../../src/servers/server-entr
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, fields, NOW, register } from '../people.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { checkedImports } from '../../../src/servers/records/checked-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Small sets of values, so that servers share names, addresses and instants. */
 const valid = (field: string) => (value: string) =>
@@ -48,53 +46,34 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await serverExports(store.database).listServers(user!.id)
+        const before = await recordsOf(store).listServers(user!.id)
         for (const format of ['json', 'csv'] as const) {
           const exported = write(before, format)
           const entries = await entriesOf(exported)
           const counts = { added: 0, changed: 0, unchanged: servers.length, duplicates: 0 }
-          const preview = await serverImports(store.database).previewServers(
-            user!.id,
-            null,
-            entries,
-            { prune: true },
-          )
+          const preview = await recordsOf(store).previewServers(user!.id, null, entries, {
+            prune: true,
+          })
           const present = servers.length
           assert.deepEqual(preview, { ...counts, wrong: [], absent: [], present })
-          const { fingerprint, ...planned } = await checkedImports(store.database).planServers(
-            user!.id,
-            entries,
-          )
+          const { fingerprint, ...planned } = await recordsOf(store).planServers(user!.id, entries)
           const listed = { added: [], changed: [] }
           assert.deepEqual(planned, { ...counts, wrong: [], listed, isTooMany: false })
           assert.deepEqual(
-            await serverImports(store.database).saveServers(
-              user!.id,
-              null,
-              entries,
-              operatorAt(NOW + 9),
-            ),
+            await recordsOf(store).saveServers(user!.id, null, entries, operatorAt(NOW + 9)),
             {
               ...counts,
               wrong: [],
             },
           )
           const id = randomUUID()
-          await checkedImports(store.database).keepImport(user!.id, id, entries, NOW)
+          await recordsOf(store).keepImport(user!.id, id, entries, NOW)
           assert.equal(
-            await checkedImports(store.database).saveImport(
-              user!.id,
-              id,
-              fingerprint,
-              operatorAt(NOW + 9),
-            ),
+            await recordsOf(store).saveImport(user!.id, id, fingerprint, operatorAt(NOW + 9)),
             'saved',
           )
-          assert.deepEqual(
-            (await checkedImports(store.database).findImport(user!.id, id, NOW))?.saved,
-            counts,
-          )
-          const after = await serverExports(store.database).listServers(user!.id)
+          assert.deepEqual((await recordsOf(store).findImport(user!.id, id, NOW))?.saved, counts)
+          const after = await recordsOf(store).listServers(user!.id)
           assert.deepEqual(after, before)
           assert.equal(write(after, format), exported)
         }
@@ -116,7 +95,7 @@ export function roundTripsContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         await fill(store, user!, servers)
-        const before = await serverExports(store.database).listServers(user!.id)
+        const before = await recordsOf(store).listServers(user!.id)
         const entries = await entriesOf(write(before, 'json'))
         for (const [index, entry] of entries.entries()) {
           if (slug === 'left out') delete entry.slug
@@ -124,20 +103,12 @@ export function roundTripsContract(open: OpenFixture): void {
           if (edition) delete entry.edition
           if (isEdited && index % 2 === 0) entry.version = 'edited'
         }
-        const preview = await serverImports(store.database).previewServers(
-          user!.id,
-          null,
-          entries,
-          { prune: true },
-        )
+        const preview = await recordsOf(store).previewServers(user!.id, null, entries, {
+          prune: true,
+        })
         assert.deepEqual([preview.added, preview.wrong, preview.absent], [0, [], []])
-        await serverImports(store.database).saveServers(
-          user!.id,
-          null,
-          entries,
-          operatorAt(NOW + 9),
-        )
-        const after = await serverExports(store.database).listServers(user!.id)
+        await recordsOf(store).saveServers(user!.id, null, entries, operatorAt(NOW + 9))
+        const after = await recordsOf(store).listServers(user!.id)
         assert.deepEqual(identities(after, slug), identities(before, slug))
         if (!isEdited && slug !== 'new') assert.deepEqual(after, before)
       }),

@@ -4,12 +4,8 @@ import { test } from 'node:test'
 import { PAGE_SIZE, SEARCHED_MAX, type ServerPage } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverSearch } from '../../../src/servers/records/server-search.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function searchContract(open: OpenFixture): void {
   test("a search finds the user's personal servers, newest first, ties by id", async (t) => {
@@ -21,14 +17,14 @@ export function searchContract(open: OpenFixture): void {
     const ties = [await register(store, ada!), await register(store, ada!)].toSorted()
     const older = await register(store, ada!, {}, NOW - 1)
     const newer = await register(store, ada!, {}, NOW + 1)
-    const found = await serverSearch(store.database).searchServers(ada!.id, { text: '', page: 1 })
+    const found = await recordsOf(store).searchServers(ada!.id, { text: '', page: 1 })
     assert.deepEqual(
       found.servers.map((server) => server.id),
       [newer, ...ties.toReversed(), older],
     )
     assert.equal(found.total, 4)
     assert.deepEqual(found.servers[0], {
-      ...(await servers(store.database).findServer(ada!.id, newer)),
+      ...(await recordsOf(store).findServer(ada!.id, newer)),
       rank: 1,
     })
   })
@@ -44,7 +40,7 @@ export function searchContract(open: OpenFixture): void {
     await register(store, ada!, { name: 'elsewhere', organization_id: other })
     await register(store, ada!, { name: 'personal' })
     const search = (userId: string, organization: string, text = '') =>
-      serverSearch(store.database).searchOrganizationServers(userId, organization, {
+      recordsOf(store).searchOrganizationServers(userId, organization, {
         text,
         page: 1,
       })
@@ -67,11 +63,11 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     for (const text of ['', 'sErVeR']) {
       const pages = []
       for (const page of [1, 2, 3, 4])
-        pages.push(await serverSearch(store.database).searchServers(ada!.id, { text, page }))
+        pages.push(await recordsOf(store).searchServers(ada!.id, { text, page }))
       assert.deepEqual(
         pages.map(({ servers }) => servers.length),
         [PAGE_SIZE, PAGE_SIZE, 1, 0],
@@ -95,9 +91,9 @@ export function searchContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const search = (text: string, page = 1) =>
-      serverSearch(store.database).searchServers(ada!.id, { text, page })
+      recordsOf(store).searchServers(ada!.id, { text, page })
     assert.equal((await search('')).total, SEARCHED_MAX)
     assert.equal((await search('<')).total, SEARCHED_MAX)
     assert.deepEqual(namesOf(await search(`<${SEARCHED_MAX - 1}>`)), [`<${SEARCHED_MAX - 1}>`])
@@ -106,8 +102,8 @@ export function searchContract(open: OpenFixture): void {
     // Of two servers with one instant the one with the lower id is left out.
     const { id, name, updated_at } = last.servers.at(-1)!
     const tie = { name: 'tie', address: 'tie.example.com', updated_at }
-    await serverImports(store.database).saveServers(ada!.id, null, [tie], operatorAt(NOW))
-    const added = (await serverExports(store.database).listServers(ada!.id)).find(
+    await recordsOf(store).saveServers(ada!.id, null, [tie], operatorAt(NOW))
+    const added = (await recordsOf(store).listServers(ada!.id)).find(
       (server) => server.name === 'tie',
     )!
     assert.equal((await search('tie')).total, added.id > id ? 1 : 0)
@@ -125,7 +121,7 @@ export function textContract(open: OpenFixture): void {
     await register(store, ada!, { address: 'in-the-address.example.com' }, NOW + 1)
     await register(store, ada!, { slug: 'in-the-slug' })
     const search = async (text: string) =>
-      namesOf(await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 }))
+      namesOf(await recordsOf(store).searchServers(ada!.id, { text, page: 1 }))
     assert.equal((await search('the')).length, 3)
     for (const text of ['in the', 'THE NAME', 'the-addr', '-SLUG'])
       assert.equal((await search(text)).length, 1)
@@ -146,11 +142,11 @@ export function textContract(open: OpenFixture): void {
     ] as const) {
       await register(store, ada!, { name })
       for (const text of texts) {
-        const found = await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })
+        const found = await recordsOf(store).searchServers(ada!.id, { text, page: 1 })
         assert.deepEqual(namesOf(found), [name], text)
       }
     }
-    const found = await serverSearch(store.database).searchServers(ada!.id, {
+    const found = await recordsOf(store).searchServers(ada!.id, {
       text: 'uberleben',
       page: 1,
     })
@@ -160,7 +156,7 @@ export function textContract(open: OpenFixture): void {
   test('users are listed by the bytes of their emails in every locale', async (t) => {
     const { store } = await open(t)
     await addUsers(store, 'b', 'a_', 'a1', 'aa')
-    const names = (await inventory(store.database).listUserRecords()).map(({ email }) =>
+    const names = (await recordsOf(store).listUserRecords()).map(({ email }) =>
       email?.replace(/@.*/, ''),
     )
     assert.deepEqual(names, ['a1', 'a_', 'aa', 'b'])
@@ -178,14 +174,11 @@ export function textContract(open: OpenFixture): void {
       ['[a', '[a]'],
       ["t's", "it's"],
     ] as const)
-      assert.deepEqual(
-        namesOf(await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })),
-        [name],
-      )
+      assert.deepEqual(namesOf(await recordsOf(store).searchServers(ada!.id, { text, page: 1 })), [
+        name,
+      ])
     for (const text of ['%', '_', '\\', '*', '?'])
-      assert.ok(
-        (await serverSearch(store.database).searchServers(ada!.id, { text, page: 1 })).total <= 1,
-      )
+      assert.ok((await recordsOf(store).searchServers(ada!.id, { text, page: 1 })).total <= 1)
   })
 }
 

@@ -9,9 +9,8 @@ import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from
 import { changeAll, importServers } from '../../fixtures/changed-servers.ts'
 import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const DRAFT = { status: 'draft' } as const
 const PUBLISHED = { status: 'published' } as const
@@ -55,7 +54,7 @@ export function serverChangesContract(open: OpenFixture): void {
     const wanted = { id: randomUUID(), becomes: null, servers }
     const made = await Promise.all(
       [store, second, store, second].map((one) =>
-        serverChanges(one.database).changeServers(ada!.id, wanted, OPERATOR),
+        recordsOf(one).changeServers(ada!.id, wanted, OPERATOR),
       ),
     )
     for (const one of made) assert.deepEqual(one, made[0])
@@ -113,7 +112,7 @@ export function serverChangesContract(open: OpenFixture): void {
     const size = Math.ceil(CHANGES_SIZE_MAX / 3)
     const long = { name: 'long', address: 'long.example.com', version: 'x'.repeat(size) }
     const ids = [await importServers(store.database, ada!.id, [long], NOW)]
-    const [server] = await serverExports(store.database).listServers(ada!.id)
+    const [server] = await recordsOf(store).listServers(ada!.id)
     for (const [index, becomes] of [DRAFT, PUBLISHED, DRAFT, null].entries()) {
       const now = NOW + 1 + index
       ids.push((await changeAll(store.database, ada!.id, [server!.id], becomes, now)).id)
@@ -138,7 +137,7 @@ export function serverChangesContract(open: OpenFixture): void {
     const imported = await importServers(store.database, ada!.id, entries, NOW)
     const first = await changesIn(store).findChange(ada!.id, imported, NOW)
     assert.deepEqual([first?.changed.length, first?.entered.length], [SERVERS_MAX + 2, SERVERS_MAX])
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     const last = listed.at(-1)!
     const named = (index: number) => ({ id: listed[index]!.id, name: listed[index]!.name })
     const drafted = await changeAll(store.database, ada!.id, [last.id], DRAFT, NOW + 1)
@@ -159,7 +158,7 @@ function movesContract(open: OpenFixture): void {
     const moved = await changeAll(store.database, ada!.id, servers, { organization_id }, NOW + 1)
     assert.deepEqual([moved.action, moved.movedTo], ['servers moved', organization_id])
     assert.deepEqual([moved.left.length, moved.entered.length], [2, 0])
-    assert.deepEqual(await serverExports(store.database).previewListing(ada!.id), [])
+    assert.deepEqual(await recordsOf(store).previewListing(ada!.id), [])
     const again = await changeAll(store.database, ada!.id, servers, { organization_id }, NOW + 2)
     assert.deepEqual([again.changed, again.movedTo], [[], undefined])
     const personal = { organization_id: null }
@@ -182,7 +181,7 @@ function movesContract(open: OpenFixture): void {
       assert.deepEqual(await move(id), { reason: 'not a member' })
     await join(store, organization_id, ada!, bob!)
     assert.ok('changed' in (await move(organization_id)))
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.deepEqual(await move(organization_id), { reason: 'not a member' })
     assert.ok('changed' in (await move(null)))
   })
@@ -197,12 +196,12 @@ function movesContract(open: OpenFixture): void {
       await register(store, ada!, { slug: 'twice', organization_id: other }),
     ]
     await register(store, ada!, { slug: 'there' })
-    const before = await serverExports(store.database).listServers(ada!.id)
+    const before = await recordsOf(store).listServers(ada!.id)
     const id = randomUUID()
     const becomes = { organization_id: null }
     const made = await changesIn(store).changeServers(ada!.id, { id, becomes, servers }, OPERATOR)
     assert.deepEqual(made, { reason: 'slugs taken', slugs: ['there', 'twice'] })
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), before)
     assert.equal(await changesIn(store).findChange(ada!.id, id, NOW), null)
   })
 
@@ -212,12 +211,12 @@ function movesContract(open: OpenFixture): void {
     const organization_id = await addOrganization(store, ada!)
     await join(store, organization_id, ada!, bob!)
     const servers = [await register(store, bob!, { organization_id })]
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     const draft = { id: randomUUID(), becomes: DRAFT, servers }
     const refused = await changesIn(store).changeServers(bob!.id, draft, OPERATOR)
     assert.deepEqual(refused, { reason: 'not found' })
     await changeAll(store.database, bob!.id, servers, null, NOW)
-    assert.deepEqual(await serverExports(store.database).listServers(bob!.id), [])
+    assert.deepEqual(await recordsOf(store).listServers(bob!.id), [])
   })
 }
 

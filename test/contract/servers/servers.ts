@@ -5,9 +5,8 @@ import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addOrganization, addUsers, fields, join, NOW, register, tally } from '../people.ts'
 import { servers } from '../../../src/servers/records/servers.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export function registeringContract(open: OpenFixture): void {
   test('a server is stored as registered, with its user and instant', async (t) => {
@@ -22,12 +21,12 @@ export function registeringContract(open: OpenFixture): void {
     })
     const id = randomUUID()
     assert.equal(
-      await servers(store.database).insertServer(ada!.id, id, given, operatorAt(NOW + 1)),
+      await recordsOf(store).insertServer(ada!.id, id, given, operatorAt(NOW + 1)),
       'written',
     )
     const stored = { id, ...given, created_by: ada!.id, updated_at: NOW + 1 }
-    assert.deepEqual(await servers(store.database).findServer(ada!.id, id), stored)
-    assert.deepEqual(await servers(store.database).findVisibleServer(ada!.id, id), stored)
+    assert.deepEqual(await recordsOf(store).findServer(ada!.id, id), stored)
+    assert.deepEqual(await recordsOf(store).findVisibleServer(ada!.id, id), stored)
   })
 
   test('a form that is sent twice registers once, whatever else would refuse it', async (t) => {
@@ -38,16 +37,16 @@ export function registeringContract(open: OpenFixture): void {
     const given = fields({ slug: 'survival' })
     const written = await Promise.all(
       [store, second, store, second].map((one) =>
-        servers(one.database).insertServer(ada!.id, id, given, operatorAt(NOW)),
+        recordsOf(one).insertServer(ada!.id, id, given, operatorAt(NOW)),
       ),
     )
     assert.deepEqual(tally(written), { written: 1, known: 3 })
     const elsewhere = fields({ organization_id: randomUUID() })
     assert.equal(
-      await servers(store.database).insertServer(ada!.id, id, elsewhere, operatorAt(NOW)),
+      await recordsOf(store).insertServer(ada!.id, id, elsewhere, operatorAt(NOW)),
       'known',
     )
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 1)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 1)
   })
 
   test("a slug is taken only by the same user's servers in the same organization", async (t) => {
@@ -61,7 +60,7 @@ export function registeringContract(open: OpenFixture): void {
     for (const organization_id of places) {
       const given = fields({ slug: 'a', organization_id })
       assert.equal(
-        await servers(store.database).insertServer(ada!.id, randomUUID(), given, operatorAt(NOW)),
+        await recordsOf(store).insertServer(ada!.id, randomUUID(), given, operatorAt(NOW)),
         'slug taken',
       )
       await register(store, ada!, { slug: 'b', organization_id })
@@ -102,11 +101,11 @@ export function registeringContract(open: OpenFixture): void {
     ] as const) {
       const given = fields({ organization_id })
       assert.equal(
-        await servers(store.database).insertServer(user.id, randomUUID(), given, operatorAt(NOW)),
+        await recordsOf(store).insertServer(user.id, randomUUID(), given, operatorAt(NOW)),
         'not found',
       )
     }
-    assert.deepEqual(await serverExports(store.database).listServers(eve!.id), [])
+    assert.deepEqual(await recordsOf(store).listServers(eve!.id), [])
   })
 
   limitContract(open)
@@ -118,13 +117,13 @@ function limitContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!)
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).saveServers(
       ada!.id,
       null,
       entries(REGISTERED_MAX - 203),
       operatorAt(NOW),
     )
-    await serverImports(store.database).saveServers(ada!.id, id, entries(200), operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, id, entries(200), operatorAt(NOW))
     const written = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         servers((index % 2 === 0 ? store : second).database).insertServer(
@@ -136,7 +135,7 @@ function limitContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(written), { written: 3, 'too many': 9 })
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, REGISTERED_MAX)
     await register(store, bob!)
   })
 
@@ -144,14 +143,9 @@ function limitContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const known = await register(store, ada!, { slug: 'taken' })
-    await serverImports(store.database).saveServers(
-      ada!.id,
-      null,
-      entries(REGISTERED_MAX - 1),
-      operatorAt(NOW),
-    )
+    await recordsOf(store).saveServers(ada!.id, null, entries(REGISTERED_MAX - 1), operatorAt(NOW))
     const insert = (id: string, changed: Parameters<typeof fields>[0]) =>
-      servers(store.database).insertServer(ada!.id, id, fields(changed), operatorAt(NOW))
+      recordsOf(store).insertServer(ada!.id, id, fields(changed), operatorAt(NOW))
     const place = { organization_id: randomUUID() }
     assert.equal(await insert(known, place), 'known')
     assert.equal(await insert(randomUUID(), place), 'not found')

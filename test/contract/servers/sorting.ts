@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import { PAGE_SIZE, SORT_COLUMNS, type ServerSearch } from '../../../src/servers/server-search.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, NOW, register } from '../people.ts'
-import { serverSearch } from '../../../src/servers/records/server-search.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** The order, the filter and the counts of a search. */
 export function sortContract(open: OpenFixture): void {
@@ -41,7 +40,7 @@ export function sortContract(open: OpenFixture): void {
     for (const column of SORT_COLUMNS) {
       const names = async (descending: boolean) => {
         const search = { text: '', page: 1, sort: { column, descending } }
-        const { servers, total } = await serverSearch(store.database).searchServers(ada!.id, search)
+        const { servers, total } = await recordsOf(store).searchServers(ada!.id, search)
         assert.equal(total, 4)
         return servers.map(({ name }) => name)
       }
@@ -50,7 +49,7 @@ export function sortContract(open: OpenFixture): void {
         assert.deepEqual(await names(true), wanted[column].toReversed(), column)
     }
     const search = { text: '', page: 1, sort: { column: 'address', descending: true } } as const
-    const { servers } = await serverSearch(store.database).searchServers(ada!.id, search)
+    const { servers } = await recordsOf(store).searchServers(ada!.id, search)
     assert.deepEqual(
       servers.map(({ name, rank }) => [name, rank]),
       [
@@ -71,10 +70,10 @@ export function sortContract(open: OpenFixture): void {
       status: index < 60 ? 'draft' : index === 60 ? 'archived' : 'published',
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const counts = { published: 89, draft: 60, other: 1 }
     const search = (asked: Partial<ServerSearch>) =>
-      serverSearch(store.database).searchServers(ada!.id, { text: '', page: 1, ...asked })
+      recordsOf(store).searchServers(ada!.id, { text: '', page: 1, ...asked })
     const drafts = await search({ status: 'draft', page: 2 })
     assert.deepEqual([drafts.servers.length, drafts.total, drafts.counts], [10, 60, counts])
     const other = await search({ status: 'other' })

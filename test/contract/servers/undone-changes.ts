@@ -9,12 +9,8 @@ import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
 import { changeAll, importServers } from '../../fixtures/changed-servers.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Undoing changes of servers. */
 export function undoneChangesContract(open: OpenFixture): void {
@@ -28,7 +24,7 @@ export function undoneChangesContract(open: OpenFixture): void {
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
         const scene = await openScene(store, user!)
-        const before = await serverExports(store.database).listServers(user!.id)
+        const before = await recordsOf(store).listServers(user!.id)
         const ids: string[] = []
         for (const [index, { kind, rows }] of some.entries()) {
           const chosen = rows.map((row) => scene.servers[row]!)
@@ -39,7 +35,7 @@ export function undoneChangesContract(open: OpenFixture): void {
           const undone = await undo(store, user!, id)
           assert.equal(undone?.restored, undone?.changed.length)
         }
-        assert.deepEqual(await serverExports(store.database).listServers(user!.id), before)
+        assert.deepEqual(await recordsOf(store).listServers(user!.id), before)
       }),
       { numRuns: 10 },
     )
@@ -75,18 +71,18 @@ export function undoneChangesContract(open: OpenFixture): void {
       slug: `s-${index}`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
-    const before = await serverExports(store.database).listServers(ada!.id)
+    await recordsOf(store).saveServers(ada!.id, null, entries, OPERATOR)
+    const before = await recordsOf(store).listServers(ada!.id)
     const changed = entries.map(({ name, address, slug }, index) =>
       index % 3 === 0
         ? { name, slug: `new-${index}`, address: `new${index}.example.com` }
         : { name, address, slug, edition: 'bedrock', version: '2' },
     )
     const id = await importServers(store.database, ada!.id, changed, NOW + 1)
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 200)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 200)
     const undone = await undo(store, ada!, id)
     assert.deepEqual([undone?.changed.length, undone?.restored], [150, 150])
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), before)
   })
 
   test('undoing twice undoes once, also at the same moment, and only for its user', async (t) => {
@@ -103,7 +99,7 @@ export function undoneChangesContract(open: OpenFixture): void {
     )
     for (const one of undone) assert.equal(one?.restored, 1)
     const edited = fields({ status: 'draft' })
-    await servers(store.database).updateServer(ada!.id, server, edited, operatorAt(NOW + 1))
+    await recordsOf(store).updateServer(ada!.id, server, edited, operatorAt(NOW + 1))
     assert.equal((await undo(store, ada!, id))?.restored, 1)
     assert.equal((await listed(store, ada!, server))?.status, 'draft')
   })
@@ -125,9 +121,9 @@ function placesContract(open: OpenFixture): void {
       )
       const { id } = await changeAll(store.database, bob!.id, ids, becomes, NOW + 1)
       const holder = await register(store, bob!, { slug: 'taken' })
-      await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+      await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
       assert.equal((await undo(store, bob!, id))?.restored, 1)
-      const personal = await serverExports(store.database).previewListing(bob!.id)
+      const personal = await recordsOf(store).previewListing(bob!.id)
       assert.deepEqual(new Set(personal.map(({ slug }) => slug)), new Set(['free', 'taken']))
       await join(store, organization_id, ada!, bob!)
       await changeAll(store.database, bob!.id, [...ids, holder], null, NOW + 3)
@@ -142,7 +138,7 @@ function placesContract(open: OpenFixture): void {
     const ids = [await register(store, bob!, { organization_id }), await register(store, bob!)]
     const draft = { status: 'draft' } as const
     const { id } = await changeAll(store.database, bob!.id, ids, draft, NOW + 1)
-    await organizations(store.database).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, organization_id, bob!.id, OPERATOR)
     assert.equal((await undo(store, bob!, id))?.restored, 1)
     assert.equal((await listed(store, bob!, ids[0]!))?.status, 'draft')
     assert.equal((await listed(store, bob!, ids[1]!))?.status, 'published')
@@ -157,9 +153,9 @@ function placesContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
+    await recordsOf(store).saveServers(ada!.id, null, entries, OPERATOR)
     assert.equal((await undo(store, ada!, id))?.restored, 1)
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('undoing a deletion brings back servers beyond REGISTERED_MAX, but no more than before', async (t) => {
@@ -170,17 +166,17 @@ function placesContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, OPERATOR)
+    await recordsOf(store).saveServers(ada!.id, null, entries, OPERATOR)
     const { id } = await changeAll(store.database, ada!.id, ids, null, NOW)
     const [entry] = entries
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).saveServers(
       ada!.id,
       null,
       [{ ...entry!, address: 'new.example.com' }],
       OPERATOR,
     )
     assert.equal((await undo(store, ada!, id))?.restored, 1)
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     assert.equal(listed.length, REGISTERED_MAX + 2)
   })
 
@@ -189,7 +185,7 @@ function placesContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const server = await register(store, ada!)
     const { id } = await changeAll(store.database, ada!.id, [server], null, NOW)
-    await servers(store.database).insertServer(bob!.id, server, fields(), OPERATOR)
+    await recordsOf(store).insertServer(bob!.id, server, fields(), OPERATOR)
     assert.equal((await undo(store, ada!, id))?.restored, 0)
     assert.notEqual(await listed(store, bob!, server), undefined)
   })
@@ -222,7 +218,7 @@ const become =
   async (scene, ids, now) => {
     const { store, user } = scene
     const wanted = { id: randomUUID(), becomes: becomes(scene), servers: ids }
-    const made = await serverChanges(store.database).changeServers(user.id, wanted, operatorAt(now))
+    const made = await recordsOf(store).changeServers(user.id, wanted, operatorAt(now))
     return 'reason' in made ? null : made.id
   }
 
@@ -232,18 +228,18 @@ const CHANGES = {
   move: become(({ organization }) => ({ organization_id: organization })),
   'move back': become(() => ({ organization_id: null })),
   async edit({ store, user }, [server], now) {
-    const found = server && (await servers(store.database).findServer(user.id, server))
+    const found = server && (await recordsOf(store).findServer(user.id, server))
     if (!found) return null
     const { id, created_by: _, updated_at: __, ...values } = found
     const change = randomUUID()
     const edited = { ...values, name: 'edited', slug: null, version: '2' }
-    const { updateServer } = servers(store.database)
+    const { updateServer } = recordsOf(store)
     await updateServer(user.id, id, edited, operatorAt(now), undefined, change)
     return change
   },
   /** Changes the personal ones of these servers, and adds servers. */
   async import({ store, user }, ids, now) {
-    const all = await serverExports(store.database).listServers(user.id)
+    const all = await recordsOf(store).listServers(user.id)
     const known = all.filter(
       ({ id, slug, organization }) => ids.includes(id) && slug && organization === null,
     )
@@ -276,15 +272,15 @@ async function update(
   server: string,
   values: Partial<ServerFields>,
 ): Promise<void> {
-  const found = await servers(store.database).findServer(user.id, server)
+  const found = await recordsOf(store).findServer(user.id, server)
   const edited = { ...found!, ...values }
-  await servers(store.database).updateServer(user.id, server, edited, operatorAt(NOW + 20))
+  await recordsOf(store).updateServer(user.id, server, edited, operatorAt(NOW + 20))
 }
 
 async function listed(store: Store, user: User, server: string) {
-  const all = await serverExports(store.database).listServers(user.id)
+  const all = await recordsOf(store).listServers(user.id)
   return all.find(({ id }) => id === server)
 }
 
 const undo = (store: Store, user: User, id: string, now = NOW + 30) =>
-  serverChanges(store.database).undoChange(user.id, id, operatorAt(now))
+  recordsOf(store).undoChange(user.id, id, operatorAt(now))

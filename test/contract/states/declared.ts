@@ -8,7 +8,7 @@ import { generateKey, prefixOf } from '../../../src/keys/api-key.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { NOW } from '../people.ts'
-import { states } from '../../../src/state/records/states.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const noFiles = () => ({ complaint: 'no files here' })
 
@@ -29,7 +29,7 @@ export function newKey(fields: Partial<DeclaredKey> = {}) {
 /** Everything that a state file can declare. */
 export async function stored(store: Store): Promise<StoredState> {
   const all: StoredState = { users: [], organizations: [], members: [], servers: [], keys: [] }
-  await states(store.database).readState((part) => {
+  await recordsOf(store).readState((part) => {
     for (const kind of ['users', 'organizations', 'members', 'servers', 'keys'] as const)
       all[kind].push(...(part[kind] as never[]))
   })
@@ -38,7 +38,7 @@ export async function stored(store: Store): Promise<StoredState> {
 
 export async function exported(store: Store): Promise<string> {
   const text = createStateText()
-  await states(store.database).readState(text.add)
+  await recordsOf(store).readState(text.add)
   return text.end().join('')
 }
 
@@ -52,7 +52,7 @@ export async function plan(
   { prune = false } = {},
 ): Promise<RecordPlan[]> {
   const records = [...state.organizations, ...state.users]
-  const plans = await states(store.database).planState(records, optionsFor(state, prune))
+  const plans = await recordsOf(store).planState(records, optionsFor(state, prune))
   assert.deepEqual(
     plans.flatMap(({ complaints }) => complaints),
     [],
@@ -72,7 +72,7 @@ export async function applyAll(
   const plans = confirmed ?? (await plan(store, state, { prune }))
   const outdated: string[] = []
   for (const unit of unitsOf(plans)) {
-    const found = await states(store.database).applyState(unit, optionsFor(state, prune))
+    const found = await recordsOf(store).applyState(unit, optionsFor(state, prune))
     if (found !== null) outdated.push(found.of)
   }
   return outdated

@@ -5,8 +5,8 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { NOW } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const iso = (instant: number) => new Date(instant / 1_000).toISOString()
 
@@ -16,7 +16,7 @@ export function stateKeysContract(open: OpenFixture): void {
     const { store } = await open(t)
     const { user, key, keyId } = await addOwner(store, 'ada@example.com')
     const before = JSON.parse(await exported(store)) as object
-    await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(NOW - 5))
+    await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(NOW - 5))
     const state = declare(before)
     const planned = await plan(store, state)
     assert.deepEqual(linesOf(planned), [])
@@ -25,7 +25,7 @@ export function stateKeysContract(open: OpenFixture): void {
       [[user.email, 1]],
     )
     await applyAll(store, state, { prune: true })
-    assert.equal((await apiKeys(store.database).listApiKeys(user.id))[0]!.revoked_at, NOW - 5)
+    assert.equal((await recordsOf(store).listApiKeys(user.id))[0]!.revoked_at, NOW - 5)
     assert.equal((await claim(store, key)).outcome, 'revoked')
   })
 

@@ -5,11 +5,9 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { OPERATOR, addOrganization, addUsers, join, register } from '../people.ts'
 import { applyAll, declare, linesOf, newKey, plan, stored } from './declared.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** What a plan has not shown is not done. */
 export function outdatedStatesContract(open: OpenFixture): void {
@@ -27,10 +25,10 @@ export function outdatedStatesContract(open: OpenFixture): void {
     assert.deepEqual(outdated, [user.email])
     assert.equal((await claim(store, key)).outcome, 'granted')
     assert.equal((await claim(store, ours.key)).outcome, 'unknown')
-    await serverImports(store.database).removeServers(user.id, [id], operatorAt(presentInstant()))
+    await recordsOf(store).removeServers(user.id, [id], operatorAt(presentInstant()))
     // A smaller change than the confirmed one is fine.
-    const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
-    await apiKeys(store.database).revokeApiKey(user.id, apiKey!.id, OPERATOR)
+    const [apiKey] = await recordsOf(store).listApiKeys(user.id)
+    await recordsOf(store).revokeApiKey(user.id, apiKey!.id, OPERATOR)
     assert.deepEqual(await applyAll(store, state, { prune: true, confirmed }), [])
     assert.equal((await claim(store, ours.key)).outcome, 'granted')
     assert.equal((await claim(store, other.key)).outcome, 'unknown')
@@ -65,7 +63,7 @@ export function outdatedStatesContract(open: OpenFixture): void {
     // The plan of Bob has no change.
     const confirmed = (await plan(store, state)).filter(({ changes }) => changes.length > 0)
     assert.deepEqual(linesOf(confirmed), ['~ member ada@example.com of red (owner → member)'])
-    await organizations(store.database).removeMember(bob!.id, red, bob!.id, OPERATOR)
+    await recordsOf(store).removeMember(bob!.id, red, bob!.id, OPERATOR)
     assert.deepEqual(await applyAll(store, state, { confirmed }), [ada!.email])
     const { members: left } = await stored(store)
     assert.deepEqual(

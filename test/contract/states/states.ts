@@ -5,8 +5,7 @@ import type { OpenFixture } from '../fixture.ts'
 import { claim } from '../keys/claim.ts'
 import { addOrganization, addUsers, join, NOW, register } from '../people.ts'
 import { applyAll, declare, exported, linesOf, newKey, plan, stored } from './declared.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const SURVIVAL = { name: 'Survival', address: 'play.example.com', slug: 'survival' }
 
@@ -48,7 +47,7 @@ export function statesContract(open: OpenFixture): void {
       '+ member bob@example.com of red (member)',
       '+ user cid@example.com',
     ])
-    assert.deepEqual(await inventory(store.database).listUserRecords(), [])
+    assert.deepEqual(await recordsOf(store).listUserRecords(), [])
     assert.deepEqual(await applyAll(store, state), [])
     assert.deepEqual(linesOf(await plan(store, state, { prune: true })), [])
     const before = await exported(store)
@@ -60,7 +59,7 @@ export function statesContract(open: OpenFixture): void {
       granted.rows?.map(({ name }) => name),
       ['Survival'],
     )
-    const audited = (await operator(store.database).listAudit(99)).map(
+    const audited = (await recordsOf(store).listAudit(99)).map(
       ({ action, email }) => `${action} ${email}`,
     )
     assert.deepEqual(audited.toSorted(), [

@@ -6,9 +6,9 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { openScene, type Scene } from '../../reliability/fault-injection/scenes/dashboard-scene.ts'
 import { afresh, crawl, rowsOf, send } from './every-form.ts'
 import { readForms, type Submission, unescaped } from './read-forms.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Every form of every page, without a session, with an expired or ended one, and from another site.
@@ -33,7 +33,7 @@ test('a form whose session has ended changes nothing, and signing in leads back 
       dashboard.elapse(SEVEN_DAYS_MS)
       await assertRefused(scene, form, ada.copy())
       dashboard.elapse(-SEVEN_DAYS_MS)
-      await sessions(dashboard.store.database).endSessions(user.id, operatorAt(presentInstant()))
+      await recordsOf(dashboard.store).endSessions(user.id, operatorAt(presentInstant()))
       const person = ada.copy()
       const { body } = await assertRefused(scene, form, person)
       const before = rowsOf(await tables.dump(), ['sessions', 'audit_log'])

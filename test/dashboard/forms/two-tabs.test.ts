@@ -3,13 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { readForms, type Submission } from './read-forms.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Pages that were open while another tab, or another user, changed what they show.
@@ -30,11 +26,11 @@ test('an edit does not overwrite what another tab has saved, unless it is sent a
     /<li>Name: <bdi>First tab<\/bdi><\/li><li>Address: <bdi>play\.example\.com<\/bdi><\/li><li>Version: <bdi>1\.21<\/bdi><\/li>/,
   )
   assert.match(refused.body, /name="address" type="text" value="second\.example"/)
-  assert.equal((await servers(store.database).findServer(user.id, server))?.name, 'First tab')
+  assert.equal((await recordsOf(store).findServer(user.id, server))?.name, 'First tab')
 
   const again = readForms(refused.body).find(({ path: one }) => one === path)!
   await person.submit(path, Object.fromEntries(again.fields))
-  const stored = await servers(store.database).findServer(user.id, server)
+  const stored = await recordsOf(store).findServer(user.id, server)
   assert.deepEqual([stored?.name, stored?.address], ['Survival', 'second.example'])
 })
 
@@ -84,7 +80,7 @@ test('buttons for a server that another tab has deleted say so', async (t) => {
 test('a page about a key that another tab has deleted leads to the keys and says so', async (t) => {
   const { person, store, user } = await withServer(t)
   await person.issue('Discord bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   await person.post(`/dashboard/api/${apiKey!.id}/delete`)
   for (const page of ['delete', 'replace', 'arrival']) {
     const answer = await person.get(`/dashboard/api/${apiKey!.id}/${page}`)
@@ -97,20 +93,20 @@ test('if a membership ends while a form is open, nothing happens and what was ty
   const { signedIn, store, faults } = await startDashboard(t)
   const { user: ada } = await signedIn('ada@example.com')
   const { person, user } = await signedIn('bob@example.com')
-  const organization = await organizations(store.database).ensureOrganization(
+  const organization = await recordsOf(store).ensureOrganization(
     'guild',
     ada.id,
     operatorAt(presentInstant()),
   )
-  await invitations(store.database).invite(ada.id, organization, user.email, 0, operatorAt(1))
-  await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(1))
+  await recordsOf(store).invite(ada.id, organization, user.email, 0, operatorAt(1))
+  await recordsOf(store).acceptInvitation(user.id, organization, 0, operatorAt(1))
   const under = `/dashboard/organizations/${organization}`
   await person.submit('/dashboard/servers/new', { ...ENTRY, organization_id: organization })
-  const [server] = await serverExports(store.database).listServers(user.id)
+  const [server] = await recordsOf(store).listServers(user.id)
   const list = readForms((await person.get(under)).body)
   const edit = await formAt(person, `/dashboard/servers/${server!.id}`)
   assert.equal(
-    await organizations(store.database).removeMember(
+    await recordsOf(store).removeMember(
       ada.id,
       organization,
       user.id,
@@ -164,7 +160,7 @@ async function withServer(t: TestContext) {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
-  const [found] = await serverExports(dashboard.store.database).listServers(user.id)
+  const [found] = await recordsOf(dashboard.store).listServers(user.id)
   const server = found!.id
   const rows = { rows: server, to: 'deleted for sure' }
   const deleteServer = () => person.submit('/dashboard/servers/change', rows)

@@ -5,12 +5,9 @@ import { setImmediate } from 'node:timers/promises'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { intercept } from '../intercept.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { secrets } from '../../../src/accounts/records/secrets.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The operator's page, and who sees it.
@@ -78,9 +75,9 @@ test('an operator whose address changes while a request waits is no operator any
   isPaused = true
   const second = person.get(PAGE)
   await read.promise
-  const hash = await passwords(store.database).findPasswordHash(user.id)
+  const hash = await recordsOf(store).findPasswordHash(user.id)
   assert.equal(
-    await emailChanges(store.database).changeEmail(
+    await recordsOf(store).changeEmail(
       user.id,
       hash!,
       'ada@example.com',
@@ -114,7 +111,7 @@ test('no visitor or user can take the address of an operator', async (t) => {
   const used = await ada.post('/dashboard/account/email', { ...change, email: 'bob@example.com' })
   const reason = /id="email-error">This email address is taken, or reserved for an operator\./
   for (const { body } of [refused, taken, changed, used]) assert.match(body, reason)
-  assert.equal(await users(store.database).findUser(OPERATOR), null)
+  assert.equal(await recordsOf(store).findUser(OPERATOR), null)
 })
 
 test('an operator who changes the email address is told before and after how to keep the page', async (t) => {
@@ -135,7 +132,7 @@ test('an operator who changes the email address is told before and after how to 
 
 test('the setup link creates the account of an operator', async (t) => {
   const { store, visitor } = await startDashboard(t, { operators: [OPERATOR] })
-  await secrets(store.database).keepSecret('setup', 'token')
+  await recordsOf(store).keepSecret('setup', 'token')
   const person = visitor()
   await person.post('/setup/token', { email: OPERATOR, password: PASSWORD })
   assert.equal((await person.get(PAGE)).status, 200)

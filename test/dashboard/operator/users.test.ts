@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { hashToken } from '../../../src/accounts/token.ts'
 import { sql, uuid } from '../../../src/database/sql.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
-import { unusedApiKeys } from '../../../src/directory/records/unused-keys.ts'
-import { userSearch } from '../../../src/directory/records/user-search.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { DAY_US, presentInstant } from '../../../src/model/instant.ts'
 import { type DashboardSettings, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { intercept } from '../intercept.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * How an operator finds users and helps them, or ends their access.
@@ -108,7 +103,7 @@ test('an operator acts on no own account, and makes no link for another operator
   assert.match(refused.body, /This is the account of an operator\. A link would let you act/)
   assert.equal((await ops.post(`${other}/disable`)).status, 303)
   assert.equal((await second.get('/dashboard/operator')).status, 303)
-  assert.notEqual((await operator(store.database).findUserDetails(user.id))!.disabled_at, null)
+  assert.notEqual((await recordsOf(store).findUserDetails(user.id))!.disabled_at, null)
 })
 
 test('an operator who loses the right while a password is checked gets the answer to an unknown page', async (t) => {
@@ -150,14 +145,14 @@ test('a former operator, a user and an unknown page get one answer on every path
       assert.deepEqual([status, body], [404, absent.body], page)
     }
   }
-  assert.equal((await operator(store.database).findUserDetails(opsId))!.disabled_at, null)
+  assert.equal((await recordsOf(store).findUserDetails(opsId))!.disabled_at, null)
   assert.equal((await ada.get('/dashboard/api')).status, 200)
 })
 
 test('an account without an address gets no link, and the page says why', async (t) => {
   const { ops, store } = await open(t)
   const user = createUser(null, 'player 7')
-  await users(store.database).insertUser(user, operatorAt(presentInstant()))
+  await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
   const path = await find(ops, 'PLAYER')
   const { body } = await ops.get(path)
   assert.match(body, /External id<\/dt><dd><bdi>player 7<\/bdi>/)
@@ -191,7 +186,7 @@ test('the page of a user says what an operator needs to know', async (t) => {
 test('without passwords, a link begins one session and sets no password', async (t) => {
   const { store, visitor, ops } = await openWithoutPasswords(t)
   const mia = createUser('mia@example.com', '7')
-  await users(store.database).insertUser(mia, operatorAt(presentInstant()))
+  await recordsOf(store).insertUser(mia, operatorAt(presentInstant()))
   const asked = await ops.get(`${USERS}/${mia.id}/link`)
   assert.match(asked.body, /is signed in for one session\. It sets no password\./)
   const { body } = await ops.post(`${USERS}/${mia.id}/link`)
@@ -200,7 +195,7 @@ test('without passwords, a link begins one session and sets no password', async 
   const link = /(\/link\/[\w-]{43})/.exec(body)![1]!
   assert.equal((await person.post(link)).status, 303)
   assert.equal((await person.get('/dashboard/account')).status, 200)
-  assert.equal((await operator(store.database).findUserDetails(mia.id))!.passwords, 0)
+  assert.equal((await recordsOf(store).findUserDetails(mia.id))!.passwords, 0)
 })
 
 test('keys without a use for 90 days are counted with their owners', async (t) => {
@@ -213,7 +208,7 @@ test('keys without a use for 90 days are counted with their owners', async (t) =
   assert.match(body, /Keys unused for 90 days <span class="hint">1<\/span>/)
   assert.match(body, /never, issued <time.*<bdi>forgotten bot<\/bdi>.*ada@example\.com/)
   const since = presentInstant() + DAY_US
-  assert.equal((await unusedApiKeys(store.database).countUnused(since, 9)).count, 1)
+  assert.equal((await recordsOf(store).countUnused(since, 9)).count, 1)
   assert.equal((await ops.get('/dashboard/operator')).status, 303, 'the first session has expired')
 })
 
@@ -223,8 +218,8 @@ test('the list and the operator’s page stay below 50 kB with the longest names
     const email =
       index % 2 === 0 ? `${String(index).padStart(3, '0')}${'&'.repeat(200)}@example.com` : null
     const user = createUser(email, '<"&'.repeat(80) + String(index))
-    await users(store.database).insertUser(user, operatorAt(presentInstant()))
-    await apiKeys(store.database).insertApiKey(
+    await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
+    await recordsOf(store).insertApiKey(
       {
         id: crypto.randomUUID(),
         user_id: user.id,
@@ -245,7 +240,7 @@ test('the list and the operator’s page stay below 50 kB with the longest names
   for (const asset of paths) assets += Buffer.byteLength((await ops.get(asset)).body)
   assert.equal(paths.size, 3)
   t.diagnostic(`style sheet, script and icons: ${assets} bytes`)
-  const { next, users: found } = await userSearch(store.database).searchUsers('&')
+  const { next, users: found } = await recordsOf(store).searchUsers('&')
   assert.equal(found.length, 50)
   for (const path of [
     '/dashboard/operator',
@@ -288,9 +283,9 @@ async function find(ops: Awaited<ReturnType<typeof open>>['ops'], text: string):
 async function openWithoutPasswords(t: TestContext) {
   const dashboard = await startDashboard(t, { operators: [OPERATOR], signInByPassword: false })
   const user = createUser(OPERATOR)
-  await users(dashboard.store.database).insertUser(user, operatorAt(presentInstant()))
+  await recordsOf(dashboard.store).insertUser(user, operatorAt(presentInstant()))
   const tokenHash = hashToken('token')
-  await signInLinks(dashboard.store.database).keepSignInLink(
+  await recordsOf(dashboard.store).keepSignInLink(
     { userId: user.id, tokenHash, expiresAt: presentInstant() + DAY_US },
     operatorAt(presentInstant()),
   )

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { secrets } from '../../../src/accounts/records/secrets.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The first visit: where the setup link is, and three steps until a program gets the listing.
@@ -67,7 +67,7 @@ test('while no account exists, signing in tells where the setup link is', async 
   const first = (await visitor().get('/sign-in')).body
   assert.match(first, hint)
   assert.doesNotMatch(first, /Ask the operator/)
-  await secrets(store.database).keepSecret('setup', 'token')
+  await recordsOf(store).keepSecret('setup', 'token')
   const setup = (await visitor().get('/setup/token')).body
   assert.match(setup, /programs read each person’s listing as JSON with an API key/)
   await signedIn()

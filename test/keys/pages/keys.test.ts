@@ -6,8 +6,8 @@ import { generateKey } from '../../../src/keys/api-key.ts'
 import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { issueKey } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Keys on the dashboard (spec 5.3).
@@ -85,7 +85,7 @@ test('twenty concurrent submissions of one form issue one key', async (t) => {
     Array.from({ length: 20 }, () => person.post('/dashboard/api', { form: 'f', name: 'bot' })),
   )
   assert.equal(answers.filter(({ body }) => /svc_live_[0-9a-f]{64}/.test(body)).length, 1)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 1)
 })
 
 test('twenty concurrent forms leave five keys, and the page says what to do', async (t) => {
@@ -97,7 +97,7 @@ test('twenty concurrent forms leave five keys, and the page says what to do', as
     ),
   )
   assert.equal(answers.filter(({ body }) => /svc_live_[0-9a-f]{64}/.test(body)).length, 5)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 5)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 5)
   assert.ok(answers.some(({ status, body }) => status === 409 && /No key was issued/.test(body)))
   const { body } = await person.get('/dashboard/api')
   assert.match(
@@ -122,7 +122,7 @@ test('a user who has deleted every key is not told that there have been none', a
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   await person.submit(`/dashboard/api/${apiKey!.id}/delete`)
   const { body } = await person.get('/dashboard/api')
   assert.match(body, /<h2>No active API keys<\/h2>/)
@@ -163,7 +163,7 @@ test('a session older than 10 minutes asks for the password', async (t) => {
   const wrong = await person.post('/dashboard/api', fields)
   assert.match(wrong.body, /id="password-error">The password is wrong/)
   assert.match(wrong.body, /value="late"/)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 1)
   await person.issue('late', { password: PASSWORD })
   for (let index = 0; index < 5; index += 1) await person.post('/dashboard/api', fields)
   assert.equal((await person.post('/dashboard/api', fields)).status, 429)
@@ -237,7 +237,7 @@ test('the page says that it leaves out older deleted keys, also if programs stil
   const keys = []
   for (let number = 1; number <= REVOKED_SHOWN + 1; number += 1) {
     const { key, id } = await issueKey(store, user, `key ${number}`)
-    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(number))
+    await recordsOf(store).revokeApiKey(user.id, id, operatorAt(number))
     keys.push(key)
   }
   const shown = async () => (await person.get('/dashboard/api')).body

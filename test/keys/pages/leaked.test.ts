@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * A leaked text that has the beginning of a key only, as scanners and screenshots show it.
@@ -57,7 +57,7 @@ test('a prefix that two active keys have deletes neither, and the page says what
   const times = { created_at: 1, revoked_at: null, last_used_at: null }
   const prefix = 'svc_live_0123456'
   for (const name of ['one', 'two'])
-    await apiKeys(store.database).insertApiKey(
+    await recordsOf(store).insertApiKey(
       { id: crypto.randomUUID(), user_id: user.id, name, prefix, ...times },
       crypto.getRandomValues(new Uint8Array(32)),
       5,
@@ -71,7 +71,7 @@ test('a prefix that two active keys have deletes neither, and the page says what
     body,
     /2 of your keys begin with svc_live_0123456, so [^<]* Delete the right one in the list\. 1 other key of yours in this text was deleted\./,
   )
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id, 0)).length, 2)
+  assert.equal((await recordsOf(store).listApiKeys(user.id, 0)).length, 2)
 })
 
 test('after a leak, one click leads to the form for a key of the same name', async (t) => {
@@ -90,7 +90,7 @@ test('no browser translates a key or its beginning', async (t) => {
   const { person, user } = await signedIn()
   await person.issue('deleted')
   const issued = await person.post('/dashboard/api', { form: 'f', name: 'bot' })
-  const [deleted, apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [deleted, apiKey] = await recordsOf(store).listApiKeys(user.id)
   await person.post(`/dashboard/api/${deleted!.id}/delete`)
   const path = `/dashboard/api/${apiKey!.id}`
   const paths = ['/dashboard/api', path, `${path}/delete`, `${path}/replace`, `${path}/arrival`]

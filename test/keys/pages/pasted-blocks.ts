@@ -6,8 +6,8 @@ import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { openTerminal } from '../../operations/guide/terminal.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Does what a newcomer does with the page of a new key: pastes the blocks into a fresh shell.
@@ -53,7 +53,7 @@ async function pasteOne(
 ): Promise<void> {
   const label = `${setting}, ${language}`
   const { person, user } = await signedIn(`${label.toLowerCase().replace(/\W+/g, '-')}@example.com`)
-  await serverImports(store.database).saveServers(user.id, null, [SERVER], operatorAt(1))
+  await recordsOf(store).saveServers(user.id, null, [SERVER], operatorAt(1))
   const { body } = await person.post('/dashboard/api', { form: 'f', name: 'bot' })
   const [key = ''] = /svc_live_[0-9a-f]{64}/.exec(body) ?? []
   assert.equal((await ask(apiPort, { key })).status, 200)

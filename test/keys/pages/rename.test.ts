@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The page of one key, and renaming on it.
@@ -10,7 +10,7 @@ import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 async function withKey({ signedIn, store }: TestDashboard, name = 'bot') {
   const { person, user } = await signedIn('ada@example.com')
   await person.issue(name)
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   return { person, user, apiKey: apiKey!, path: `/dashboard/api/${apiKey!.id}` }
 }
 
@@ -71,6 +71,6 @@ test('a key of another user has no page and keeps its name', async (t) => {
   assert.equal((await bob.get(path)).status, 404)
   for (const name of ['his', ''])
     assert.equal((await bob.post(path, { name, was: 'bot' })).status, 404)
-  const [kept] = await apiKeys(dashboard.store.database).findApiKeys([apiKey.id])
+  const [kept] = await recordsOf(dashboard.store).findApiKeys([apiKey.id])
   assert.equal(kept!.name, 'bot')
 })

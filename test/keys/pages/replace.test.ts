@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Replacing a key, and whether a new key has arrived at its program.
@@ -25,7 +25,7 @@ test('a replacement has the same name, and the old key works until it is deleted
   const { signedIn, apiPort, store, elapse } = await startDashboard(t)
   const { person, user } = await signedIn()
   const old = await person.issue(NAME)
-  const [{ id } = { id: '' }] = await apiKeys(store.database).listApiKeys(user.id)
+  const [{ id } = { id: '' }] = await recordsOf(store).listApiKeys(user.id)
   elapse(1_000)
 
   const { status, body } = await replace(person, id)
@@ -35,7 +35,7 @@ test('a replacement has the same name, and the old key works until it is deleted
   assert.ok(body.includes(`${old.slice(0, 16)}…`) && !body.includes(old.slice(16)))
   assert.ok(body.includes(`href="/dashboard/api/${id}/delete"`))
   for (const one of [old, key]) assert.equal((await ask(apiPort, { key: one })).status, 200)
-  const names = (await apiKeys(store.database).listApiKeys(user.id)).map(({ name }) => name)
+  const names = (await recordsOf(store).listApiKeys(user.id)).map(({ name }) => name)
   assert.deepEqual(names, [NAME, NAME])
 
   const page = (await person.get('/dashboard/api')).body
@@ -49,7 +49,7 @@ test('a key of another user is not named as the one that is replaced', async (t)
   const { signedIn, store } = await startDashboard(t)
   const { person: bob, user } = await signedIn('bob@example.com')
   await bob.issue('his')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const { person: ada } = await signedIn('ada@example.com')
   const fields = { form: 'f', name: 'mine', replaces: apiKey!.id }
   const { status, body } = await ada.post('/dashboard/api', fields)
@@ -61,7 +61,7 @@ test('at five keys, the page says to delete another key first', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   for (let index = 0; index < 5; index += 1) await person.issue(`bot ${index}`)
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const { body } = await person.get(`/dashboard/api/${apiKey!.id}/replace`)
   assert.match(body, /You have 5 active keys, the maximum\. To replace one, first delete another/)
   assert.doesNotMatch(body, /Issue the new key/)
@@ -71,7 +71,7 @@ test('after ten minutes, a replacement asks for the password', async (t) => {
   const { signedIn, store, elapse } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   elapse(11 * 60_000)
   const { body } = await person.get(`/dashboard/api/${apiKey!.id}/replace`)
   assert.match(body, /Your password/)
@@ -83,7 +83,7 @@ test('the page of the first request waits for it and then shows it', async (t) =
   const { signedIn, apiPort, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const key = await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const path = `/dashboard/api/${apiKey!.id}/arrival`
   assert.ok((await person.get('/dashboard/api')).body.includes(`href="${path}"`))
   const before = (await person.get(path)).body

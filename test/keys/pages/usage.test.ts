@@ -6,7 +6,7 @@ import { createUsageCounter, type UsageCounter } from '../../../src/keys/usage/u
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { idOf } from './counted.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The usage charts of keys.
@@ -43,7 +43,7 @@ test('counts are written in slices, rolled up after two days and deleted after 3
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = NOW
   const counter = createUsageCounter(
@@ -83,7 +83,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const faults: unknown[] = []
   let now = Number.NaN
   const counter = createUsageCounter(
@@ -111,7 +111,7 @@ test('closing the counter writes its counts', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await person.issue('bot')
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const counter = createUsageCounter(store, assert.ifError, () => NOW)
   countOnce(counter, apiKey!.id)
   await counter.close()

@@ -12,8 +12,8 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { installClient } from './installed-client.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The page of the README in an application with Next.js, built and started by its own command.
@@ -68,7 +68,7 @@ test('Next.js builds the page of the README, and it shows each change of the lis
   const shows = async (path: string, name: string) =>
     (await (await fetch(site + path)).text()).includes(`<p>${name}</p>`)
   for (const path of ['/', '/no-store', '/plain']) assert.ok(await shows(path, 'Survival'), path)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ ...entry, name: 'Creative' }],

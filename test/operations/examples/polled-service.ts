@@ -10,10 +10,9 @@ import type { ServerEntry } from '../../../src/servers/server-entry.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** A request of the program under test. */
 export interface Polled {
@@ -77,19 +76,14 @@ export async function startPolledService(
     await store.close()
   })
   const save = (entries: readonly ServerEntry[]) =>
-    serverImports(store.database).saveServers(
-      user.id,
-      null,
-      [...entries],
-      operatorAt(presentInstant()),
-    )
+    recordsOf(store).saveServers(user.id, null, [...entries], operatorAt(presentInstant()))
   const { key, keyId, user } = await addOwner(store, 'ada@example.com', [server])
   return {
     baseUrl: `http://127.0.0.1:${listener.port}`,
     key,
     polled,
     save,
-    revoke: () => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)),
+    revoke: () => recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1)),
   }
 }
 

@@ -4,10 +4,10 @@ import { readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 
 /*
@@ -51,7 +51,7 @@ console.log(Object.keys(api).filter((each) => ['v1', 'health', 'path'].includes(
 test('clients that openapi-typescript and swagger-typescript-api make read the servers', async (t) => {
   const { signedIn, visitor, store, apiPort } = await startDashboard(t, { baseUrl: null })
   const { person, user } = await signedIn()
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ name: 'Survival', address: 'play.example.com' }],

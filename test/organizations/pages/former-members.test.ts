@@ -3,14 +3,10 @@ import { test } from 'node:test'
 import type { AddressedUser } from '../../../src/accounts/user.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serversOfFormerMembers } from '../../../src/servers/records/former-members.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Servers and organizations after a member leaves.
@@ -23,19 +19,14 @@ test('a member’s servers stay after they leave; an owner can return them and d
   const { signedIn, store, apiPort } = dashboard
   const { person: ada, user } = await signedIn('ada@example.com')
   const { person: bob, user: left } = await signedIn('bob@example.com')
-  const organization = await organizations(store.database).ensureOrganization(
+  const organization = await recordsOf(store).ensureOrganization(
     'guild',
     user.id,
     operatorAt(presentInstant()),
   )
   await join(dashboard, user, organization, left, 1)
-  await serverImports(store.database).saveServers(
-    left.id,
-    null,
-    [{ ...OURS, name: 'Mine' }],
-    operatorAt(7),
-  )
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(left.id, null, [{ ...OURS, name: 'Mine' }], operatorAt(7))
+  await recordsOf(store).saveServers(
     left.id,
     organization,
     [OURS, { ...OURS, slug: 'second' }],
@@ -62,11 +53,11 @@ test('a member’s servers stay after they leave; an owner can return them and d
       ['published', 'ours'],
     ],
   )
-  const records = await serverExports(store.database).listServers(left.id)
+  const records = await recordsOf(store).listServers(left.id)
   const updated = records.map(({ updated_at }) => updated_at)
   assert.deepEqual(updated, [8, 8, 7])
   assert.equal((await ada.post(`${path}/remove`)).status, 303)
-  assert.equal((await serverExports(store.database).listServers(left.id)).length, 3)
+  assert.equal((await recordsOf(store).listServers(left.id)).length, 3)
 })
 
 test('if the last owner is removed, the oldest member becomes owner; an empty organization is deleted', async (t) => {
@@ -78,37 +69,21 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
     ),
   )
   assert.ok(ada && bob && cem && dan)
-  const guild = await organizations(store.database).ensureOrganization(
+  const guild = await recordsOf(store).ensureOrganization(
     'guild',
     ada.id,
     operatorAt(presentInstant()),
   )
   await join(dashboard, ada, guild, bob, 3)
   await join(dashboard, ada, guild, cem, 2)
-  const own = await organizations(store.database).ensureOrganization(
-    'own',
-    ada.id,
-    operatorAt(presentInstant()),
-  )
+  const own = await recordsOf(store).ensureOrganization('own', ada.id, operatorAt(presentInstant()))
   await join(dashboard, ada, own, dan, 1)
-  await serverImports(store.database).saveServers(dan.id, own, [OURS], operatorAt(5))
-  await serverImports(store.database).saveServers(
-    ada.id,
-    own,
-    [{ ...OURS, name: 'Hers' }],
-    operatorAt(5),
-  )
-  assert.ok(
-    await organizations(store.database).removeMember(
-      dan.id,
-      own,
-      dan.id,
-      operatorAt(presentInstant()),
-    ),
-  )
+  await recordsOf(store).saveServers(dan.id, own, [OURS], operatorAt(5))
+  await recordsOf(store).saveServers(ada.id, own, [{ ...OURS, name: 'Hers' }], operatorAt(5))
+  assert.ok(await recordsOf(store).removeMember(dan.id, own, dan.id, operatorAt(presentInstant())))
 
   assert.ok(await removeUser(store.database, ada.id, operatorAt(presentInstant())))
-  const members = await organizations(store.database).listMembers(bob.id, guild)
+  const members = await recordsOf(store).listMembers(bob.id, guild)
   assert.deepEqual(
     members.map(({ email, role }) => [email, role]),
     [
@@ -116,40 +91,33 @@ test('if the last owner is removed, the oldest member becomes owner; an empty or
       [cem.email, 'owner'],
     ],
   )
-  const [given] = await serverExports(store.database).listServers(dan.id)
+  const [given] = await recordsOf(store).listServers(dan.id)
   assert.deepEqual([given?.organization, given?.status], [null, 'draft'])
   const again = { id: crypto.randomUUID(), slug: 'own', name: 'own' }
-  assert.equal(
-    await organizations(store.database).insertOrganization(dan.id, again, operatorAt(1)),
-    'made',
-  )
+  assert.equal(await recordsOf(store).insertOrganization(dan.id, again, operatorAt(1)), 'made')
   assert.equal(await removeUser(store.database, ada.id, operatorAt(presentInstant())), false)
   assert.ok(await removeUser(store.database, cem.id, operatorAt(presentInstant())))
-  assert.equal((await organizations(store.database).listMembers(bob.id, guild))[0]?.role, 'owner')
+  assert.equal((await recordsOf(store).listMembers(bob.id, guild))[0]?.role, 'owner')
 })
 
 test('if servers with one slug return from several organizations at once, one keeps the slug', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const [ada, bob] = [await signedIn('ada@example.com'), await signedIn('bob@example.com')]
   const leave = async (slug: string) => {
-    const organization = await organizations(store.database).ensureOrganization(
+    const organization = await recordsOf(store).ensureOrganization(
       slug,
       ada.user.id,
       operatorAt(presentInstant()),
     )
-    await organizations(store.database).ensureOrganization(
-      slug,
-      bob.user.id,
-      operatorAt(presentInstant()),
-    )
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).ensureOrganization(slug, bob.user.id, operatorAt(presentInstant()))
+    await recordsOf(store).saveServers(
       bob.user.id,
       organization,
       [OURS, { ...OURS, slug }],
       operatorAt(5),
     )
     assert.ok(
-      await organizations(store.database).removeMember(
+      await recordsOf(store).removeMember(
         bob.user.id,
         organization,
         bob.user.id,
@@ -159,28 +127,17 @@ test('if servers with one slug return from several organizations at once, one ke
     return organization
   }
   const slugs = async () =>
-    (await serverExports(store.database).listServers(bob.user.id))
-      .map(({ slug }) => slug ?? '-')
-      .toSorted()
+    (await recordsOf(store).listServers(bob.user.id)).map(({ slug }) => slug ?? '-').toSorted()
 
   const guilds = await Promise.all(['one', 'two', 'three'].map(leave))
   const returned = guilds.map((id) =>
-    serversOfFormerMembers(store.database).giveBackServers(
-      ada.user.id,
-      id,
-      operatorAt(presentInstant()),
-    ),
+    recordsOf(store).giveBackServers(ada.user.id, id, operatorAt(presentInstant())),
   )
   assert.deepEqual(await Promise.all(returned), [2, 2, 2])
   assert.deepEqual(await slugs(), ['-', '-', 'one', 'ours', 'three', 'two'])
 
   // It gives one of the servers without a slug this one.
-  await serverImports(store.database).saveServers(
-    bob.user.id,
-    null,
-    [{ ...OURS, slug: 'own' }],
-    operatorAt(6),
-  )
+  await recordsOf(store).saveServers(bob.user.id, null, [{ ...OURS, slug: 'own' }], operatorAt(6))
   await Promise.all(['four', 'own'].map(leave))
   assert.ok(await removeUser(store.database, ada.user.id, operatorAt(presentInstant())))
   assert.deepEqual(await slugs(), [...'----', 'four', 'one', 'ours', 'own', 'three', 'two'])
@@ -194,17 +151,11 @@ async function join(
   now: number,
 ): Promise<void> {
   assert.equal(
-    await invitations(store.database).invite(
-      owner.id,
-      organization,
-      member.email,
-      0,
-      operatorAt(now),
-    ),
+    await recordsOf(store).invite(owner.id, organization, member.email, 0, operatorAt(now)),
     'invited',
   )
   assert.equal(
-    await invitations(store.database).acceptInvitation(member.id, organization, 0, operatorAt(now)),
+    await recordsOf(store).acceptInvitation(member.id, organization, 0, operatorAt(now)),
     'joined',
   )
 }

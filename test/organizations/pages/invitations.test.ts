@@ -4,10 +4,9 @@ import { INVITATION_KEPT_US, MEMBERS_MAX } from '../../../src/organizations/invi
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Users become members only by accepting, and an invitation does not reveal whether an address has
@@ -59,7 +58,7 @@ test('a declined, withdrawn or 14-day-old invitation is gone', async (t) => {
   assert.equal((await bob.post(`${path}/accept`)).status, 404)
 
   await ada.submit(`${path}/members`, { email: BOB })
-  const [sent] = await invitations(store.database).listInvited(user.id, path.split('/').at(-1)!, 0)
+  const [sent] = await recordsOf(store).listInvited(user.id, path.split('/').at(-1)!, 0)
   const withdraw = `members/${sent!.id}/withdraw`
   assert.ok((await ada.get(`${path}/members`)).body.includes(`href="${withdraw}"`))
   assert.equal((await bob.post(`${path}/${withdraw}`)).status, 404)
@@ -77,10 +76,7 @@ test('a declined, withdrawn or 14-day-old invitation is gone', async (t) => {
   assert.doesNotMatch((await bob.get('/dashboard/organizations')).body, /guild/)
   assert.equal((await bob.post(`${path}/accept`)).status, 404)
   assert.doesNotMatch((await ada.get(`${path}/members`)).body, /bob@example/)
-  assert.equal(
-    (await organizations(store.database).listMembers(user.id, path.split('/').at(-1)!)).length,
-    1,
-  )
+  assert.equal((await recordsOf(store).listMembers(user.id, path.split('/').at(-1)!)).length, 1)
 })
 
 test('inviting an address gets the same answer with or without an account, at most 20 times', async (t) => {
@@ -114,51 +110,28 @@ test('an organization has at most 50 members and invitations, and a user at most
   const id = (await makeOrganization(ada, 'guild')).split('/').at(-1)!
   for (let number = 1; number < MEMBERS_MAX; number += 1)
     assert.equal(
-      await invitations(store.database).invite(
-        user.id,
-        id,
-        `u${number}@example.com`,
-        0,
-        operatorAt(1),
-      ),
+      await recordsOf(store).invite(user.id, id, `u${number}@example.com`, 0, operatorAt(1)),
       'invited',
     )
-  assert.equal(await invitations(store.database).invite(user.id, id, BOB, 0, operatorAt(1)), 'full')
+  assert.equal(await recordsOf(store).invite(user.id, id, BOB, 0, operatorAt(1)), 'full')
   assert.equal(
-    await invitations(store.database).invite(user.id, id, 'u1@example.com', 0, operatorAt(2)),
+    await recordsOf(store).invite(user.id, id, 'u1@example.com', 0, operatorAt(2)),
     'invited',
   )
-  const [first] = await invitations(store.database).listInvited(user.id, id, 0)
+  const [first] = await recordsOf(store).listInvited(user.id, id, 0)
   assert.ok(
-    await invitations(store.database).withdrawInvitation(
-      user.id,
-      id,
-      first!.id,
-      operatorAt(presentInstant()),
-    ),
+    await recordsOf(store).withdrawInvitation(user.id, id, first!.id, operatorAt(presentInstant())),
   )
-  assert.equal(
-    await invitations(store.database).invite(user.id, id, BOB, 0, operatorAt(1)),
-    'invited',
-  )
+  assert.equal(await recordsOf(store).invite(user.id, id, BOB, 0, operatorAt(1)), 'invited')
 
   for (let number = 0; number < ORGANIZATIONS_MAX; number += 1) {
     const made = { id: crypto.randomUUID(), slug: `o${number}`, name: 'o' }
-    assert.equal(
-      await organizations(store.database).insertOrganization(bob.id, made, operatorAt(1)),
-      'made',
-    )
+    assert.equal(await recordsOf(store).insertOrganization(bob.id, made, operatorAt(1)), 'made')
   }
   const more = { id: crypto.randomUUID(), slug: 'more', name: 'more' }
-  assert.equal(
-    await organizations(store.database).insertOrganization(bob.id, more, operatorAt(1)),
-    'too many',
-  )
-  assert.equal(
-    await invitations(store.database).acceptInvitation(bob.id, id, 0, operatorAt(1)),
-    'too many',
-  )
-  assert.equal((await invitations(store.database).listInvitations(bob.id, 0)).length, 1)
+  assert.equal(await recordsOf(store).insertOrganization(bob.id, more, operatorAt(1)), 'too many')
+  assert.equal(await recordsOf(store).acceptInvitation(bob.id, id, 0, operatorAt(1)), 'too many')
+  assert.equal((await recordsOf(store).listInvitations(bob.id, 0)).length, 1)
 })
 
 async function makeOrganization(person: Person, slug: string): Promise<string> {

@@ -3,10 +3,9 @@ import { test } from 'node:test'
 import { type TestDashboard, ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Organizations: their members see their servers, and the API never returns them.
@@ -18,7 +17,7 @@ test('a server moves to an organization and back, and the API returns it only wh
   const path = await makeOrganization(person, 'red-stone')
   const organization_id = path.split('/').at(-1)!
   await person.submit('/dashboard/servers/new', { ...ENTRY, form: 'f' })
-  const [server] = await serverExports(store.database).listServers(user.id)
+  const [server] = await recordsOf(store).listServers(user.id)
   const keys = [await person.issue('1'), await person.issue('2'), await person.issue('3')]
   const listed = async () => JSON.parse((await ask(apiPort, { key: keys.pop()! })).body).servers
   assert.equal((await listed()).length, 1)
@@ -50,7 +49,7 @@ test('the last owner can’t leave, and an organization with servers can’t be 
   })
   assert.doesNotMatch((await person.get(path)).body, /Delete organization/)
   assert.equal((await person.post(`${path}/remove`)).status, 404)
-  const [server] = await serverExports(dashboard.store.database).listServers(user.id)
+  const [server] = await recordsOf(dashboard.store).listServers(user.id)
   await person.submit('/dashboard/servers/change', { rows: server!.id, to: 'deleted for sure' })
   assert.equal((await person.post(`${path}/remove`)).status, 303)
   assert.equal((await person.get(path)).status, 404)
@@ -72,14 +71,14 @@ test('organization slugs are unique, and only members can put servers into one',
   const refused = await bob.post('/dashboard/servers/new', { ...foreign, form: 'f' })
   assert.match(refused.body, /id="organization_id-error">You are not a member/)
   await bob.submit('/dashboard/servers/new', { ...ENTRY, form: 'g' })
-  const [server] = await serverExports(dashboard.store.database).listServers(user.id)
+  const [server] = await recordsOf(dashboard.store).listServers(user.id)
   assert.equal((await bob.post(`/dashboard/servers/${server!.id}`, foreign)).status, 422)
 })
 
 test('an import into an organization makes the user a member', async (t) => {
   const dashboard = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
-  const id = await organizations(dashboard.store.database).ensureOrganization(
+  const id = await recordsOf(dashboard.store).ensureOrganization(
     'imported',
     user.id,
     operatorAt(presentInstant()),
@@ -95,11 +94,7 @@ async function makeOrganization(person: Person, slug: string): Promise<string> {
 
 async function roleOfSecond({ signedIn, store }: TestDashboard, id: string) {
   const { user } = await signedIn('bob@example.com')
-  await organizations(store.database).ensureOrganization(
-    'imported',
-    user.id,
-    operatorAt(presentInstant()),
-  )
-  const members = await organizations(store.database).listMembers(user.id, id)
+  await recordsOf(store).ensureOrganization('imported', user.id, operatorAt(presentInstant()))
+  const members = await recordsOf(store).listMembers(user.id, id)
   return members.find(({ user_id }) => user_id === user.id)?.role
 }

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { readForms } from '../../dashboard/forms/read-forms.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Leaving, removing a member, deleting an organization, declining and withdrawing ask first.
@@ -101,7 +101,7 @@ async function openGuild(t: TestContext) {
   const path = String(made.headers.location)
   const id = path.split('/').at(-1)!
   const now = operatorAt(presentInstant())
-  const { invite, acceptInvitation, listInvited } = invitations(store.database)
+  const { invite, acceptInvitation, listInvited } = recordsOf(store)
   await invite(user.id, id, member.email, 0, now)
   await acceptInvitation(member.id, id, 0, now)
   await invite(user.id, id, 'dan@example.com', 0, now)

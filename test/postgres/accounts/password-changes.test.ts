@@ -7,10 +7,9 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addUser, listUsers } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 let server: Server
 before(async () => {
@@ -59,12 +58,12 @@ test('an email change waits for a password change that has begun, and is then re
   const url = await createDatabase(server)
   const store = await openStore(t, url)
   const user = await addUser(store)
-  await passwords(store.database).setPassword(user.id, 'checked', operatorAt(presentInstant()))
+  await recordsOf(store).setPassword(user.id, 'checked', operatorAt(presentInstant()))
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query('SELECT FROM users FOR NO KEY UPDATE')
     await admin.query(`UPDATE passwords SET hash = 'replaced'`)
-    const changing = emailChanges(store.database).changeEmail(
+    const changing = recordsOf(store).changeEmail(
       user.id,
       'checked',
       'eve@example.com',
@@ -82,21 +81,11 @@ test('users who swap their email addresses do not deadlock', async (t) => {
   const [first, second] = [await openStore(t, url), await openStore(t, url)]
   const [ada, bob] = [await addUser(first), await addUser(first, 'bob@example.com')]
   for (const { id } of [ada, bob])
-    await passwords(first.database).setPassword(id, 'checked', operatorAt(presentInstant()))
+    await recordsOf(first).setPassword(id, 'checked', operatorAt(presentInstant()))
   const adaToBob = () =>
-    emailChanges(first.database).changeEmail(
-      ada.id,
-      'checked',
-      bob.email,
-      operatorAt(presentInstant()),
-    )
+    recordsOf(first).changeEmail(ada.id, 'checked', bob.email, operatorAt(presentInstant()))
   const bobToAda = () =>
-    emailChanges(second.database).changeEmail(
-      bob.id,
-      'checked',
-      ada.email,
-      operatorAt(presentInstant()),
-    )
+    recordsOf(second).changeEmail(bob.id, 'checked', ada.email, operatorAt(presentInstant()))
   // Bob's change has begun. Ada's must not wait for it while she holds her own row.
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')

@@ -12,8 +12,8 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** A running server with a migrated database, for the tests of one file. */
 export async function openServerForBatches(): Promise<{ server: Server; url: string }> {
@@ -49,7 +49,7 @@ export async function openBatches(t: TestContext, url: string) {
     await owner('ian', []),
     await owner('joe', []),
   ]
-  await apiKeys(store.database).revokeApiKey(revoked.user.id, revoked.keyId, operatorAt(1))
+  await recordsOf(store).revokeApiKey(revoked.user.id, revoked.keyId, operatorAt(1))
   await store.close()
   const client = new pg.Client(url)
   await client.connect()

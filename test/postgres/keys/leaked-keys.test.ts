@@ -8,8 +8,8 @@ import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { openStore } from '../claims/outcomes.ts'
 import { untilWaiting } from '../other-session.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 let server: Server
 before(async () => {
@@ -36,7 +36,7 @@ test('two processes that revoke the same leaked keys at once succeed with any pl
     await admin.query('BEGIN')
     await admin.query('SELECT FROM api_keys WHERE key_hash = $1 FOR UPDATE', [rowBetween(hashes)])
     const revoked = [byHash, byPlace].map((one) =>
-      apiKeys(one.database).revokeApiKeysByHash(hashes, operatorAt(1)),
+      recordsOf(one).revokeApiKeysByHash(hashes, operatorAt(1)),
     )
     await untilWaiting(url, 2)
     await admin.query('COMMIT')

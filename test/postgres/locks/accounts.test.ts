@@ -1,10 +1,3 @@
-import { emailChanges } from '../../../src/accounts/records/email-changes.ts'
-import { identities } from '../../../src/accounts/records/identities.ts'
-import { identitySignIns } from '../../../src/accounts/records/identity-sign-ins.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { signInAttempts } from '../../../src/accounts/records/sign-in-attempts.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
 import { NOW, OPERATOR } from '../../contract/people.ts'
 import {
   CLOSED,
@@ -17,6 +10,7 @@ import {
   provided,
   testMeetings,
 } from './meeting.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const OPEN = { signUp: 'open', reserved: [] } as const
 const ways = { issuer: ISSUER, passwords: false }
@@ -27,7 +21,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => "UPDATE passwords SET hash = 'other'",
     act: ({ ada, command }) =>
-      sessions(command.database).beginSession({ ...draft(), userId: ada.id }, 'hash', null),
+      recordsOf(command).beginSession({ ...draft(), userId: ada.id }, 'hash', null),
     expected: false,
   },
   {
@@ -36,7 +30,7 @@ testMeetings([
     meanwhile: ({ ada }) => `INSERT INTO sessions
       (id, user_id, token_hash, address, user_agent, started_at, last_active_at, expires_at)
       VALUES ('${FRESH}', '${ada.id}', 'x', '', '', now(), now(), now())`,
-    act: ({ ada, command }) => passwords(command.database).setPassword(ada.id, 'other', OPERATOR),
+    act: ({ ada, command }) => recordsOf(command).setPassword(ada.id, 'other', OPERATOR),
     left: 'SELECT id FROM sessions',
     expected: [],
   },
@@ -45,15 +39,14 @@ testMeetings([
     hold: ({ bob }) => `UPDATE users SET email = 'x@example.com' WHERE id = '${bob.id}'`,
     meanwhile: () => 'SELECT',
     act: ({ ada, command }) =>
-      emailChanges(command.database).changeEmail(ada.id, 'hash', 'x@example.com', OPERATOR),
+      recordsOf(command).changeEmail(ada.id, 'hash', 'x@example.com', OPERATOR),
     expected: 'taken',
   },
   {
     name: 'a change of a password that has changed meanwhile is refused',
     hold: holdAda,
     meanwhile: () => "UPDATE passwords SET hash = 'other'",
-    act: ({ ada, command }) =>
-      passwords(command.database).changePassword(ada.id, 'hash', 'x', OPERATOR),
+    act: ({ ada, command }) => recordsOf(command).changePassword(ada.id, 'hash', 'x', OPERATOR),
     expected: false,
   },
   {
@@ -61,7 +54,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => "UPDATE passwords SET hash = 'other'",
     act: ({ ada, command }) =>
-      emailChanges(command.database).changeEmail(ada.id, 'hash', 'x@example.com', OPERATOR),
+      recordsOf(command).changeEmail(ada.id, 'hash', 'x@example.com', OPERATOR),
     expected: 'outdated',
   },
   {
@@ -69,7 +62,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => 'UPDATE users SET disabled_at = now()',
     act: ({ ada, command }) =>
-      signInLinks(command.database).keepSignInLink(
+      recordsOf(command).keepSignInLink(
         { userId: ada.id, tokenHash: 'x', expiresAt: NOW },
         OPERATOR,
       ),
@@ -79,15 +72,14 @@ testMeetings([
     name: 'a link that is used meanwhile begins no session',
     hold: holdAda,
     meanwhile: () => 'DELETE FROM sign_in_links',
-    act: ({ command }) => signInLinks(command.database).beginLinkedSession('link', draft()),
+    act: ({ command }) => recordsOf(command).beginLinkedSession('link', draft()),
     expected: null,
   },
   {
     name: 'an identity that goes meanwhile begins no session',
     hold: holdAda,
     meanwhile: () => 'DELETE FROM identities',
-    act: ({ command }) =>
-      identitySignIns(command.database).signIn(provided('ada'), draft(), CLOSED),
+    act: ({ command }) => recordsOf(command).signIn(provided('ada'), draft(), CLOSED),
     expected: { userId: null, refusal: 'no account' },
   },
   {
@@ -95,11 +87,7 @@ testMeetings([
     hold: holdName(`${ISSUER}\\nnew`),
     meanwhile: ({ bob }) => `INSERT INTO identities VALUES ('${ISSUER}', 'new', '${bob.id}')`,
     act: async ({ bob, command }) => {
-      const { userId } = await identitySignIns(command.database).signIn(
-        provided('new'),
-        draft(),
-        OPEN,
-      )
+      const { userId } = await recordsOf(command).signIn(provided('new'), draft(), OPEN)
       return userId === bob.id
     },
     expected: true,
@@ -110,7 +98,7 @@ testMeetings([
     meanwhile: ({ bob }) => `INSERT INTO passwords VALUES ('${bob.id}', 'hash')`,
     act: async ({ bob, command }) => {
       const person = provided('bob', bob.email)
-      return (await identitySignIns(command.database).signIn(person, draft(), CLOSED)).refusal
+      return (await recordsOf(command).signIn(person, draft(), CLOSED)).refusal
     },
     expected: 'account has another sign-in',
   },
@@ -119,23 +107,21 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => 'DELETE FROM identities',
     act: ({ session, command }) =>
-      identitySignIns(command.database).confirm(session, provided('ada'), draft(), 'confirmed'),
+      recordsOf(command).confirm(session, provided('ada'), draft(), 'confirmed'),
     expected: false,
   },
   {
     name: 'a session that ends meanwhile connects nothing',
     hold: holdAda,
     meanwhile: () => 'DELETE FROM sessions',
-    act: ({ session, command }) =>
-      identities(command.database).connect(session, provided('x'), OPERATOR),
+    act: ({ session, command }) => recordsOf(command).connect(session, provided('x'), OPERATOR),
     expected: 'session ended',
   },
   {
     name: 'an identity that another user connects meanwhile stays with that user',
     hold: holdName(`${ISSUER}\\nnew`),
     meanwhile: ({ bob }) => `INSERT INTO identities VALUES ('${ISSUER}', 'new', '${bob.id}')`,
-    act: ({ session, command }) =>
-      identities(command.database).connect(session, provided('new'), OPERATOR),
+    act: ({ session, command }) => recordsOf(command).connect(session, provided('new'), OPERATOR),
     expected: 'another account',
   },
   {
@@ -143,7 +129,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => "DELETE FROM identities WHERE subject = 'other'",
     act: ({ session, command }) =>
-      identities(command.database).remove(session, provided('ada'), ways, OPERATOR),
+      recordsOf(command).remove(session, provided('ada'), ways, OPERATOR),
     expected: 'last',
   },
   {
@@ -152,7 +138,7 @@ testMeetings([
     meanwhile: () => `INSERT INTO audit_log (id, occurred_at, action, subject, address)
       VALUES ('${FRESH}', to_timestamp(${NOW / 1e6}), 'identity refused', 'no account: ${ISSUER} ada', '')`,
     act: ({ command }) =>
-      identities(command.database).noteRefusal(provided('ada'), 'no account', null, OPERATOR),
+      recordsOf(command).noteRefusal(provided('ada'), 'no account', null, OPERATOR),
     left: "SELECT count(*)::int FROM audit_log WHERE action = 'identity refused'",
     expected: [1],
   },
@@ -162,11 +148,7 @@ testMeetings([
     meanwhile: () => `INSERT INTO sign_in_attempts (id, subject, attempted_at)
       VALUES ('${FRESH}', 'ada', to_timestamp(${NOW / 1e6}))`,
     act: ({ command }) =>
-      signInAttempts(command.database).beginAttempt(
-        [{ subject: 'ada', attemptsMax: 1 }],
-        NOW - 1,
-        NOW,
-      ),
+      recordsOf(command).beginAttempt([{ subject: 'ada', attemptsMax: 1 }], NOW - 1, NOW),
     expected: NOW,
   },
 ])

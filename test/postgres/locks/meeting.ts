@@ -1,14 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { ProvidedUser } from '../../../src/accounts/identity.ts'
-import { identitySignIns } from '../../../src/accounts/records/identity-sign-ins.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { signInLinks } from '../../../src/accounts/records/sign-in-links.ts'
 import type { DraftSession } from '../../../src/accounts/sessions.ts'
 import type { AddressedUser } from '../../../src/accounts/user.ts'
 import { openPostgresStore } from '../../../src/postgres/store.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
 import type { StoreFixture } from '../../contract/fixture.ts'
 import { addOrganization, addUsers, NOW, OPERATOR, register } from '../../contract/people.ts'
 import { type SharedDatabase, shareDatabase } from '../../contract/postgres-fixture.ts'
@@ -16,6 +11,7 @@ import { eventually } from '../../fixtures/eventually.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Each act takes a lock before it reads what it decides by. Another transaction holds that lock and
@@ -59,15 +55,15 @@ export const CLOSED = { signUp: 'closed', reserved: [] } as const
  */
 async function fill({ store }: Pick<StoreFixture, 'store'>) {
   const [ada, bob] = (await addUsers(store, 'ada', 'bob')) as [AddressedUser, AddressedUser]
-  await passwords(store.database).setPassword(ada.id, 'hash', OPERATOR)
+  await recordsOf(store).setPassword(ada.id, 'hash', OPERATOR)
   await asAdmin(url, async (admin) => {
     for (const subject of ['ada', 'other'])
       await admin.query('INSERT INTO identities VALUES ($1, $2, $3)', [ISSUER, subject, ada.id])
   })
-  await identitySignIns(store.database).signIn(provided('ada'), draft('first'), CLOSED)
-  const session = (await sessions(store.database).findSession(['first'], NOW))!
+  await recordsOf(store).signIn(provided('ada'), draft('first'), CLOSED)
+  const session = (await recordsOf(store).findSession(['first'], NOW))!
   const link = { userId: ada.id, tokenHash: 'link', expiresAt: NOW + 1_000_000 }
-  await signInLinks(store.database).keepSignInLink(link, OPERATOR)
+  await recordsOf(store).keepSignInLink(link, OPERATOR)
   // A statement that changes both finds the second one first.
   for (const key of [SECOND_KEY, FIRST_KEY])
     await read(`INSERT INTO api_keys (id, user_id, name, prefix, key_hash, created_at)
@@ -75,7 +71,7 @@ async function fill({ store }: Pick<StoreFixture, 'store'>) {
   const red = await addOrganization(store, ada, { slug: 'red' })
   const id = await register(store, ada, { slug: 'taken', name: 'One', status: 'draft' })
   const change = { id: CHANGE, becomes: { status: 'published' }, servers: [id] }
-  await serverChanges(store.database).changeServers(ada.id, change, OPERATOR)
+  await recordsOf(store).changeServers(ada.id, change, OPERATOR)
   return { ada, bob, session, red, id, command }
 }
 

@@ -1,13 +1,7 @@
 import assert from 'node:assert/strict'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { fields, OPERATOR } from '../../contract/people.ts'
 import { applyAll, declare, plan } from '../../contract/states/declared.ts'
 import { intercept } from '../../dashboard/intercept.ts'
@@ -25,6 +19,7 @@ import {
   type Scene,
   testMeetings,
 } from './meeting.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** Each act locks the keys of a user in the order of their ids, so the second one is still free. */
 const KEYS = {
@@ -36,7 +31,7 @@ testMeetings([
   {
     ...KEYS,
     name: 'disabling a user locks the keys in the order of their ids',
-    act: ({ ada, command }) => disabledUsers(command.database).setDisabled(ada.id, true, OPERATOR),
+    act: ({ ada, command }) => recordsOf(command).setDisabled(ada.id, true, OPERATOR),
     expected: 'changed',
   },
   {
@@ -50,7 +45,7 @@ testMeetings([
     name: 'revoking leaked keys locks them in the order of their ids',
     async act({ command }) {
       const hashes = (await read('SELECT key_hash FROM api_keys')) as Uint8Array[]
-      return (await apiKeys(command.database).revokeApiKeysByHash(hashes, OPERATOR)).length
+      return (await recordsOf(command).revokeApiKeysByHash(hashes, OPERATOR)).length
     },
     expected: 2,
   },
@@ -80,7 +75,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
     act: ({ ada, command }) =>
-      servers(command.database).insertServer(
+      recordsOf(command).insertServer(
         ada.id,
         crypto.randomUUID(),
         fields({ slug: 'new' }),
@@ -93,7 +88,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
     act: ({ ada, id, command }) =>
-      servers(command.database).updateServer(ada.id, id, fields({ slug: 'new' }), OPERATOR),
+      recordsOf(command).updateServer(ada.id, id, fields({ slug: 'new' }), OPERATOR),
     expected: 'slug taken',
   },
   {
@@ -102,7 +97,7 @@ testMeetings([
     meanwhile: ({ ada }) => addServer(ada.id, FRESH, 'new'),
     async act({ ada, command }) {
       const entry = { name: 'One', slug: 'new', address: 'play.example.com', version: '2' }
-      const { added, changed } = await serverImports(command.database).saveServers(
+      const { added, changed } = await recordsOf(command).saveServers(
         ada.id,
         null,
         [entry],
@@ -118,7 +113,7 @@ testMeetings([
     meanwhile: () => "UPDATE servers SET status = 'draft'",
     async act({ ada, id, command }) {
       const change = { id: FRESH, becomes: { status: 'draft' }, servers: [id] }
-      const made = await serverChanges(command.database).changeServers(ada.id, change, OPERATOR)
+      const made = await recordsOf(command).changeServers(ada.id, change, OPERATOR)
       return 'changed' in made && made.changed.length
     },
     expected: 0,
@@ -128,7 +123,7 @@ testMeetings([
     hold: holdAda,
     meanwhile: () => 'UPDATE server_changes SET restored = 7',
     act: async ({ ada, command }) =>
-      (await serverChanges(command.database).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
+      (await recordsOf(command).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
     expected: 7,
   },
   {
@@ -136,7 +131,7 @@ testMeetings([
     hold: ({ id }) => hold('servers', id),
     meanwhile: () => "UPDATE servers SET name = 'Two'",
     act: async ({ ada, command }) =>
-      (await serverChanges(command.database).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
+      (await recordsOf(command).undoChange(ada.id, CHANGE, OPERATOR))?.restored,
     expected: 0,
   },
   {
@@ -144,12 +139,7 @@ testMeetings([
     hold: holdRed,
     meanwhile: () => 'DELETE FROM members',
     act: ({ ada, red, command }) =>
-      servers(command.database).insertServer(
-        ada.id,
-        FRESH,
-        fields({ organization_id: red }),
-        OPERATOR,
-      ),
+      recordsOf(command).insertServer(ada.id, FRESH, fields({ organization_id: red }), OPERATOR),
     expected: 'not found',
   },
   {
@@ -162,7 +152,7 @@ testMeetings([
       INSERT INTO members (organization_id, user_id, role, joined_at)
       SELECT id, '${ada.id}', 'member', now() FROM organizations WHERE name = 'o'`,
     act: ({ ada, command }) =>
-      organizations(command.database).insertOrganization(
+      recordsOf(command).insertOrganization(
         ada.id,
         { id: FRESH, slug: 'new', name: 'New' },
         OPERATOR,
@@ -173,8 +163,7 @@ testMeetings([
     name: 'a right that its owner loses meanwhile removes no organization',
     hold: holdRed,
     meanwhile: () => "UPDATE members SET role = 'member'",
-    act: ({ ada, red, command }) =>
-      organizations(command.database).removeOrganization(ada.id, red, OPERATOR),
+    act: ({ ada, red, command }) => recordsOf(command).removeOrganization(ada.id, red, OPERATOR),
     expected: false,
   },
   {
@@ -183,7 +172,7 @@ testMeetings([
     meanwhile: ({ bob, red }) => `UPDATE members SET role = 'member';
       INSERT INTO members VALUES ('${red}', '${bob.id}', 'owner', now())`,
     act: ({ ada, bob, red, command }) =>
-      organizations(command.database).removeMember(ada.id, red, bob.id, OPERATOR),
+      recordsOf(command).removeMember(ada.id, red, bob.id, OPERATOR),
     expected: false,
   },
   {
@@ -207,7 +196,7 @@ testMeetings([
       `INSERT INTO members VALUES ('${red}', '${bob.id}', 'member', now())`,
     async act({ ada, bob, red, command }) {
       assert.ok(await removeUser(command.database, ada.id, OPERATOR))
-      const members = await organizations(command.database).listMembers(bob.id, red)
+      const members = await recordsOf(command).listMembers(bob.id, red)
       return members.map(({ user_id, role }) => [user_id === bob.id, role])
     },
     expected: [[true, 'owner']],

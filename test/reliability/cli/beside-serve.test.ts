@@ -10,8 +10,8 @@ import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { ask } from '../../fixtures/requests.ts'
 import type { Ended } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const ROWS = 300_000
 const USERS = 14
@@ -24,7 +24,7 @@ async function issueKeys(databasePath: string): Promise<string[]> {
   const keys: string[] = []
   for (let number = 0; number < USERS; number += 1) {
     const user = createUser(`user${number}@example.com`)
-    await users(store.database).insertUser(user, operatorAt(presentInstant()))
+    await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
     for (let name = 1; name <= KEYS_OF_USER; name += 1) {
       const issued = await issueApiKey(
         store.database,

@@ -10,12 +10,8 @@ import { createUser } from '../../../src/accounts/user.ts'
 import type { Random } from '../../fixtures/random.ts'
 import type { Changes, Content } from './content.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
-import { passwords } from '../../../src/accounts/records/passwords.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** One transaction of a store, and the changes that it makes. */
 export interface Act {
@@ -92,7 +88,7 @@ function registerUser(): Act {
     changes: { [`user ${user.email}`]: `${user.id} ${password}` },
     async perform(store) {
       assert.equal(
-        await passwords(store.database).insertUserWithPassword(
+        await recordsOf(store).insertUserWithPassword(
           user,
           password,
           'sign-up',
@@ -120,7 +116,7 @@ function foundOrganization(user: string, owned: number): Act {
     changes: isFull ? {} : { [`organization ${id}`]: `${user} owner` },
     async perform(store) {
       const organization = { id, slug: id, name: 'Guild' }
-      const made = await organizations(store.database).insertOrganization(
+      const made = await recordsOf(store).insertOrganization(
         user,
         organization,
         operatorAt(presentInstant()),
@@ -140,7 +136,7 @@ function issue(user: string, active: number): Act {
   return {
     changes: isFull ? {} : { [`key ${id}`]: `${user} bot-${id}` },
     async perform(store) {
-      const inserted = await apiKeys(store.database).insertApiKey(
+      const inserted = await recordsOf(store).insertApiKey(
         apiKey,
         hashApiKey(key),
         ACTIVE_KEYS_MAX,
@@ -157,7 +153,7 @@ function revoke(user: string, { id, name }: Key): Act {
     changes: { [`key ${id}`]: `${user} ${name} revoked ${now}` },
     async perform(store) {
       assert.equal(
-        (await apiKeys(store.database).revokeApiKey(user, id, operatorAt(now)))?.revoked_at,
+        (await recordsOf(store).revokeApiKey(user, id, operatorAt(now)))?.revoked_at,
         now,
       )
     },
@@ -175,7 +171,7 @@ function register(user: string): Act {
     changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
     async perform(store) {
       assert.equal(
-        await servers(store.database).insertServer(user, id, fields, operatorAt(now)),
+        await recordsOf(store).insertServer(user, id, fields, operatorAt(now)),
         'written',
       )
     },
@@ -221,7 +217,7 @@ function importServers(user: string): Act {
   return {
     changes: Object.fromEntries(changes) as Changes,
     async perform(store) {
-      const { added, changed } = await serverImports(store.database).saveServers(
+      const { added, changed } = await recordsOf(store).saveServers(
         user,
         null,
         entries,

@@ -5,8 +5,8 @@ import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import type { Model, ModelKey } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 export type Command = fc.AsyncCommand<Model, Real>
 
@@ -75,14 +75,14 @@ function revoke([isOwn, index]: [boolean, number]): Command {
   const who = isOwn ? 'its owner' : 'the other'
   return withKey(`revoke key ${index} as ${who}`, index, async (model, real, { id, owner }) => {
     const by = real.owners.find((one) => (one === owner) === isOwn)!
-    const revoked = await apiKeys(real.store.database).revokeApiKey(by, id, operatorAt(model.now))
+    const revoked = await recordsOf(real.store).revokeApiKey(by, id, operatorAt(model.now))
     assert.equal(revoked?.revoked_at ?? null, expected.revoke(model, by, id))
   })
 }
 
 function revokeLeaked(index: number): Command {
   return withKey(`revoke key ${index}, which leaked`, index, async (model, { store }, known) => {
-    const [revoked] = await apiKeys(store.database).revokeApiKeysByHash(
+    const [revoked] = await recordsOf(store).revokeApiKeysByHash(
       [hashApiKey(known.key)],
       operatorAt(model.now),
     )
@@ -93,7 +93,7 @@ function revokeLeaked(index: number): Command {
 function listKeys(index: number): Command {
   return command(`list the keys of ${index}`, async (model, { store, owners }) => {
     const owner = owners[index]!
-    const listed = (await apiKeys(store.database).listApiKeys(owner)).map((one) => [
+    const listed = (await recordsOf(store).listApiKeys(owner)).map((one) => [
       one.id,
       one.name,
       one.revoked_at,

@@ -5,11 +5,9 @@ import type { ServerEntry } from '../../../src/servers/server-entry.ts'
 import type { ServingStore } from '../../../src/database/store.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import type { Model } from './listing-model.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** An engine whose clock stands at `now`, in microseconds, until the test moves it. */
 export interface Engine {
@@ -50,7 +48,7 @@ export async function begin(
     const issued = await issueKey(store, user)
     model.keys.push({ ...issued, owner: user.id, name: 'bot', revokedAt: null, lastUsedAt: null })
   }
-  const organization = await organizations(store.database).ensureOrganization(
+  const organization = await recordsOf(store).ensureOrganization(
     randomUUID(),
     owners[0]!,
     operatorAt(presentInstant()),
@@ -66,9 +64,9 @@ async function crowd(store: ServingStore, owner: string, model: Model): Promise<
     address: `many${index}.example.com`,
     updated_at: model.now - CLAIM_INTERVAL_US - Math.floor(index / 2),
   }))
-  await serverImports(store.database).saveServers(owner, null, entries, operatorAt(model.now))
-  for (const { organization: _, updated_at, ...server } of await serverExports(
-    store.database,
-  ).listServers(owner))
+  await recordsOf(store).saveServers(owner, null, entries, operatorAt(model.now))
+  for (const { organization: _, updated_at, ...server } of await recordsOf(store).listServers(
+    owner,
+  ))
     model.servers.push({ ...server, owner, organization_id: null, updatedAt: updated_at })
 }

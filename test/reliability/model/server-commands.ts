@@ -6,8 +6,8 @@ import type { ModelFields } from './listing-model.ts'
 import * as expected from './listing-model.ts'
 import type { Real } from './real.ts'
 import * as change from '../../fixtures/changed-servers.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const WORDS = ['published', 'draft', 'hidden'] as const
 
@@ -44,7 +44,7 @@ function register([index, rank, given]: [number, number, Given]): Command {
     const owner = real.owners[index]!
     const wanted = placed(real, given)
     assert.equal(
-      await servers(real.store.database).insertServer(owner, id, wanted, operatorAt(model.now)),
+      await recordsOf(real.store).insertServer(owner, id, wanted, operatorAt(model.now)),
       expected.register(model, owner, id, wanted, isMember(index)),
     )
   })
@@ -73,7 +73,7 @@ async function write(
 ): Promise<void> {
   const owner = owners[index]!
   assert.equal(
-    await servers(store.database).updateServer(owner, id, wanted, operatorAt(model.now)),
+    await recordsOf(store).updateServer(owner, id, wanted, operatorAt(model.now)),
     expected.edit(model, owner, id, wanted, isMember(index)),
   )
 }

@@ -15,8 +15,8 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { assertNothingHeld, awaitStandbys, backendsOf, checkStandbyAway } from './standby-away.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Backends of PostgreSQL whose connections the service has given up.
@@ -39,7 +39,7 @@ test('giving up a change that waits for the standby also ends its backend', asyn
   await awaitStandbys(url, 'ghost')
   t.after(() => awaitStandbys(url, ''))
   await assert.rejects(
-    apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1)),
+    recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1)),
     /Query read timeout/,
   )
   await assertNothingHeld(url)

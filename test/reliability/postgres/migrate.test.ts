@@ -13,10 +13,9 @@ import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
 import { addOwner } from '../../fixtures/service.ts'
 import { ROOT } from '../../fixtures/tree.ts'
 import { openStore, outcomeOf } from '../../postgres/claims/outcomes.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { once } from '../../fixtures/within.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Each migration runs once, in order and whole or not at all, in any number of processes. Two
@@ -108,13 +107,8 @@ test('the next version migrates under a running one, and both keep working', asy
     assert.equal(await outcomeOf(store === running ? started : running, key), 'limited')
   }
   const entry = { name: 'b', address: 'b.example.com' }
-  await serverImports(running.database).saveServers(
-    user.id,
-    null,
-    [entry],
-    operatorAt(Date.now() * 1000),
-  )
-  assert.equal((await serverExports(started.database).listServers(user.id)).length, 2)
+  await recordsOf(running).saveServers(user.id, null, [entry], operatorAt(Date.now() * 1000))
+  assert.equal((await recordsOf(started).listServers(user.id)).length, 2)
 })
 
 test('a schema can require the next version: a running one continues, a start fails', async (t) => {

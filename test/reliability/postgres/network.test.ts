@@ -10,7 +10,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { startTcpProxy, type TcpProxy } from '../../fixtures/proxy/tcp-proxy.ts'
 import { openStore, outcomeOf, RETURN_MS, untilGranted } from '../../postgres/claims/outcomes.ts'
 import { runningMs } from '../../postgres/claims/running-time.ts'
-import { users } from '../../../src/accounts/records/users.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The network to PostgreSQL fails. Each call is answered in time and truthfully, and claims work
@@ -114,7 +114,7 @@ test('a command works with a server whose every answer takes a third of a second
   t.after(proxy.close)
   proxy.slowDown(150)
   const store = await openPostgresStore(through(proxy, url), { create: true })
-  assert.equal(await users(store.database).findUser('ada@example.com'), null)
+  assert.equal(await recordsOf(store).findUser('ada@example.com'), null)
   await store.close()
 })
 

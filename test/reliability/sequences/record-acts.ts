@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
 import { type Act, done, hashOf, type Place, pickKey, pickUser } from './world.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const ACTIVE_MAX = 5
 
@@ -37,7 +37,7 @@ export const revokeKey: Act = async (world) => {
   const hash = pickKey(world)
   if (hash === null) return false
   if (service !== null && random.chance(0.5))
-    await apiKeys(service.database).revokeApiKeysByHash(
+    await recordsOf(service).revokeApiKeysByHash(
       [Buffer.from(hash, 'hex')],
       operatorAt(presentInstant()),
     )

@@ -5,7 +5,7 @@ import { saveInBatches } from '../../../src/servers/commands/saved-parts.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { commandsIn } from '../../cli/command.ts'
-import { users } from '../../../src/accounts/records/users.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 test('a row that is wrong only when it is saved is named, with the advice to correct it', async (t) => {
   const program = commandsIn(t)
@@ -14,7 +14,7 @@ test('a row that is wrong only when it is saved is named, with the advice to cor
   await program.done('server import --user ada@example.com -', { stdin })
   const store = await openSqliteStore(program.databasePath, { create: false })
   t.after(() => store.close())
-  const { id } = (await users(store.database).findUser('ada@example.com'))!
+  const { id } = (await recordsOf(store).findUser('ada@example.com'))!
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const shell = { stdin: stdout, stdout, stderr, env: {} }
   const read = {

@@ -4,13 +4,8 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { fields } from '../../contract/people.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Publishing, unpublishing and deleting servers from a list, and undoing it.
@@ -21,7 +16,7 @@ const CHANGE = '/dashboard/servers/change'
 test('an action keeps the search and the row, names the server once, and can be undone', async (t) => {
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1&sort=name'
-  const before = await serverExports(store.database).listServers(userId)
+  const before = await recordsOf(store).listServers(userId)
   const form = formOf((await person.get(place)).body)
   assert.equal(form.from, place)
   const sent = await person.post(CHANGE, { ...form, draft: '1' })
@@ -37,7 +32,7 @@ test('an action keeps the search and the row, names the server once, and can be 
   assert.equal(sentBack.headers.location, `${place}&page=2`)
   const undone = await person.get(place)
   assert.match(undone.body, /<bdi>number 10<\/bdi><\/b> is as before\./)
-  assert.deepEqual(await serverExports(store.database).listServers(userId), before)
+  assert.deepEqual(await recordsOf(store).listServers(userId), before)
   assert.match((await person.submit('/dashboard/servers/undo', undoOf(body))).body, /is as before/)
   const late = { ...undoOf(body), change: crypto.randomUUID() }
   assert.match((await person.submit('/dashboard/servers/undo', late)).body, /Nothing was changed/)
@@ -45,7 +40,7 @@ test('an action keeps the search and the row, names the server once, and can be 
 
 test('several servers are unpublished, published and deleted at once, and restored', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const before = await serverExports(store.database).listServers(userId)
+  const before = await recordsOf(store).listServers(userId)
   const form = formOf((await person.get('/dashboard/servers')).body)
   const selected = new URLSearchParams({ ...form, to: 'draft' })
   for (const row of ['0', '2', '3']) selected.set(row, 'on')
@@ -63,14 +58,14 @@ test('several servers are unpublished, published and deleted at once, and restor
   selected.set('to', 'deleted')
   const asked = await person.send('POST', CHANGE, selected.toString())
   assert.match(asked.body, /<h1>Delete 3 servers<\/h1>.*You can undo this for one hour/s)
-  assert.equal((await serverExports(store.database).listServers(userId)).length, before.length)
+  assert.equal((await recordsOf(store).listServers(userId)).length, before.length)
   const deleted = await person.submit(CHANGE, { ...formOf(asked.body), to: 'deleted for sure' })
   assert.match(deleted.body, /and 1 more were deleted\./)
-  assert.equal((await serverExports(store.database).listServers(userId)).length, before.length - 3)
+  assert.equal((await recordsOf(store).listServers(userId)).length, before.length - 3)
   const undone = await person.submit('/dashboard/servers/undo', undoOf(deleted.body))
   assert.match(undone.body, /and 1 more are back\./)
   assert.deepEqual(
-    (await serverExports(store.database).listServers(userId)).map(({ id }) => id).toSorted(),
+    (await recordsOf(store).listServers(userId)).map(({ id }) => id).toSorted(),
     before.map(({ id }) => id).toSorted(),
   )
 })
@@ -85,7 +80,7 @@ test('another tab may have deleted the servers, and no server may be selected', 
   const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', 0: 'on' }, { draft: '99' }, {}]
   for (const wrong of fields)
     assert.match((await person.submit(CHANGE, { ...form, ...wrong })).body, /Select at least one/)
-  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
+  assert.equal((await recordsOf(store).listUserRecords()).length, 1)
 })
 
 test('if something changed since, undoing says what it left', async (t) => {
@@ -101,7 +96,7 @@ test('if something changed since, undoing says what it left', async (t) => {
     undone.body,
     /1 of 2 servers is as before\. A server stays if it has changed since, its slug is taken, you are not in its organization, or you have 500 servers\./,
   )
-  assert.equal((await servers(store.database).findServer(userId, id!))?.name, 'edited')
+  assert.equal((await recordsOf(store).findServer(userId, id!))?.name, 'edited')
 })
 
 test('undoing a deletion says how many servers are back, and why the others are not', async (t) => {
@@ -109,14 +104,14 @@ test('undoing a deletion says how many servers are back, and why the others are 
   const remove = async (...slugs: (string | null)[]) => {
     const ids = slugs.map(() => crypto.randomUUID())
     for (const [index, slug] of slugs.entries())
-      await servers(store.database).insertServer(
+      await recordsOf(store).insertServer(
         userId,
         ids[index]!,
         fields({ slug }),
         operatorAt(presentInstant()),
       )
     const change = crypto.randomUUID()
-    await serverChanges(store.database).changeServers(
+    await recordsOf(store).changeServers(
       userId,
       { id: change, becomes: null, servers: ids },
       operatorAt(presentInstant()),
@@ -126,7 +121,7 @@ test('undoing a deletion says how many servers are back, and why the others are 
   const undo = async (change: string) =>
     (await person.submit('/dashboard/servers/undo', { change })).body
   const [one, two] = [await remove('taken'), await remove('taken', null)]
-  await servers(store.database).insertServer(
+  await recordsOf(store).insertServer(
     userId,
     crypto.randomUUID(),
     fields({ slug: 'taken' }),
@@ -162,14 +157,14 @@ test('if the session ends before an action, signing in returns to the same place
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1'
   const form = formOf((await person.get(place)).body)
-  await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(userId, operatorAt(presentInstant()))
   const asked = await person.post(CHANGE, { ...form, draft: '0' })
   assert.equal(asked.status, 401)
   const next = /name="next" value="([^"]*)"/.exec(asked.body)?.[1] ?? ''
   assert.equal(next, place)
   const back = await person.post('/sign-in', { email: 'ada@example.com', password: PASSWORD, next })
   assert.equal(back.headers.location, place)
-  const listed = await serverExports(store.database).listServers(userId)
+  const listed = await recordsOf(store).listServers(userId)
   assert.ok(listed.every(({ status }) => status === 'published'))
 })
 
@@ -183,7 +178,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     slug: `slug-${index}`,
     updated_at: now - index,
   }))
-  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, operatorAt(now))
+  await recordsOf(dashboard.store).saveServers(user.id, null, entries, operatorAt(now))
   return { ...dashboard, person, userId: user.id }
 }
 

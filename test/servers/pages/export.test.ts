@@ -4,8 +4,8 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import { readCsv } from '../../../src/servers/file/csv.ts'
 import { SERVERS_PART_MAX } from '../../../src/servers/server.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const SERVERS = 2 * SERVERS_PART_MAX + 1
 
@@ -17,12 +17,7 @@ test('an export of more servers than are read together has all of them, newest f
     address: `s${at}.example.com`,
     updated_at: presentInstant() - at * 1_000_000,
   }))
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    entries,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).saveServers(user.id, null, entries, operatorAt(presentInstant()))
   const names = entries.map(({ name }) => name)
   for (const format of ['json', 'csv'] as const) {
     const { status, headers, body } = await person.get(`/dashboard/servers/export.${format}`)

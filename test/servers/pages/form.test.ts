@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * What the form of a server shows, and what a save says.
@@ -26,7 +25,7 @@ test('a new server needs a name and an address, and gets the other values by its
   )
   const fields = { name: 'Lagoon', address: 'a.example', edition: 'java', status: 'published' }
   assert.match((await person.submit(NEW, { ...fields, form: 'f' })).body, /was added\./)
-  const [stored] = await serverExports(store.database).listServers(user.id)
+  const [stored] = await recordsOf(store).listServers(user.id)
   assert.deepEqual([stored!.slug, stored!.status], ['lagoon', 'published'])
 })
 
@@ -50,7 +49,7 @@ test('“More” is open if one of its fields has an error or another value than
 
   await person.post(NEW, { ...ENTRY, form: 'a' })
   await person.post(NEW, { ...ENTRY, form: 'b' })
-  for (const { id, slug } of await serverExports(store.database).listServers(user.id)) {
+  for (const { id, slug } of await recordsOf(store).listServers(user.id)) {
     const path = `/dashboard/servers/${id}`
     assert.equal(isOpen((await person.get(path)).body), false, `suggested: ${slug}`)
     await person.post(path, { ...ENTRY, slug: `own-${slug}`, status: 'draft' })
@@ -65,11 +64,7 @@ test('the form asks for the owner only if there is an organization', async (t) =
   const { person, user } = await signedIn()
   const made = { id: crypto.randomUUID(), slug: 'guild', name: 'Guild' }
   assert.doesNotMatch((await person.get(NEW)).body, /organization_id/)
-  await organizations(store.database).insertOrganization(
-    user.id,
-    made,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).insertOrganization(user.id, made, operatorAt(presentInstant()))
   const { body } = await person.get(NEW)
   assert.match(body, /<select id="organization_id"/)
   assert.match(
@@ -95,11 +90,7 @@ test('a save says what has entered or left the answer of the API', async (t) => 
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const guild = { id: crypto.randomUUID(), slug: 'guild', name: 'Guild' }
-  await organizations(store.database).insertOrganization(
-    user.id,
-    guild,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).insertOrganization(user.id, guild, operatorAt(presentInstant()))
   const under = { organization_id: guild.id }
   const save = async (path: string, fields: object) =>
     (await person.submit(path, { ...ENTRY, slug: '', form: 'f', ...fields })).body.replace(
@@ -107,7 +98,7 @@ test('a save says what has entered or left the answer of the API', async (t) => 
       '',
     )
   assert.match(await save(NEW, {}), /was added\. The API now returns it\./)
-  const [server] = await serverExports(store.database).listServers(user.id)
+  const [server] = await recordsOf(store).listServers(user.id)
   const path = `/dashboard/servers/${server!.id}`
   assert.match(await save(path, { version: '1' }), /was saved\./)
   assert.match(await save(path, under), /was moved to Guild\. The API no longer returns it\./)

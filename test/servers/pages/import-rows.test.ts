@@ -3,10 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * What the check of an import says about its rows.
@@ -29,7 +27,7 @@ test('a row that means the server of another one is wrong, in the check and when
   const sent = await person.upload(IMPORT, { text: csv })
   const path = String(sent.headers.location)
   const plan = planOf((await person.get(path)).body)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     userId,
     null,
     [{ ...entry, name: 'taken' }],
@@ -58,16 +56,9 @@ number 1,s0.example.com,Draft,JAVA
 new,new.example,PUBLISHED,Bedrock
 f,f.example,Published,
 `
-  await serverImports(store.database).saveServers(
-    userId,
-    null,
-    [{ ...foreign, status: 'x' }],
-    operatorAt(1),
-  )
-  const [stored] = (await serverExports(store.database).listServers(userId)).filter(
-    ({ name }) => name === 'f',
-  )
-  const { updateServer } = servers(store.database)
+  await recordsOf(store).saveServers(userId, null, [{ ...foreign, status: 'x' }], operatorAt(1))
+  const [stored] = (await recordsOf(store).listServers(userId)).filter(({ name }) => name === 'f')
+  const { updateServer } = recordsOf(store)
   const values = { ...stored!, organization_id: null, status: 'Published' }
   assert.equal(await updateServer(userId, stored!.id, values, operatorAt(2)), 'written')
   const sent = await person.upload(IMPORT, { text })
@@ -80,7 +71,7 @@ f,f.example,Published,
   )
   assert.match(textOf(check.body), /1 new, 1 changed, 1 unchanged\./)
   await person.submit(path.replace(/\?.*/, ''), { plan: planOf(check.body) })
-  const saved = await serverExports(store.database).listServers(userId)
+  const saved = await recordsOf(store).listServers(userId)
   assert.deepEqual(
     saved.map(({ name, edition, status }) => `${name} ${edition} ${status}`).toSorted(),
     ['f java Published', 'new bedrock published', 'number 1 java draft', 'number 2 java published'],
@@ -141,7 +132,7 @@ test('an owner of more than 500 servers sees their number and can import the exp
     name: 'a',
     address: `x${index}.example`,
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(1))
+  await recordsOf(store).saveServers(userId, null, entries, operatorAt(1))
   const { body } = await person.get('/dashboard/servers')
   assert.match(textOf(body), /2,102 servers · the newest 2,000 listed · 100 returned by the API/)
   const file = await person.get('/dashboard/servers/export.csv')
@@ -159,7 +150,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     name: `number ${number}`,
     address: `s${number - 1}.example.com`,
   }))
-  await serverImports(dashboard.store.database).saveServers(
+  await recordsOf(dashboard.store).saveServers(
     user.id,
     null,
     entries,

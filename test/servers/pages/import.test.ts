@@ -3,11 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Importing servers: read, checked and confirmed. Exporting them.
@@ -25,27 +22,27 @@ test('an import is checked first, writes nothing before it is confirmed, and is 
     { name: 'new', address: 'new.example.com' },
     { name: 'new', address: 'new.example.com' },
   ])
-  const before = await serverExports(store.database).listServers(userId)
+  const before = await recordsOf(store).listServers(userId)
   const sent = await person.upload(IMPORT, { text, form: 'f' })
   assert.equal(sent.status, 303, sent.body)
   const path = String(sent.headers.location)
   const { body } = await person.get(path)
   assert.match(body, /1 new, 1 changed, 1 unchanged, 1 duplicate\./)
   assert.match(body, /<bdi>number 2<\/bdi>.*changed<\/span><ul><li>version: none → <code><bdi>2</s)
-  assert.deepEqual(await serverExports(store.database).listServers(userId), before)
+  assert.deepEqual(await recordsOf(store).listServers(userId), before)
   assert.equal((await person.upload(IMPORT, { text, form: 'f' })).headers.location, path)
 
   const plan = planOf(body)
   const done = await person.submit(path, { plan })
   assert.match(done.body, /Import finished: 1 new, 1 changed, 1 unchanged, 1 duplicate\./)
-  const after = await serverExports(store.database).listServers(userId)
+  const after = await recordsOf(store).listServers(userId)
   assert.deepEqual(after.map(({ name }) => name).toSorted(), ['new', 'number 1', 'number 2'])
   assert.equal((await person.post(path, { plan })).status, 303)
   assert.match(
     (await person.get(path)).body,
     /<h1>Import finished<\/h1>.*Sending it again changes/s,
   )
-  assert.deepEqual(await serverExports(store.database).listServers(userId), after)
+  assert.deepEqual(await recordsOf(store).listServers(userId), after)
 })
 
 test('an import can be undone, and the export is then as before, byte for byte', async (t) => {
@@ -56,7 +53,7 @@ test('an import can be undone, and the export is then as before, byte for byte',
     slug: `slug-${index}`,
     updated_at: presentInstant() - index * 1_000_000,
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(1))
+  await recordsOf(store).saveServers(userId, null, entries, operatorAt(1))
   const before = await person.get('/dashboard/servers/export.csv')
   const changed = entries.map(({ name, slug }, index) => ({
     name: `${name} renamed`,
@@ -89,12 +86,12 @@ test('an import can be undone, and the export is then as before, byte for byte',
 
 test('a CSV file is imported, and an export imported again changes nothing', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const organization = await organizations(store.database).ensureOrganization(
+  const organization = await recordsOf(store).ensureOrganization(
     'guild',
     userId,
     operatorAt(presentInstant()),
   )
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     userId,
     organization,
     [{ name: 'ours', address: 'o.example' }],
@@ -103,7 +100,7 @@ test('a CSV file is imported, and an export imported again changes nothing', asy
   const sent = await person.upload(IMPORT, { text: ' ' }, Buffer.from(CSV))
   const path = String(sent.headers.location)
   await person.submit(path, { plan: planOf((await person.get(path)).body) })
-  const saved = await serverExports(store.database).listServers(userId)
+  const saved = await recordsOf(store).listServers(userId)
   assert.ok(saved.some(({ name, version }) => name === 'Tide, "low"' && version === null))
   for (const format of ['csv', 'json']) {
     const file = await person.get(`/dashboard/servers/export.${format}`)
@@ -113,7 +110,7 @@ test('a CSV file is imported, and an export imported again changes nothing', asy
     const { body } = await person.get(String(again.headers.location))
     assert.match(body, /0 new, 0 changed, 4 unchanged\..*There is nothing to import/s)
   }
-  assert.deepEqual(await serverExports(store.database).listServers(userId), saved)
+  assert.deepEqual(await recordsOf(store).listServers(userId), saved)
 })
 
 test('a wrong row is named, the rest is counted, and the pasted text stays', async (t) => {
@@ -127,7 +124,7 @@ test('a wrong row is named, the rest is counted, and the pasted text stays', asy
   assert.match(body, /Nothing was imported\./)
   assert.ok(body.includes('&lt;b&gt;,no address'), body)
   assert.match(body, /name="form" value="f"/)
-  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
+  assert.equal((await recordsOf(store).listServers(userId)).length, 2)
 })
 
 test('reading ends at a hundred mistakes, and the page says where', async (t) => {
@@ -141,7 +138,7 @@ test('reading ends at a hundred mistakes, and the page says where', async (t) =>
   )
   assert.equal(body.match(/<li>entry /g)?.length, 20)
   assert.match(textOf(body), /and 80 more\s*Nothing was imported\./)
-  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
+  assert.equal((await recordsOf(store).listServers(userId)).length, 2)
 })
 
 test('each file that is no list of servers is refused with its reason', async (t) => {
@@ -169,7 +166,7 @@ test('each file that is no list of servers is refused with its reason', async (t
   const full = await person.upload(IMPORT, { text: listOf(499) })
   const checked = await person.get(String(full.headers.location))
   assert.match(checked.body, /Nothing was imported\. You would have more than 500 servers/)
-  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
+  assert.equal((await recordsOf(store).listServers(userId)).length, 2)
 })
 
 test('a file of 10 MB is read to its end and refused, and another form is not accepted', async (t) => {
@@ -207,7 +204,7 @@ test('if another tab changes a server, the check is shown anew and nothing is im
   const sent = await person.upload(IMPORT, { text: JSON.stringify([entry]) })
   const path = String(sent.headers.location)
   const plan = planOf((await person.get(path)).body)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     userId,
     null,
     [{ ...entry, version: 'other tab' }],
@@ -217,7 +214,7 @@ test('if another tab changes a server, the check is shown anew and nothing is im
   assert.equal(refused.status, 409)
   assert.match(refused.body, /Your servers have changed since this check\. Nothing was imported\./)
   const versions = async () =>
-    (await serverExports(store.database).listServers(userId)).map(({ version }) => version)
+    (await recordsOf(store).listServers(userId)).map(({ version }) => version)
   assert.ok((await versions()).includes('other tab'))
   await person.submit(path, { plan: planOf(refused.body) })
   assert.ok((await versions()).includes('2'))
@@ -232,12 +229,12 @@ test('a check is kept for one hour', async (t) => {
     assert.equal(answer.status, 404)
     assert.match(answer.body, /This check has expired/)
   }
-  assert.equal((await serverExports(store.database).listServers(userId)).length, 2)
+  assert.equal((await recordsOf(store).listServers(userId)).length, 2)
 })
 
 test('if the session ends before the check, the page keeps the text and says how to go on', async (t) => {
   const { person, store, userId } = await withServers(t)
-  await sessions(store.database).endSessions(userId, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(userId, operatorAt(presentInstant()))
   const expired = await person.upload(IMPORT, { text: CSV, form: 'f' })
   assert.equal(expired.status, 401)
   assert.match(textOf(expired.body), /Your session has ended, and nothing was imported\./)
@@ -254,7 +251,7 @@ async function withServers(t: Parameters<typeof startDashboard>[0]) {
     name: `number ${number}`,
     address: `s${number - 1}.example.com`,
   }))
-  await serverImports(dashboard.store.database).saveServers(
+  await recordsOf(dashboard.store).saveServers(
     user.id,
     null,
     entries,

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import type { Person } from '../../fixtures/person.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The table of servers: its order, filter, total and the line where the API stops.
@@ -90,7 +90,7 @@ test('a row has the name, address, edition, version, status and age of its serve
   const now = presentInstant()
   const entry = { name: 'A', address: 'a.example', edition: 'bedrock', version: '1.21.50' }
   const updated_at = now - 7_200_000_000
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ ...entry, status: 'archived', updated_at }],
@@ -134,7 +134,7 @@ async function withServers(
     status: index % 2 === 0 ? 'published' : 'draft',
     updated_at: now - index,
   }))
-  await serverImports(dashboard.store.database).saveServers(user.id, null, entries, operatorAt(now))
+  await recordsOf(dashboard.store).saveServers(user.id, null, entries, operatorAt(now))
   return { ...dashboard, person }
 }
 

@@ -3,9 +3,9 @@ import { test, type TestContext } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { serverExports } from '../../../src/servers/records/server-exports.ts'
 import { serverImports } from '../../../src/servers/records/server-imports.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Selecting all servers that match a search, on every page of it.
@@ -45,7 +45,7 @@ test('all that match move to an organization, and from there back', async (t) =>
   const { person, store, userId, statuses } = await withDrafts(t, 60)
   const id = crypto.randomUUID()
   const made = { id, slug: 'guild', name: 'Guild' }
-  await organizations(store.database).insertOrganization(userId, made, operatorAt(1))
+  await recordsOf(store).insertOrganization(userId, made, operatorAt(1))
   for (const [path, move] of [
     [DRAFTS, id],
     [`/dashboard/organizations/${id}`, 'personal'],

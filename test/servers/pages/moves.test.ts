@@ -4,10 +4,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { ENTRY, startDashboard, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { addOrganization, fields, register } from '../../contract/people.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Moving servers to an organization and back, from a list and by the form of a server.
@@ -19,14 +17,14 @@ const UNDO = '/dashboard/servers/undo'
 test('selected servers move to an organization, and the notice says what the API returns', async (t) => {
   const { person, store, user, emerald, own } = await withServers(t)
   const rows = own.join('.')
-  const before = await serverExports(store.database).listServers(user.id)
+  const before = await recordsOf(store).listServers(user.id)
   const form = { form: 'f', rows, from: '/dashboard/servers', 0: 'on', 1: 'on' }
   const asked = await person.post(CHANGE, { ...form, to: 'moved' })
   assert.equal(asked.status, 200)
   assert.match(asked.body, /<h1>Move 2 servers<\/h1>/)
   assert.match(asked.body, /<option value="[^"]+" selected>.Emerald.: the API never returns them</)
   assert.doesNotMatch(asked.body, /value="personal"/)
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), before)
+  assert.deepEqual(await recordsOf(store).listServers(user.id), before)
 
   const confirmed = { form: 'g', rows: own.slice(0, 2).join('.'), to: 'moved for sure' }
   const moved = await person.submit(CHANGE, { ...confirmed, move: emerald })
@@ -34,21 +32,21 @@ test('selected servers move to an organization, and the notice says what the API
     moved.body,
     /<bdi>two<\/bdi><\/b> were moved to <a href="[^"]+"><bdi>Emerald<\/bdi><\/a>\. The API no longer returns them\./,
   )
-  const left = await serverExports(store.database).previewListing(user.id)
+  const left = await recordsOf(store).previewListing(user.id)
   assert.deepEqual(
     left.map(({ name }) => name),
     ['three'],
   )
   const undone = await person.submit(UNDO, undoOf(moved.body))
   assert.match(undone.body, /<bdi>two<\/bdi><\/b> are as before\./)
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), before)
+  assert.deepEqual(await recordsOf(store).listServers(user.id), before)
 })
 
 test('a list can move the selected servers without a question, also back', async (t) => {
   const { person, store, user, emerald, own } = await withServers(t)
   const rows = own.join('.')
   await person.submit(CHANGE, { form: 'f', rows, 2: 'on', move: emerald })
-  const [moved] = (await serverExports(store.database).listServers(user.id)).filter(
+  const [moved] = (await recordsOf(store).listServers(user.id)).filter(
     ({ organization }) => organization !== null,
   )
   assert.equal(moved?.name, 'three')
@@ -66,7 +64,7 @@ test('a list can move the selected servers without a question, also back', async
 
 test('a move to an organization that the user has left, or with a slug twice, moves nothing', async (t) => {
   const { person, store, user, emerald, own } = await withServers(t)
-  const before = await serverExports(store.database).listServers(user.id)
+  const before = await recordsOf(store).listServers(user.id)
   const rows = own.join('.')
   const form = { form: 'f', rows, to: 'moved for sure' }
   for (const move of [randomUUID(), 'x', 'you']) {
@@ -75,7 +73,7 @@ test('a move to an organization that the user has left, or with a slug twice, mo
     assert.match(refused.body, /<h1>Nothing was changed<\/h1>.*not a member of the organization/s)
   }
   const twice = { slug: 'two', organization_id: emerald }
-  await servers(store.database).insertServer(
+  await recordsOf(store).insertServer(
     user.id,
     randomUUID(),
     fields(twice),
@@ -84,7 +82,7 @@ test('a move to an organization that the user has left, or with a slug twice, mo
   const refused = await person.post(CHANGE, { ...form, move: emerald })
   assert.equal(refused.status, 409)
   assert.match(refused.body, /Change these slugs, or leave the servers out: <code><bdi>two</)
-  const after = await serverExports(store.database).listServers(user.id)
+  const after = await recordsOf(store).listServers(user.id)
   assert.deepEqual(
     after.filter(({ organization }) => organization === null),
     before,
@@ -99,11 +97,7 @@ test('a user without an organization is led to one, and the list of an organizat
   assert.match(asked.body, /<option value="personal" selected>You: the API returns it</)
   assert.doesNotMatch(asked.body, new RegExp(`<option value="${emerald}"`))
   await person.submit(CHANGE, { ...form, form: 'g', move: 'personal' })
-  await organizations(store.database).removeOrganization(
-    user.id,
-    emerald,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).removeOrganization(user.id, emerald, operatorAt(presentInstant()))
   const none = await person.post(CHANGE, form)
   assert.match(none.body, /You are not a member of an organization\./)
 })
@@ -111,7 +105,7 @@ test('a user without an organization is led to one, and the list of an organizat
 test('an edit can be undone, and one that moves says where and what the API returns', async (t) => {
   const { person, store, user, emerald, own } = await withServers(t)
   const path = `/dashboard/servers/${own[0]}`
-  const before = await serverExports(store.database).listServers(user.id)
+  const before = await recordsOf(store).listServers(user.id)
   const [, form = ''] = /name="form" value="([^"]+)"/.exec((await person.get(path)).body) ?? []
   assert.notEqual(form, '')
   const [, seen = ''] = /name="seen" value="([^"]+)"/.exec((await person.get(path)).body) ?? []
@@ -123,7 +117,7 @@ test('an edit can be undone, and one that moves says where and what the API retu
   )
   assert.deepEqual(undoOf((await person.submit(path, wanted)).body), undoOf(saved.body))
   assert.match((await person.submit(UNDO, undoOf(saved.body))).body, /moved<.*> is as before\./)
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), before)
+  assert.deepEqual(await recordsOf(store).listServers(user.id), before)
   const edited = await person.submit(path, { ...ENTRY, name: 'edited', form: 'g', seen })
   assert.match(edited.body, /<bdi>edited<\/bdi><\/b> was saved\..*>Undo</s)
   const [, now = ''] = /name="seen" value="([^"]+)"/.exec((await person.get(path)).body) ?? []

@@ -4,10 +4,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { REGISTERED_MAX } from '../../../src/servers/server.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Forms sent twice, the limit on servers, and the search.
@@ -21,7 +19,7 @@ test('a form sent twice registers one server', async (t) => {
       person.post('/dashboard/servers/new', { ...ENTRY, form: 'same' }),
     ),
   )
-  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listServers(user.id)).length, 1)
 })
 
 test('a form with mistakes and without a tag gets one, so it registers one server', async (t) => {
@@ -32,7 +30,7 @@ test('a form with mistakes and without a tag gets one, so it registers one serve
   const form = /name="form" value="([^"]*)"/.exec(body)?.[1] ?? ''
   for (let time = 0; time < 2; time += 1)
     await person.submit('/dashboard/servers/new', { ...ENTRY, form })
-  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listServers(user.id)).length, 1)
 })
 
 test('a form sent again with other values says so, and sending it once more registers those', async (t) => {
@@ -48,12 +46,12 @@ test('a form sent again with other values says so, and sending it once more regi
     assert.match(refused.body, /already registered a server with other values/)
     assert.ok(refused.body.includes(`value="${Object.values(other)[0]}"`))
   }
-  assert.equal((await serverExports(store.database).listServers(user.id)).length, 1)
+  assert.equal((await recordsOf(store).listServers(user.id)).length, 1)
   const { body } = await send({ address: 'other.example' })
   const form = /name="form" value="([^"]+)"/.exec(body)?.[1] ?? ''
   assert.notEqual(form, 'same')
   assert.equal((await send({ address: 'other.example', form })).status, 303)
-  assert.equal((await serverExports(store.database).listServers(user.id)).length, 2)
+  assert.equal((await recordsOf(store).listServers(user.id)).length, 2)
 })
 
 test('the form takes values without the spaces around them, and no words for no value', async (t) => {
@@ -65,7 +63,7 @@ test('the form takes values without the spaces around them, and no words for no 
     (await person.post('/dashboard/servers/new', { ...typed, ...more, form: 'f' })).status,
     303,
   )
-  const [stored] = await serverExports(store.database).listServers(user.id)
+  const [stored] = await recordsOf(store).listServers(user.id)
   const { id: _, updated_at: _at, organization: _in, ...fields } = stored!
   assert.deepEqual(
     { ...fields },
@@ -81,9 +79,7 @@ test('the form takes values without the spaces around them, and no words for no 
   )
   const unsaid = { ...typed, ...more, slug: 'other', edition: 'NULL', status: ' ', form: 'g' }
   assert.equal((await person.post('/dashboard/servers/new', unsaid)).status, 303)
-  const other = (await serverExports(store.database).listServers(user.id)).find(
-    ({ slug }) => slug === 'other',
-  )
+  const other = (await recordsOf(store).listServers(user.id)).find(({ slug }) => slug === 'other')
   assert.deepEqual([other?.edition, other?.status], ['java', 'published'])
   const nameless = { ...typed, name: '\\N', slug: 'third', form: 'h' }
   const refused = await person.post('/dashboard/servers/new', nameless)
@@ -104,7 +100,7 @@ test('the form names a known edition or status that was written in another case'
     assert.equal(refused.status, 422, value)
     assert.ok(refused.body.includes(`>The ${field} must be written &quot;${known}&quot;.<`), value)
   }
-  assert.equal((await serverExports(store.database).listServers(user.id)).length, 0)
+  assert.equal((await recordsOf(store).listServers(user.id)).length, 0)
 
   // A value that another program stored may stay, and can't come back.
   const id = randomUUID()
@@ -116,7 +112,7 @@ test('the form names a known edition or status that was written in another case'
     edition: 'JAVA',
     status: 'draft',
   }
-  await servers(store.database).insertServer(user.id, id, stored, operatorAt(presentInstant()))
+  await recordsOf(store).insertServer(user.id, id, stored, operatorAt(presentInstant()))
   const save = (edition: string) =>
     person.post(`/dashboard/servers/${id}`, { ...form, name: 'renamed', edition })
   assert.equal((await save('JAVA')).status, 303)
@@ -133,12 +129,7 @@ test('a user can register 500 servers, including imported ones', async (t) => {
     name: 'imported',
     address: `s${index}.example.com`,
   }))
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    entries,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).saveServers(user.id, null, entries, operatorAt(presentInstant()))
   const send = (form: string) => person.post('/dashboard/servers/new', { ...ENTRY, form })
   assert.equal((await send('last')).status, 303)
   const refused = await send('one more')
@@ -151,7 +142,7 @@ test('a search uses its first 64 characters, and the field shows them', async (t
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const name = '🐈'.repeat(64)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ name, address: 'a.example' }],

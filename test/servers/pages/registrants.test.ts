@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { addOrganization, join, register } from '../../contract/people.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 test('an organization’s list and the page of a server say which member registered it', async (t) => {
   const { store, signedIn } = await startDashboard(t)
@@ -21,7 +21,7 @@ test('an organization’s list and the page of a server say which member registe
   assert.match(await textOf(list), /of ada play\.example\.com .* Unpublish of bob/)
   const page = `/dashboard/servers/${ofBob}`
   assert.match(await textOf(page), /Another member’s server .* Registered by bob@example\.com/)
-  const { removeMember } = organizations(store.database)
+  const { removeMember } = recordsOf(store)
   await removeMember(ada.user.id, organization_id, bob.user.id, operatorAt(now))
   assert.match(await textOf(list), /of bob by a former member play\.example\.com /)
   assert.match(await textOf(page), /Registered by a former member/)

@@ -3,11 +3,8 @@ import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverSearch } from '../../../src/servers/records/server-search.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Registering, editing and searching servers, and the preview of the API's answer.
@@ -39,7 +36,7 @@ test('the API shows at once that a server is registered, edited, made a draft or
   const deleted = await person.submit('/dashboard/servers/change', deletionOf(server.id))
   assert.match(deleted.body, /<b><bdi>Survival<\/bdi><\/b> was deleted\./)
   assert.deepEqual(await listed(), [])
-  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
+  assert.equal((await recordsOf(store).listUserRecords()).length, 1)
   assert.deepEqual(faults, [])
 })
 
@@ -51,12 +48,7 @@ test('the preview has the same bytes as the API’s answer, with at most 100 ser
     address: `s${index}.example.com`,
     updated_at: 1_700_000_000_000_000 + index,
   }))
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    entries,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).saveServers(user.id, null, entries, operatorAt(presentInstant()))
   const key = await person.issue('bot')
   const answer = await ask(apiPort, { key })
   const preview = await person.get('/dashboard/servers/preview.json')
@@ -79,12 +71,7 @@ test('a page has 50 servers, and a search finds names, addresses and slugs with 
     updated_at: 1_700_000_000_000_000 + index,
   }))
   const odd = { name: '100%_\\ free', address: 'odd.example.com' }
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    [...entries, odd],
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).saveServers(user.id, null, [...entries, odd], operatorAt(presentInstant()))
   const rows = async (query: string) => {
     const { body } = await person.get(`/dashboard/servers${query}`)
     return [...body.matchAll(/<a id=s\d+ [^>]*>([^<]*)</g)].map(([, name]) => name)
@@ -123,15 +110,10 @@ test('a server with an instant beyond the range of a number can be listed, edite
     address: `far${index}.example`,
     updated_at,
   }))
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    entries,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(store).saveServers(user.id, null, entries, operatorAt(presentInstant()))
   const page = (await person.get('/dashboard/servers')).body
   assert.match(page, />Jun 5, 2255<.*>Jul 28, 1684</s)
-  const { servers } = await serverSearch(store.database).searchServers(user.id, {
+  const { servers } = await recordsOf(store).searchServers(user.id, {
     text: '',
     page: 1,
   })
@@ -166,7 +148,7 @@ test('each mistake has its error beside the field, and nothing is saved', async 
   assert.match(wrong.body, /id="version-error"/)
   assert.match(wrong.body, /value="kept &quot;name&quot;"/)
   assert.match((await send({ organization_id: 'nonsense' })).body, /id="organization_id-error"/)
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
+  assert.deepEqual(await recordsOf(store).listServers(user.id), [])
   for (const address of ['a', '203.0.113.7:25565', '[2001:db8::1]:19132', 'müller.example'])
     assert.equal((await send({ address, form: address })).status, 303)
 })
@@ -183,7 +165,7 @@ test('a slug is unique among the owner’s servers, and a suggested slug gets a 
   await send('4', { name: '!!!' })
   assert.match((await send('5', { slug: 'survival' })).body, /id="slug-error">Another of your/)
   await bob.submit('/dashboard/servers/new', { ...ENTRY, slug: 'survival', form: 'b' })
-  const slugs = (await serverExports(store.database).listServers(user.id)).map(({ slug }) => slug)
+  const slugs = (await recordsOf(store).listServers(user.id)).map(({ slug }) => slug)
   assert.deepEqual(new Set(slugs), new Set(['survival', 'survival-2', '한글-world', null]))
 
   const parallel = await Promise.all(

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { operatorAt } from '../../../src/model/audit.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Addresses as people type them, in the form and in an import.
@@ -23,7 +22,7 @@ test('the form stores the address of a link, and the notice says so', async (t) 
       /Survival was added\. We shortened its address to play\.example\.com\. The API now returns it\./,
     )
   }
-  const stored = await serverExports(store.database).listServers(user.id)
+  const stored = await recordsOf(store).listServers(user.id)
   assert.deepEqual(new Set(stored.map(({ address }) => address)), new Set(['play.example.com']))
   const again = await person.post('/dashboard/servers/new', {
     ...ENTRY,
@@ -49,7 +48,7 @@ test('the form keeps what was typed if there is no address in it', async (t) => 
   assert.equal(refused.status, 422)
   assert.match(refused.body, /id="address-error">The address must be a domain or an IP/)
   assert.ok(refused.body.includes(`value="${address}"`))
-  assert.deepEqual(await serverExports(store.database).listServers(user.id), [])
+  assert.deepEqual(await recordsOf(store).listServers(user.id), [])
 })
 
 test('a stored address with a dot at its end stays, in the form and in an import of the export', async (t) => {
@@ -58,12 +57,7 @@ test('a stored address with a dot at its end stays, in the form and in an import
   const id = randomUUID()
   const address = 'play.example.com.'
   const rest = { slug: null, version: null, listing_kind: null, organization_id: null }
-  await servers(store.database).insertServer(
-    user.id,
-    id,
-    { ...ENTRY, ...rest, address },
-    operatorAt(1),
-  )
+  await recordsOf(store).insertServer(user.id, id, { ...ENTRY, ...rest, address }, operatorAt(1))
   const { body } = await person.submit(`/dashboard/servers/${id}`, {
     ...ENTRY,
     name: 'Renamed',
@@ -75,7 +69,7 @@ test('a stored address with a dot at its end stays, in the form and in an import
   const sent = await person.upload('/dashboard/servers/import', { text })
   const check = await person.get(String(sent.headers.location))
   assert.match(check.body, /Your servers already have these values\./)
-  const [stored] = await serverExports(store.database).listServers(user.id)
+  const [stored] = await recordsOf(store).listServers(user.id)
   assert.equal(stored!.address, address)
 })
 
@@ -93,7 +87,7 @@ test('an import shortens addresses, also before it joins a port, and the check s
   )
   const plan = /name="plan" value="([^"]+)"/.exec(check.body)![1]!
   await person.submit(path, { plan })
-  const stored = await serverExports(store.database).listServers(user.id)
+  const stored = await recordsOf(store).listServers(user.id)
   assert.deepEqual(stored.map(({ address }) => address).toSorted(), [
     'joined.example.com:25570',
     'plain.example.com',

@@ -8,9 +8,9 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addUser, issueKey } from '../../fixtures/service.ts'
 import { DOWN, trapSqlite } from '../../reliability/fault-injection/sqlite-driver.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 test('a change after a failed one that could not be rolled back is committed', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -33,7 +33,7 @@ test('a change after a failed one that could not be rolled back is committed', a
     // A single statement: if the failed transaction were still open, it would become part of it.
     const email = `${randomUUID()}@example.com`
     assert.equal(
-      await users(store.database).insertUser(createUser(email), operatorAt(presentInstant())),
+      await recordsOf(store).insertUser(createUser(email), operatorAt(presentInstant())),
       true,
     )
     assert.notEqual(find.get(email), undefined, `after call ${disturbed + 1}`)

@@ -11,8 +11,8 @@ import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import { type ManualClock, manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /** The claims of a new file, with the connection that records them. Each owner has one server. */
 export async function openClaims(t: TestContext): Promise<{
@@ -29,7 +29,7 @@ export async function openClaims(t: TestContext): Promise<{
   const owner = (name: string) =>
     addOwner(store, `${name}@example.com`, [{ name: `of ${name}`, address: 'a.example' }])
   const [ada, bob, eve] = [await owner('ada'), await owner('bob'), await owner('eve')]
-  await apiKeys(store.database).revokeApiKey(eve.user.id, eve.keyId, operatorAt(1))
+  await recordsOf(store).revokeApiKey(eve.user.id, eve.keyId, operatorAt(1))
   await store.close()
   const database = new DatabaseSync(path, { timeout: 0 })
   t.after(() => database.close())

@@ -15,10 +15,9 @@ import { manualClock } from '../../fixtures/clock.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Another program removes or replaces files of the service. The service holds them open and would
@@ -90,17 +89,17 @@ test('the dashboard does not confirm a change in a file that has lost its path',
   rmSync(path)
   const user = createUser('eve@example.com')
   await assert.rejects(
-    users(store.database).insertUser(user, operatorAt(presentInstant())),
+    recordsOf(store).insertUser(user, operatorAt(presentInstant())),
     /listing\.db was removed while/,
   )
-  await assert.rejects(inventory(store.database).listUserRecords(), /listing\.db was removed while/)
+  await assert.rejects(recordsOf(store).listUserRecords(), /listing\.db was removed while/)
 })
 
 test('the dashboard looks at the files after its changes, not after what it reads', async (t) => {
   const { path, store } = await openStill(t, manualClock())
   renameSync(path, `${path}.aside`)
-  assert.equal((await inventory(store.database).listUserRecords()).length, 1)
-  const change = users(store.database).insertUser(
+  assert.equal((await recordsOf(store).listUserRecords()).length, 1)
+  const change = recordsOf(store).insertUser(
     createUser('eve@example.com'),
     operatorAt(presentInstant()),
   )

@@ -10,10 +10,10 @@ import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { ROOT } from '../../fixtures/tree.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { once } from '../../fixtures/within.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 const READ = `
   import { DatabaseSync } from 'node:sqlite'
@@ -48,7 +48,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   await eventually(async () => faults.length > 0)
   grow()
   // Each change makes the service look at its files.
-  await users(store.database).insertUser(createUser('b@example.com'), operatorAt(presentInstant()))
+  await recordsOf(store).insertUser(createUser('b@example.com'), operatorAt(presentInstant()))
   assert.equal(faults.length, 1)
   assert.match(
     String(faults[0]),
@@ -61,7 +61,7 @@ test('a WAL above 64 MB is logged once, with the process that keeps it large', a
   writer.exec('PRAGMA wal_checkpoint(TRUNCATE)')
   assert.equal(statSync(`${path}-wal`).size, 0)
   // The service sees the small log, and that ends the episode.
-  await users(store.database).insertUser(createUser('a@example.com'), operatorAt(presentInstant()))
+  await recordsOf(store).insertUser(createUser('a@example.com'), operatorAt(presentInstant()))
   assert.equal(faults.length, 1)
   writer.exec(`BEGIN; ${'INSERT INTO filler VALUES (zeroblob(4194304));'.repeat(17)} COMMIT`)
   await eventually(async () => faults.length > 1)

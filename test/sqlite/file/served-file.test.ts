@@ -26,8 +26,7 @@ import { addOwner } from '../../fixtures/service.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { users } from '../../../src/accounts/records/users.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * A file may lack claims that limit a key: another one was here before, or another process still
@@ -138,7 +137,7 @@ test('a copy from before any key is not served within the second of a key that c
   copyFileSync(path, older)
   const second = await openServingSqliteStore(path)
   const { user, key } = await addOwner(second, 'ada@example.com')
-  const [issued] = await apiKeys(second.database).listApiKeys(user.id)
+  const [issued] = await recordsOf(second).listApiKeys(user.id)
   assert.ok(await isGranted(second, key))
   const grantedAt = performance.now()
   await second.close()
@@ -146,8 +145,8 @@ test('a copy from before any key is not served within the second of a key that c
   const third = await openServingSqliteStore(path)
   t.after(() => third.close())
   const operator = operatorAt(presentInstant())
-  assert.ok(await users(third.database).insertUser(user, operator))
-  await apiKeys(third.database).insertApiKey(issued!, hashApiKey(key), 5, operator)
+  assert.ok(await recordsOf(third).insertUser(user, operator))
+  await recordsOf(third).insertApiKey(issued!, hashApiKey(key), 5, operator)
   assert.ok(await isGranted(third, key))
   assert.ok(performance.now() - grantedAt >= 1_000)
 })

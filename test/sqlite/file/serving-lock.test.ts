@@ -11,8 +11,8 @@ import { migrateSqlite, openSqliteStore } from '../../../src/sqlite/store.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { hold, load } from './holder.ts'
-import { inventory } from '../../../src/directory/records/inventory.ts'
 import { once } from '../../fixtures/within.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 test('one process serves a file; a second one names its pid; commands still work', async (t) => {
   const path = join(temporaryFolder(t), 'listing.db')
@@ -24,7 +24,7 @@ test('one process serves a file; a second one names its pid; commands still work
     new RegExp(`being served by process ${child.pid};`),
   )
   const store = await openSqliteStore(path, { create: false })
-  assert.deepEqual(await inventory(store.database).listUserRecords(), [])
+  assert.deepEqual(await recordsOf(store).listUserRecords(), [])
   await store.close()
 })
 

@@ -17,15 +17,13 @@ import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 test('a revocation is in the journal when the revoke returns, and so is a removed user', async (t) => {
   const { ada, bob, command, lines } = await twoKeys(t)
-  await command((store) =>
-    apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
-  )
+  await command((store) => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
   assert.deepEqual(lines(), [hexOf(ada.key)])
   await command((store) => removeUser(store.database, bob.user.id, operatorAt(presentInstant())))
   assert.deepEqual(lines(), [hexOf(ada.key), hexOf(bob.key)])
@@ -48,7 +46,7 @@ test('a damaged line is told at each start and by doctor, and the others are uni
   )
   assert.match(messages[1]!, /^1 active key was revoked again, because .* names them/)
   const revokedAt = ({ user }: typeof ada) =>
-    command(async (store) => (await apiKeys(store.database).listApiKeys(user.id))[0]?.revoked_at)
+    command(async (store) => (await recordsOf(store).listApiKeys(user.id))[0]?.revoked_at)
   assert.deepEqual([await revokedAt(ada), await revokedAt(bob)], [null, 7])
   const finding = inspectSqlite(path, () => []).find(({ check }) => check === 'journal')
   assert.equal(finding?.state, 'problem')
@@ -58,7 +56,7 @@ test('a damaged line is told at each start and by doctor, and the others are uni
 test('a start after a crash completes the line that it cut off, and no later start warns', async (t) => {
   const { path, journal, ada, bob, command, lines } = await twoKeys(t)
   const revoke = ({ user, keyId }: typeof ada) =>
-    command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(7)))
+    command((store) => recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(7)))
   await revoke(bob)
   const before = statSync(journal).size
   await revoke(ada)
@@ -81,9 +79,7 @@ test('a cut line whose revoke never returned is no fault, and no later line is l
   const never = lineOf('svc_live_never')
   for (let size = 1; size < never.length - 1; size += 1) {
     writeFileSync(journal, never.slice(0, size))
-    await command((store) =>
-      apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
-    )
+    await command((store) => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
     assert.deepEqual(lines(), [hexOf(ada.key)], `${size} bytes`)
     await restoreOlder()
   }
@@ -109,7 +105,7 @@ test('a revocation that is rolled back leaves no line', async (t) => {
   await assert.rejects(failed, /enough/)
   await lent.flush()
   assert.deepEqual(lines(), [])
-  const [key] = await command((store) => apiKeys(store.database).listApiKeys(ada.user.id))
+  const [key] = await command((store) => recordsOf(store).listApiKeys(ada.user.id))
   assert.equal(key?.revoked_at, null)
 })
 
@@ -117,15 +113,15 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
   const { path, ada, bob, lines, withoutJournal } = await twoKeys(t)
   const store = await openSqliteStore(path, { create: false })
   t.after(() => store.close())
-  const revoke = () => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
+  const revoke = () => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
   await withoutJournal(async () => {
     await assert.rejects(revoke(), isNotJournaled)
-    const [key] = await apiKeys(store.database).listApiKeys(ada.user.id)
+    const [key] = await recordsOf(store).listApiKeys(ada.user.id)
     assert.equal(key?.revoked_at, 7)
     // Until the line is written, no change begins.
     await assert.rejects(revoke(), isNotJournaled)
     await assert.rejects(issueKey(store, bob.user), isNotJournaled)
-    assert.equal((await apiKeys(store.database).listApiKeys(bob.user.id)).length, 1)
+    assert.equal((await recordsOf(store).listApiKeys(bob.user.id)).length, 1)
   })
   assert.deepEqual(lines(), [])
   assert.notEqual(await revoke(), null)
@@ -134,9 +130,7 @@ test('a failed append rejects the revoke, and the next try writes the line', asy
 
 test('a change that a restore comes before is made in the united file', async (t) => {
   const { path, ada, bob, command, lines, restoreOlder } = await twoKeys(t)
-  await command((store) =>
-    apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
-  )
+  await command((store) => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
   const database = new DatabaseSync(path)
   t.after(() => database.close())
   const mirror = await openMirror(database, path, () => {})
@@ -247,7 +241,7 @@ test('a store reports how many keys it has revoked again, and opens no unreadabl
   const open = () =>
     openSqliteStore(path, { create: false, onFault: ({ message }) => faults.push(message) })
   for (const { user, keyId } of [ada, bob])
-    await command((store) => apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(7)))
+    await command((store) => recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(7)))
   await restoreOlder()
   await (await open()).close()
   await (await open()).close()
@@ -264,7 +258,7 @@ test('a journal of 100,000 lines is united with an empty list, and the list with
   writeFileSync(journal, hashes.map(line).join(''))
   const began = process.cpuUsage()
   await command(async (store) => {
-    assert.equal((await apiKeys(store.database).listApiKeys(ada.user.id))[0]?.revoked_at, 7)
+    assert.equal((await recordsOf(store).listApiKeys(ada.user.id))[0]?.revoked_at, 7)
   })
   const { user, system } = process.cpuUsage(began)
   assert.ok(user + system < 20_000_000, `${(user + system) / 1_000_000} s of CPU time`)
@@ -304,7 +298,7 @@ function isNotJournaled(error: unknown): boolean {
 }
 
 async function revokedAt(store: Store, userId: string) {
-  return (await apiKeys(store.database).listApiKeys(userId))[0]?.revoked_at
+  return (await recordsOf(store).listApiKeys(userId))[0]?.revoked_at
 }
 
 function line(hash: string): string {

@@ -5,9 +5,9 @@ import fc from 'fast-check'
 import { NotJournaled } from '../../../src/model/faults.ts'
 import { openSqliteStore } from '../../../src/sqlite/store.ts'
 import { twoKeys } from './beside.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { writeLastBackup } from '../../../src/database/last-backup.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Whatever the order of these acts: a key whose revocation was acknowledged stays revoked, and a
@@ -21,7 +21,7 @@ interface Model {
 }
 
 const revoke = ({ ada, command }: Files) =>
-  command((store) => apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
+  command((store) => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)))
 
 const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
   async revoke(files, model) {
@@ -37,9 +37,8 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
 
   async 'failing append'({ path, ada, withoutJournal }, model) {
     const store = await openSqliteStore(path, { create: false })
-    const revoking = () =>
-      apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
-    const isKnown = (await apiKeys(store.database).listApiKeys(ada.user.id))[0]?.revoked_at !== null
+    const revoking = () => recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
+    const isKnown = (await recordsOf(store).listApiKeys(ada.user.id))[0]?.revoked_at !== null
     await withoutJournal(async () => {
       // The line of a known revocation is there since the start.
       if (isKnown) await revoking()
@@ -69,7 +68,7 @@ const ACTS: Record<string, (files: Files, model: Model) => Promise<void>> = {
     await command(async (store) => {
       await restoreOlder()
       assert.notEqual(
-        await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
+        await recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7)),
         null,
       )
     })
@@ -113,7 +112,7 @@ async function check(files: Files, order: readonly string[]): Promise<void> {
   for (const name of order) await ACTS[name]!(files, model)
   await command(async (store) => {
     const isRevoked = async (userId: string) =>
-      (await apiKeys(store.database).listApiKeys(userId))[0]!.revoked_at !== null
+      (await recordsOf(store).listApiKeys(userId))[0]!.revoked_at !== null
     if (model.acknowledged) assert.ok(await isRevoked(ada.user.id), 'the key works again')
     if (!model.revoked) assert.ok(!(await isRevoked(ada.user.id)), 'nothing revoked the key')
     assert.ok(!(await isRevoked(bob.user.id)), "nothing revoked Bob's key")

@@ -8,8 +8,8 @@ import { claim } from '../../contract/keys/claim.ts'
 import { manualClock } from '../../fixtures/clock.ts'
 import { addOwner, issueKey } from '../../fixtures/service.ts'
 import { exec, hexOf, twoKeys } from './beside.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * An older file is written over the served one, in one transaction, as the `.restore` of SQLite's
@@ -32,7 +32,7 @@ async function serveTwoKeys(t: TestContext) {
 test('a revoked key is refused from the first claim after a restore, and another key works', async (t) => {
   const { ada, bob, store, faults, outcomeOf, restoreOlder } = await serveTwoKeys(t)
   assert.deepEqual([await outcomeOf(ada), await outcomeOf(bob)], ['granted', 'granted'])
-  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
+  await recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
   for (let round = 0; round < 5; round += 1) {
     await restoreOlder()
     const outcomes = await Promise.all([claim(store, ada.key), outcomeOf(bob)])
@@ -58,18 +58,18 @@ test('the first change after a restore is made in the united file', async (t) =>
   const { user } = await addOwner(store, 'eve@example.com')
   for (let count = 0; count < 3; count += 1) {
     const { id } = await issueKey(store, user)
-    await apiKeys(store.database).revokeApiKey(user.id, id, operatorAt(7))
+    await recordsOf(store).revokeApiKey(user.id, id, operatorAt(7))
   }
-  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
+  await recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
   await restoreOlder()
-  await apiKeys(store.database).revokeApiKey(bob.user.id, bob.keyId, operatorAt(7))
+  await recordsOf(store).revokeApiKey(bob.user.id, bob.keyId, operatorAt(7))
   assert.ok(lines().includes(hexOf(bob.key)))
   assert.deepEqual([await outcomeOf(ada), await outcomeOf(bob)], ['revoked', 'revoked'])
 })
 
 test('claims fail after a restore while the journal cannot be read, and then go on', async (t) => {
   const { ada, bob, store, faults, outcomeOf, restoreOlder, withoutJournal } = await serveTwoKeys(t)
-  await apiKeys(store.database).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
+  await recordsOf(store).revokeApiKey(ada.user.id, ada.keyId, operatorAt(7))
   // The second time, nothing of the first failure is left: not for claims, and not for the log.
   for (const episode of [1, 2]) {
     await withoutJournal(async () => {

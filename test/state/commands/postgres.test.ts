@@ -15,10 +15,8 @@ import { addOwner, addUser, issueKey } from '../../fixtures/service.ts'
 import { runCommand } from '../../cli/command.ts'
 import { programIn } from '../../cli/program.ts'
 import { askPatiently, besideService } from './beside-service.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
-import { disabledUsers } from '../../../src/accounts/records/disabled-users.ts'
-import { users } from '../../../src/accounts/records/users.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 let server: Server
 before(async () => {
@@ -84,11 +82,11 @@ async function filled(url: string): Promise<{ key: string; revoked: string }> {
   const now = presentInstant()
   const { user: ada, key } = await addOwner(store, 'ada@example.com')
   const other = await issueKey(store, ada, 'leaked')
-  await apiKeys(store.database).revokeApiKey(ada.id, other.id, operatorAt(now))
+  await recordsOf(store).revokeApiKey(ada.id, other.id, operatorAt(now))
   const bob = await addUser(store, 'bob@example.com')
   const cid = await addUser(store, 'cid@example.com')
-  await disabledUsers(store.database).setDisabled(cid.id, true, operatorAt(now))
-  await users(store.database).insertUser(createUser(null, '4711'), operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(cid.id, true, operatorAt(now))
+  await recordsOf(store).insertUser(createUser(null, '4711'), operatorAt(presentInstant()))
   const red = await addOrganization(store, ada, { slug: 'red', name: 'Red „Stone“ 🧱' }, now)
   await joinOrganization(store, red, ada, bob, now)
   const personal = { version: '1.21', listing_kind: 'realm', status: 'draft' }

@@ -10,13 +10,7 @@ import { SERVERS_MAX } from '../../../src/model/server-row.ts'
 import { slotOf } from '../../../src/model/usage-counts.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { audit } from '../../../src/accounts/records/audit.ts'
-import { invitations } from '../../../src/organizations/records/invitations.ts'
-import { users } from '../../../src/accounts/records/users.ts'
-import { servers } from '../../../src/servers/records/servers.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * An account with as much as possible of everything, in the longest values.
@@ -49,20 +43,17 @@ export async function fill(
     listing_kind: word,
     updated_at: now - LONGEST_AGO_US,
   }))
-  await serverImports(store.database).saveServers(userId, null, entries, operatorAt(now))
+  await recordsOf(store).saveServers(userId, null, entries, operatorAt(now))
   for (let number = 1; number < ORGANIZATIONS_MAX; number += 1)
-    await organizations(store.database).insertOrganization(
+    await recordsOf(store).insertOrganization(
       userId,
       { id: crypto.randomUUID(), slug: `o${number}`, name: letter.repeat(100) },
       operatorAt(now),
     )
   const organization = crypto.randomUUID()
   const made = { id: organization, slug: 'guild', name: letter.repeat(100) }
-  assert.equal(
-    await organizations(store.database).insertOrganization(userId, made, operatorAt(now)),
-    'made',
-  )
-  await serverImports(store.database).saveServers(userId, organization, entries, operatorAt(now))
+  assert.equal(await recordsOf(store).insertOrganization(userId, made, operatorAt(now)), 'made')
+  await recordsOf(store).saveServers(userId, organization, entries, operatorAt(now))
   await addMembers(dashboard, userId, organization, now)
   await addInvitations(dashboard, email, letter, now)
   await addKeys(dashboard, userId, letter, now)
@@ -73,7 +64,7 @@ export async function fill(
     address: 'ffff:ffff:ffff:ffff::/64',
     occurred_at: now,
   }
-  for (let index = 0; index < 20; index += 1) await audit(store.database).writeAudit(entry)
+  for (let index = 0; index < 20; index += 1) await recordsOf(store).writeAudit(entry)
   return organization
 }
 
@@ -87,32 +78,21 @@ async function addMembers(
   for (let index = 1; index < MEMBERS_MAX; index += 1) {
     const user = createUser(`${index}${'&'.repeat(230)}@example.com`)
     assert.equal(
-      await invitations(store.database).invite(
-        userId,
-        organization,
-        user.email,
-        0,
-        operatorAt(now),
-      ),
+      await recordsOf(store).invite(userId, organization, user.email, 0, operatorAt(now)),
       'invited',
     )
     if (index % 2 === 0) continue
-    await users(store.database).insertUser(user, operatorAt(presentInstant()))
+    await recordsOf(store).insertUser(user, operatorAt(presentInstant()))
     assert.equal(
-      await invitations(store.database).acceptInvitation(user.id, organization, 0, operatorAt(now)),
+      await recordsOf(store).acceptInvitation(user.id, organization, 0, operatorAt(now)),
       'joined',
     )
     if (index > 1) continue
     const entry = { ...ENTRY, slug: null, version: null, listing_kind: null }
     const server = { ...entry, organization_id: organization }
-    await servers(store.database).insertServer(
-      user.id,
-      crypto.randomUUID(),
-      server,
-      operatorAt(now),
-    )
+    await recordsOf(store).insertServer(user.id, crypto.randomUUID(), server, operatorAt(now))
     assert.equal(
-      await organizations(store.database).removeMember(
+      await recordsOf(store).removeMember(
         userId,
         organization,
         user.id,
@@ -131,12 +111,12 @@ async function addInvitations(
   now: number,
 ): Promise<void> {
   const other = createUser(`${'&'.repeat(230)}@example.com`)
-  await users(store.database).insertUser(other, operatorAt(presentInstant()))
+  await recordsOf(store).insertUser(other, operatorAt(presentInstant()))
   for (let index = 0; index < 11; index += 1) {
     const made = { id: crypto.randomUUID(), slug: `p${index}`, name: letter.repeat(100) }
-    await organizations(store.database).insertOrganization(other.id, made, operatorAt(now))
+    await recordsOf(store).insertOrganization(other.id, made, operatorAt(now))
     assert.equal(
-      await invitations(store.database).invite(other.id, made.id, email, 0, operatorAt(now)),
+      await recordsOf(store).invite(other.id, made.id, email, 0, operatorAt(now)),
       'invited',
     )
   }
@@ -155,16 +135,10 @@ async function addKeys(
     const apiKey = { id, user_id: userId, name: letter.repeat(64), prefix: prefixOf(key) }
     const record = { ...apiKey, created_at: now, revoked_at: null, last_used_at: null }
     assert.equal(
-      await apiKeys(store.database).insertApiKey(
-        record,
-        hashApiKey(key),
-        5,
-        operatorAt(presentInstant()),
-      ),
+      await recordsOf(store).insertApiKey(record, hashApiKey(key), 5, operatorAt(presentInstant())),
       'stored',
     )
-    if (number < 22)
-      await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(now + number))
+    if (number < 22) await recordsOf(store).revokeApiKey(userId, id, operatorAt(now + number))
     if (number < 19) continue
     // Each ten minutes of a day, then each hour of a week and each day of a month.
     const agos = Array.from({ length: 336 }, (_, index) =>

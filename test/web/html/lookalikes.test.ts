@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { serverImports } from '../../../src/servers/records/server-imports.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Names and addresses with invisible or misleading characters.
@@ -16,12 +13,7 @@ test('pages show names as text, with invisible characters spelled out', async (t
   const { person, user } = await signedIn()
   const name = '</b>"\'\u202eevil\u200b'
   await person.issue(name)
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    [{ name, address: 'a.example' }],
-    operatorAt(1),
-  )
+  await recordsOf(store).saveServers(user.id, null, [{ name, address: 'a.example' }], operatorAt(1))
   const shown = '&lt;/b&gt;&quot;&#39;\\u{202e}evil\\u{200b}'
   assert.ok((await person.get('/dashboard/api')).body.includes(`<bdi>${shown}</bdi>`))
   assert.ok((await person.get('/dashboard/servers')).body.includes(`>${shown}</a>`))
@@ -40,16 +32,16 @@ test('a name that is written from right to left does not turn the text around it
   const { person, user } = await signedIn()
   const name = 'سرور!'
   const organization = { id: crypto.randomUUID(), slug: 'guild', name }
-  await organizations(store.database).insertOrganization(user.id, organization, operatorAt(1))
+  await recordsOf(store).insertOrganization(user.id, organization, operatorAt(1))
   await person.issue(name)
-  await serverImports(store.database).saveServers(
+  await recordsOf(store).saveServers(
     user.id,
     null,
     [{ name, address: 'a.example', version: name }],
     operatorAt(1),
   )
-  const [server] = await serverExports(store.database).listServers(user.id)
-  const [apiKey] = await apiKeys(store.database).listApiKeys(user.id)
+  const [server] = await recordsOf(store).listServers(user.id)
+  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
   const notice = `notice=added.${server!.id}`
   const pages = [
     'servers',
@@ -79,12 +71,7 @@ test('the preview of the API’s answer spells out invisible characters, and kee
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const name = '\u202eevil\u200b 👨‍👩‍👧‍👦'
-  await serverImports(store.database).saveServers(
-    user.id,
-    null,
-    [{ name, address: 'a.example' }],
-    operatorAt(1),
-  )
+  await recordsOf(store).saveServers(user.id, null, [{ name, address: 'a.example' }], operatorAt(1))
   const { body } = await person.get('/dashboard/servers')
   const preview = /<pre[^>]*>([^<]*)<\/pre>/.exec(body)?.[1] ?? ''
   assert.ok(preview.includes('"name": "\\u{202e}evil\\u{200b} 👨‍👩‍👧‍👦",\n'), preview)

@@ -8,11 +8,9 @@ import type { Answer } from '../../fixtures/requests.ts'
 import { readForms, type Submission } from '../../dashboard/forms/read-forms.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Pages that give the user back what they typed, at any length.
@@ -61,7 +59,7 @@ test('a paste of 1 MB with mistakes comes back whole, in a page of at most 50 kB
     assert.ok(around < PAGE_BYTES_MAX, `${around} bytes`)
   }
   await assertWhole(422)
-  await sessions(dashboard.store.database).endSessions(user.id, operatorAt(presentInstant()))
+  await recordsOf(dashboard.store).endSessions(user.id, operatorAt(presentInstant()))
   await assertWhole(401)
 })
 
@@ -72,8 +70,8 @@ async function formsOf(
   userId: string,
   organization: string,
 ): Promise<Submission[]> {
-  const [server] = await serverExports(store.database).listServers(userId)
-  const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
+  const [server] = await recordsOf(store).listServers(userId)
+  const [key] = await recordsOf(store).listApiKeys(userId, 0)
   const paths = [
     'servers/new',
     `servers/${server!.id}`,
@@ -87,7 +85,7 @@ async function formsOf(
   const found = forms.filter(({ typed, isUpload }) => typed.length > 0 && !isUpload)
   assert.equal(new Set(found.map(({ name }) => name)).size, 8)
   // Deletes a key, so that the page of five keys has its form.
-  await apiKeys(store.database).revokeApiKey(userId, key!.id, operatorAt(1))
+  await recordsOf(store).revokeApiKey(userId, key!.id, operatorAt(1))
   const ofKeys = (await read(person, '/dashboard/api?name=')).find(({ typed }) =>
     typed.includes('name'),
   )

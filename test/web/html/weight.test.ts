@@ -8,10 +8,8 @@ import type { Person } from '../../fixtures/person.ts'
 import type { Answer } from '../../fixtures/requests.ts'
 import { fill } from './longest-values.ts'
 import { bytesOf, PAGE_BYTES_MAX } from './page-bytes.ts'
-import { serverExports } from '../../../src/servers/records/server-exports.ts'
-import { serverChanges } from '../../../src/servers/records/server-changes.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The largest size of each page. It does not depend on the engine.
@@ -54,15 +52,9 @@ test('with the longest values, a list with links to public pages loads at most 5
   const dashboard = await startDashboard(t, { ...LONG_SITE, siteUrl })
   const { person, user } = await dashboard.signedIn()
   await fill(dashboard, user.id, user.email, '"')
-  const servers = (await serverExports(dashboard.store.database).listServers(user.id)).map(
-    ({ id }) => id,
-  )
+  const servers = (await recordsOf(dashboard.store).listServers(user.id)).map(({ id }) => id)
   const change = { id: randomUUID(), becomes: { status: 'published' }, servers } as const
-  await serverChanges(dashboard.store.database).changeServers(
-    user.id,
-    change,
-    operatorAt(presentInstant()),
-  )
+  await recordsOf(dashboard.store).changeServers(user.id, change, operatorAt(presentInstant()))
   dashboard.elapse(59 * 60_000)
   const page = await person.get('/dashboard/servers?status=published&sort=changed&page=2')
   assert.equal(page.body.split(`${siteUrl}/servers/`).length - 1, PAGE_SIZE)
@@ -77,8 +69,8 @@ async function pagesOf(
   organization: string,
   letter: string,
 ): Promise<string[]> {
-  const [server] = await serverExports(store.database).listServers(userId)
-  const [key] = await apiKeys(store.database).listApiKeys(userId, 0)
+  const [server] = await recordsOf(store).listServers(userId)
+  const [key] = await recordsOf(store).listApiKeys(userId, 0)
   const long = encodeURIComponent(letter.repeat(SEARCH_LENGTH_MAX))
   return [
     'api',
@@ -115,7 +107,7 @@ async function answersOf(
   letter: string,
 ): Promise<[name: string, page: Answer][]> {
   const { store } = dashboard
-  const [server] = await serverExports(store.database).listServers(userId)
+  const [server] = await recordsOf(store).listServers(userId)
   const edit = { ...ENTRY, name: `a${letter.repeat(63)}`, slug: 'x', seen: 'x' }
   const stale = await person.post(`/dashboard/servers/${server!.id}`, edit)
   assert.equal(stale.status, 409)
@@ -130,7 +122,7 @@ async function answersOf(
   const refused = await upload(wrong)
   assert.equal(refused.status, 422)
   const checked = await upload(entries)
-  const stored = await serverExports(store.database).listServers(userId)
+  const stored = await recordsOf(store).listServers(userId)
   const changed = stored
     .filter(({ organization }) => organization === null)
     .map(({ slug }, index) => {
@@ -141,9 +133,9 @@ async function answersOf(
     })
   const differing = await upload([...entries, ...changed])
   const only = new URL(String(differing.headers.location), 'http://here')
-  const keys = await apiKeys(store.database).listApiKeys(userId, 0)
+  const keys = await recordsOf(store).listApiKeys(userId, 0)
   const at = presentInstant()
-  for (const { id } of keys) await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(at))
+  for (const { id } of keys) await recordsOf(store).revokeApiKey(userId, id, operatorAt(at))
   const leaked = `notice=keys-leaked.224-5-${at}`
   return [
     ...(await afterChanges(person, 'servers', letter)),

@@ -4,10 +4,9 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { exchange } from '../../fixtures/person.ts'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
-import { apiKeys } from '../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * Which forms the service accepts, and what happens to one whose session has ended.
@@ -16,7 +15,7 @@ import { presentInstant } from '../../../src/model/instant.ts'
 test('if the session ends before a form is sent, the form has its values again after signing in', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()
-  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
   const typed = { name: 'My "bot" <1>', form: 'f', password: 'secret of mine' }
   const asked = await person.post('/dashboard/api', typed)
   assert.equal(asked.status, 401)
@@ -31,9 +30,9 @@ test('if the session ends before a form is sent, the form has its values again a
   })
   const page = await back.get(String(headers.location))
   assert.match(page.body, /value="My &quot;bot&quot; &lt;1&gt;"/)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 0)
 
-  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
   const server = { name: 'Survival', address: 'a b', organization_id: '', version: '1.21' }
   const again = await back.post('/dashboard/servers/new', server)
   const target = unescaped(/name="next" value="([^"]*)"/.exec(again.body)?.[1] ?? '')
@@ -73,7 +72,7 @@ test('a form from another origin is refused, even for signing in or out', async 
     assert.deepEqual([signIn.status, signIn.headers['set-cookie']], [403, undefined])
     assert.equal((await person.post('/sign-out', {}, headers)).status, 403)
   }
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 0)
   for (const headers of [
     { Origin: `http://127.0.0.1:${port}` },
     { Origin: 'http://127.0.0.1:8081' },
@@ -125,7 +124,7 @@ test('other methods, types and sizes are refused before the service reads or cha
   assert.equal((await send(form, `name=bot&x=${'x'.repeat(16_384)}`)).status, 413)
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS'])
     assert.equal((await send(form, 'name=bot', method)).status, 404)
-  assert.equal((await apiKeys(store.database).listApiKeys(user.id)).length, 0)
+  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 0)
 
   const socket = connect(port, '127.0.0.1')
   socket.write(

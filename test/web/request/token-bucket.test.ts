@@ -2,11 +2,9 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import { Hono } from 'hono'
-import { sessions } from '../../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import type { Session } from '../../../src/model/session.ts'
-import { organizations } from '../../../src/organizations/records/organizations.ts'
 import type { Dashboard, Env } from '../../../src/web/context.ts'
 import { throttleAddress, throttleUser } from '../../../src/web/request/throttle.ts'
 import {
@@ -17,6 +15,7 @@ import {
 } from '../../../src/web/request/token-bucket.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
+import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * A client that sends requests without a pause gets its budget and no more.
@@ -158,10 +157,10 @@ test('twenty writes beyond the budget wait and the rest are refused; waiting one
     person.post('/dashboard/organizations', { name: 'guild', slug: `guild-${index}` }),
   )
   await Promise.race(waiting)
-  await sessions(store.database).endSessions(user.id, operatorAt(presentInstant()))
+  await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
   const answers = await Promise.all(waiting)
   const made = answers.filter(({ status }) => status === 303)
-  assert.equal((await organizations(store.database).listOrganizations(user.id)).length, made.length)
+  assert.equal((await recordsOf(store).listOrganizations(user.id)).length, made.length)
   assert.ok(answers.some(({ status }) => status === 401))
 
   await person.signIn('ada@example.com', PASSWORD)

@@ -2,17 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { ProvidedUser } from '../../../../src/accounts/identity.ts'
 import { identities } from '../../../../src/accounts/records/identities.ts'
-import { issuers } from '../../../../src/accounts/records/issuers.ts'
 import { identitySignIns } from '../../../../src/accounts/records/identity-sign-ins.ts'
-import { passwords } from '../../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../../src/accounts/records/sessions.ts'
-import { users } from '../../../../src/accounts/records/users.ts'
 import { createUser } from '../../../../src/accounts/user.ts'
 import type { DraftSession } from '../../../../src/accounts/sessions.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { HOUR_US } from '../../../../src/model/instant.ts'
 import type { OpenFixture } from '../../fixture.ts'
 import { NOW, OPERATOR, tally } from '../../people.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 const ISSUER = 'https://id.example.com'
 const OPEN = { signUp: 'open', reserved: [] } as const
@@ -41,8 +38,8 @@ export function identitiesContract(open: OpenFixture): void {
     const { store, openSecond, read, execute } = await open(t)
     const second = await openSecond()
     const session = draft()
-    await identitySignIns(store.database).signIn(provided('ada'), session, OPEN)
-    const found = (await sessions(store.database).findSession([session.tokenHash], NOW))!
+    await recordsOf(store).signIn(provided('ada'), session, OPEN)
+    const found = (await recordsOf(store).findSession([session.tokenHash], NOW))!
     return { store, second, read, execute, userId: found.userId, session: found }
   }
 
@@ -69,7 +66,7 @@ export function identitiesContract(open: OpenFixture): void {
     const second = await openSecond()
     for (let round = 0; round < ROUNDS; round += 1) {
       const email = `u${round}@example.com`
-      if (round % 2 === 0) await users(store.database).insertUser(createUser(email), OPERATOR)
+      if (round % 2 === 0) await recordsOf(store).insertUser(createUser(email), OPERATOR)
       const outcomes = await Promise.all(
         [store, second].map(({ database }, index) =>
           identitySignIns(database).signIn(provided(`${index} ${round}`, email), draft(), OPEN),
@@ -85,12 +82,12 @@ export function identitiesContract(open: OpenFixture): void {
     const second = await openSecond()
     for (let round = 0; round < ROUNDS; round += 1) {
       const user = createUser(`u${round}@example.com`)
-      await users(store.database).insertUser(user, OPERATOR)
+      await recordsOf(store).insertUser(user, OPERATOR)
       const [outcome] = await Promise.all([
-        identitySignIns(second.database).signIn(provided(`s${round}`, user.email), draft(), CLOSED),
-        passwords(store.database).setPassword(user.id, 'hash', OPERATOR),
+        recordsOf(second).signIn(provided(`s${round}`, user.email), draft(), CLOSED),
+        recordsOf(store).setPassword(user.id, 'hash', OPERATOR),
       ])
-      const linked = await identities(store.database).listIdentities(user.id)
+      const linked = await recordsOf(store).listIdentities(user.id)
       assert.equal(linked.length, outcome.refusal === 'account has another sign-in' ? 0 : 1)
     }
     assert.equal((await read('SELECT user_id FROM passwords')).length, ROUNDS)
@@ -128,7 +125,7 @@ export function identitiesContract(open: OpenFixture): void {
   test('a confirmation outside the group takes the right of an operator from all sessions', async (t) => {
     const { store, session, read } = await openSignedIn(t)
     const operator = { ...draft(), operatorUntil: NOW + 500_000 }
-    const records = identitySignIns(store.database)
+    const records = recordsOf(store)
     await records.signIn({ ...provided('ada'), isOperator: true }, operator, OPEN)
     const rights = () => read('SELECT id FROM sessions WHERE operator_until IS NOT NULL')
     assert.equal((await rights()).length, 1)
@@ -139,35 +136,31 @@ export function identitiesContract(open: OpenFixture): void {
   test('of two users who connect one identity, one gets it', async (t) => {
     const { store, second, session, userId } = await openSignedIn(t)
     const other = draft()
-    await identitySignIns(store.database).signIn(provided('bob'), other, OPEN)
-    const bob = (await sessions(store.database).findSession([other.tokenHash], NOW))!
+    await recordsOf(store).signIn(provided('bob'), other, OPEN)
+    const bob = (await recordsOf(store).findSession([other.tokenHash], NOW))!
     const connected = await Promise.all([
-      identities(store.database).connect(session, provided('shared'), OPERATOR),
-      identities(second.database).connect(bob, provided('shared'), OPERATOR),
+      recordsOf(store).connect(session, provided('shared'), OPERATOR),
+      recordsOf(second).connect(bob, provided('shared'), OPERATOR),
     ])
     assert.deepEqual(tally(connected), { connected: 1, 'another account': 1 })
-    await sessions(store.database).endSessions(userId, OPERATOR)
-    const late = await identities(store.database).connect(session, provided('late'), OPERATOR)
+    await recordsOf(store).endSessions(userId, OPERATOR)
+    const late = await recordsOf(store).connect(session, provided('late'), OPERATOR)
     assert.equal(late, 'session ended')
   })
 
   test('identities move to another issuer, all or none', async (t) => {
     const { store, openSecond, read, execute } = await open(t)
     const [second, to] = [await openSecond(), 'https://new.example.com']
-    const records = issuers(store.database)
+    const records = recordsOf(store)
     const arrive = (subject: string, issuer = ISSUER) => {
       const person = provided(subject, `${subject}@example.com`)
-      return identitySignIns(store.database).signIn({ ...person, issuer }, draft(), OPEN)
+      return recordsOf(store).signIn({ ...person, issuer }, draft(), OPEN)
     }
     for (const name of ['ada', 'bob', 'cem']) await arrive(name)
     const before = await read('SELECT subject, user_id FROM identities ORDER BY subject')
     const other = createUser('other@example.com')
-    await users(store.database).insertUser(other, OPERATOR)
-    await identitySignIns(store.database).signIn(
-      { ...provided('bob', other.email), issuer: to },
-      draft(),
-      CLOSED,
-    )
+    await recordsOf(store).insertUser(other, OPERATOR)
+    await recordsOf(store).signIn({ ...provided('bob', other.email), issuer: to }, draft(), CLOSED)
     const bob = before[1]!.user_id
     const refused = await records.moveIdentities(ISSUER, to, OPERATOR)
     assert.deepEqual(refused, { taken: { subject: 'bob', from_user: bob, to_user: other.id } })
@@ -183,7 +176,7 @@ export function identitiesContract(open: OpenFixture): void {
     await execute(`INSERT INTO identities VALUES ('${to}', 'bob', '${String(bob)}')`)
     const moved = await Promise.all([
       records.moveIdentities(ISSUER, to, OPERATOR),
-      issuers(second.database).moveIdentities(ISSUER, to, OPERATOR),
+      recordsOf(second).moveIdentities(ISSUER, to, OPERATOR),
     ])
     assert.deepEqual(tally(moved.map((one) => ('moved' in one ? one.moved : one))), { 3: 1, 0: 1 })
     const after = `SELECT subject, user_id FROM identities WHERE issuer = '${to}' ORDER BY subject`
@@ -201,11 +194,11 @@ export function identitiesContract(open: OpenFixture): void {
 
   test('with passwords turned off the last identity stays, also beside a password', async (t) => {
     const { store, session, userId, execute } = await openSignedIn(t)
-    await passwords(store.database).setPassword(userId, 'hash', OPERATOR)
+    await recordsOf(store).setPassword(userId, 'hash', OPERATOR)
     await execute("UPDATE users SET email = 'ada@example.com'")
     const remove = (isOn: boolean) => {
       const ways = { issuer: ISSUER, passwords: isOn }
-      return identities(store.database).remove(session, provided('ada'), ways, OPERATOR)
+      return recordsOf(store).remove(session, provided('ada'), ways, OPERATOR)
     }
     assert.equal(await remove(false), 'last')
     assert.equal(await remove(true), 'removed')
@@ -213,15 +206,15 @@ export function identitiesContract(open: OpenFixture): void {
 
   test('of two removals at once, one keeps the last way to sign in', async (t) => {
     const { store, second, session, userId } = await openSignedIn(t)
-    await identities(store.database).connect(session, provided('second'), OPERATOR)
+    await recordsOf(store).connect(session, provided('second'), OPERATOR)
     const ways = { issuer: ISSUER, passwords: true }
     const removed = await Promise.all([
-      identities(store.database).remove(session, provided('ada'), ways, OPERATOR),
-      identities(second.database).remove(session, provided('second'), ways, OPERATOR),
+      recordsOf(store).remove(session, provided('ada'), ways, OPERATOR),
+      recordsOf(second).remove(session, provided('second'), ways, OPERATOR),
     ])
     assert.deepEqual(tally(removed), { removed: 1, last: 1 })
-    const [left] = await identities(store.database).listIdentities(userId)
-    const again = identities(store.database).remove(session, left!, ways, operatorAt(NOW))
+    const [left] = await recordsOf(store).listIdentities(userId)
+    const again = recordsOf(store).remove(session, left!, ways, operatorAt(NOW))
     assert.equal(await again, 'last')
   })
 }

@@ -3,9 +3,8 @@ import { test } from 'node:test'
 import type { OpenFixture } from '../../fixture.ts'
 import { OPERATOR, addUsers, NOW, tally } from '../../people.ts'
 import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
-import { passwords } from '../../../../src/accounts/records/passwords.ts'
-import { sessions } from '../../../../src/accounts/records/sessions.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /** Links with which a user sets a new password. */
 export function signInLinksContract(open: OpenFixture): void {
@@ -13,8 +12,8 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const found = async (tokenHash: string, now = NOW) =>
-      (await signInLinks(store.database).findSignInLink(tokenHash, now))?.email
-    await signInLinks(store.database).keepSignInLink(
+      (await recordsOf(store).findSignInLink(tokenHash, now))?.email
+    await recordsOf(store).keepSignInLink(
       {
         userId: ada!.id,
         tokenHash: 'one',
@@ -22,7 +21,7 @@ export function signInLinksContract(open: OpenFixture): void {
       },
       OPERATOR,
     )
-    await signInLinks(store.database).keepSignInLink(
+    await recordsOf(store).keepSignInLink(
       {
         userId: bob!.id,
         tokenHash: 'two',
@@ -32,11 +31,8 @@ export function signInLinksContract(open: OpenFixture): void {
     )
     assert.deepEqual([await found('one'), await found('two')], [ada!.email, bob!.email])
     assert.equal(await found('one', NOW + 1), undefined)
-    assert.equal(
-      await signInLinks(store.database).useSignInLink('one', 'hash', operatorAt(NOW + 1)),
-      null,
-    )
-    await signInLinks(store.database).keepSignInLink(
+    assert.equal(await recordsOf(store).useSignInLink('one', 'hash', operatorAt(NOW + 1)), null)
+    await recordsOf(store).keepSignInLink(
       {
         userId: ada!.id,
         tokenHash: 'three',
@@ -51,11 +47,11 @@ export function signInLinksContract(open: OpenFixture): void {
     const { store, openSecond } = await open(t)
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
-    await passwords(store.database).setPassword(ada!.id, 'old', OPERATOR)
+    await recordsOf(store).setPassword(ada!.id, 'old', OPERATOR)
     const session = { userId: ada!.id, tokenHash: 's', userAgent: '', address: '' }
     const times = { startedAt: NOW, expiresAt: NOW + 9 }
-    assert.ok(await sessions(store.database).beginSession({ ...session, ...times }, 'old', null))
-    await signInLinks(store.database).keepSignInLink(
+    assert.ok(await recordsOf(store).beginSession({ ...session, ...times }, 'old', null))
+    await recordsOf(store).keepSignInLink(
       {
         userId: ada!.id,
         tokenHash: 'link',
@@ -65,23 +61,23 @@ export function signInLinksContract(open: OpenFixture): void {
     )
     const used = await Promise.all(
       [store, second, store, second].map((one, index) =>
-        signInLinks(one.database).useSignInLink('link', `new ${index}`, OPERATOR),
+        recordsOf(one).useSignInLink('link', `new ${index}`, OPERATOR),
       ),
     )
     assert.deepEqual(tally(used.map((user) => user?.email)), { [ada!.email]: 1, undefined: 3 })
     const winner = used.findIndex((user) => user !== null)
-    assert.equal(await passwords(store.database).findPasswordHash(ada!.id), `new ${winner}`)
-    assert.equal(await sessions(store.database).findSession(['s'], NOW), null)
+    assert.equal(await recordsOf(store).findPasswordHash(ada!.id), `new ${winner}`)
+    assert.equal(await recordsOf(store).findSession(['s'], NOW), null)
   })
 
   test('every new password of the user ends the link', async (t) => {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     for (const change of [
-      () => passwords(store.database).setPassword(ada!.id, 'first', OPERATOR),
-      () => passwords(store.database).changePassword(ada!.id, 'first', 'second', OPERATOR),
+      () => recordsOf(store).setPassword(ada!.id, 'first', OPERATOR),
+      () => recordsOf(store).changePassword(ada!.id, 'first', 'second', OPERATOR),
     ]) {
-      await signInLinks(store.database).keepSignInLink(
+      await recordsOf(store).keepSignInLink(
         {
           userId: ada!.id,
           tokenHash: 'link',
@@ -90,7 +86,7 @@ export function signInLinksContract(open: OpenFixture): void {
         OPERATOR,
       )
       await change()
-      assert.equal(await signInLinks(store.database).findSignInLink('link', NOW), null)
+      assert.equal(await recordsOf(store).findSignInLink('link', NOW), null)
     }
   })
 
@@ -99,7 +95,7 @@ export function signInLinksContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const link = { userId: ada!.id, tokenHash: 'one', expiresAt: NOW + 9 }
-    await signInLinks(store.database).keepSignInLink(link, OPERATOR)
+    await recordsOf(store).keepSignInLink(link, OPERATOR)
     const draft = { userAgent: '', address: '', startedAt: NOW, expiresAt: NOW + 9 }
     const begun = await Promise.all(
       [store, second, store, second].map(({ database }, index) =>

@@ -7,11 +7,8 @@ import type { ServerEntry } from '../../../../src/servers/server-entry.ts'
 import { PLANNED_MAX } from '../../../../src/servers/records/import/parts.ts'
 import type { OpenFixture } from '../../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../../people.ts'
-import { serverExports } from '../../../../src/servers/records/server-exports.ts'
-import { checkedImports } from '../../../../src/servers/records/checked-imports.ts'
-import { servers } from '../../../../src/servers/records/servers.ts'
-import { serverImports } from '../../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 const ENTRIES: ServerEntry[] = [
   { name: 'new', address: 'new.example.com' },
@@ -29,11 +26,8 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     await register(store, ada!, { address: 'new.example.com', organization_id })
     await register(store, bob!, { address: 'new.example.com' })
-    const before = await serverExports(store.database).listServers(ada!.id)
-    const { fingerprint, ...planned } = await checkedImports(store.database).planServers(
-      ada!.id,
-      ENTRIES,
-    )
+    const before = await recordsOf(store).listServers(ada!.id)
+    const { fingerprint, ...planned } = await recordsOf(store).planServers(ada!.id, ENTRIES)
     assert.deepEqual(planned, {
       ...saved({ added: 1, changed: 1, unchanged: 1 }),
       listed: {
@@ -51,16 +45,10 @@ export function checkedImportsContract(open: OpenFixture): void {
       },
       isTooMany: false,
     })
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), before)
-    assert.equal(
-      (await checkedImports(store.database).planServers(ada!.id, ENTRIES)).fingerprint,
-      fingerprint,
-    )
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), before)
+    assert.equal((await recordsOf(store).planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
     await register(store, ada!, { name: 'new', address: 'new.example.com' })
-    assert.notEqual(
-      (await checkedImports(store.database).planServers(ada!.id, ENTRIES)).fingerprint,
-      fingerprint,
-    )
+    assert.notEqual((await recordsOf(store).planServers(ada!.id, ENTRIES)).fingerprint, fingerprint)
   })
 
   test('a confirmed import saves the kept entries and leaves unchanged servers alone', async (t) => {
@@ -70,25 +58,20 @@ export function checkedImportsContract(open: OpenFixture): void {
     await register(store, ada!, { slug: 'same', address: 'same.example.com' })
     const id = randomUUID()
     const places = ['row 2', 'row 4', 'row 5']
-    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW, places)
-    const kept = await checkedImports(store.database).findImport(ada!.id, id, NOW)
+    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW, places)
+    const kept = await recordsOf(store).findImport(ada!.id, id, NOW)
     assert.deepEqual(kept, { entries: ENTRIES, places, saved: null })
-    assert.equal(await checkedImports(store.database).findImport(bob!.id, id, NOW), null)
-    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    assert.equal(await recordsOf(store).findImport(bob!.id, id, NOW), null)
+    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
     assert.equal(
-      await checkedImports(store.database).saveImport(bob!.id, id, fingerprint, operatorAt(NOW)),
+      await recordsOf(store).saveImport(bob!.id, id, fingerprint, operatorAt(NOW)),
       'not found',
     )
     assert.equal(
-      await checkedImports(store.database).saveImport(
-        ada!.id,
-        id,
-        fingerprint,
-        operatorAt(NOW + 9),
-      ),
+      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW + 9)),
       'saved',
     )
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     assert.deepEqual(
       new Map(
         listed.map(({ name, address, version, updated_at }) => [
@@ -103,10 +86,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       ]),
     )
     const counts = { added: 1, changed: 1, unchanged: 1, duplicates: 0 }
-    assert.deepEqual(
-      (await checkedImports(store.database).findImport(ada!.id, id, NOW))?.saved,
-      counts,
-    )
+    assert.deepEqual((await recordsOf(store).findImport(ada!.id, id, NOW))?.saved, counts)
   })
 
   test('a confirmed import lists its servers in one order, the last one first', async (t) => {
@@ -115,13 +95,13 @@ export function checkedImportsContract(open: OpenFixture): void {
     const names = Array.from({ length: 20 }, (_, index) => `server ${index}`)
     const id = randomUUID()
     const entries = names.map((name, index) => ({ name, address: `s${index}.example.com` }))
-    await checkedImports(store.database).keepImport(ada!.id, id, entries, NOW)
-    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, entries)
+    await recordsOf(store).keepImport(ada!.id, id, entries, NOW)
+    const { fingerprint } = await recordsOf(store).planServers(ada!.id, entries)
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
+      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'saved',
     )
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name }) => name),
       names.toReversed(),
@@ -133,16 +113,16 @@ export function checkedImportsContract(open: OpenFixture): void {
     const second = await openSecond()
     const [ada] = await addUsers(store, 'ada')
     const id = randomUUID()
-    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW)
-    await checkedImports(store.database).keepImport(ada!.id, id, [], NOW)
-    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW)
+    await recordsOf(store).keepImport(ada!.id, id, [], NOW)
+    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
     const outcomes = await Promise.all(
       [store, second, store].map((one) =>
-        checkedImports(one.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
+        recordsOf(one).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       ),
     )
     assert.deepEqual(tally(outcomes), { saved: 3 })
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 3)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 3)
   })
 
   test('an import whose servers have changed since the check is not saved', async (t) => {
@@ -150,27 +130,22 @@ export function checkedImportsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const server = await register(store, ada!, { slug: 'known' })
     const id = randomUUID()
-    await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW)
-    const { fingerprint } = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
-    await servers(store.database).updateServer(
+    await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW)
+    const { fingerprint } = await recordsOf(store).planServers(ada!.id, ENTRIES)
+    await recordsOf(store).updateServer(
       ada!.id,
       server,
       fields({ slug: 'known', version: '2' }),
       operatorAt(NOW),
     )
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
+      await recordsOf(store).saveImport(ada!.id, id, fingerprint, operatorAt(NOW)),
       'replanned',
     )
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 1)
-    const again = await checkedImports(store.database).planServers(ada!.id, ENTRIES)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 1)
+    const again = await recordsOf(store).planServers(ada!.id, ENTRIES)
     assert.equal(
-      await checkedImports(store.database).saveImport(
-        ada!.id,
-        id,
-        again.fingerprint,
-        operatorAt(NOW),
-      ),
+      await recordsOf(store).saveImport(ada!.id, id, again.fingerprint, operatorAt(NOW)),
       'saved',
     )
   })
@@ -188,7 +163,7 @@ export function checkedImportsContract(open: OpenFixture): void {
       next = setImmediate(turn)
     })
     t.after(() => clearImmediate(next))
-    const { added } = await checkedImports(store.database).planServers(ada!.id, entries)
+    const { added } = await recordsOf(store).planServers(ada!.id, entries)
     clearImmediate(next)
     assert.equal(added, entries.length)
     assert.ok(turns >= 2, `${turns} turns`)
@@ -201,26 +176,21 @@ export function checkedImportsContract(open: OpenFixture): void {
       name: 'imported',
       address: `s${index}.example.com`,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, full, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, full, operatorAt(NOW))
     for (const [entries, outcome] of [
       [[{ name: 'more', address: 'more.example.com' }], 'too many'],
       [[{ name: 'imported', address: 's1.example.com', version: '2' }], 'saved'],
     ] as const) {
       const id = randomUUID()
-      await checkedImports(store.database).keepImport(ada!.id, id, entries, NOW)
-      const planned = await checkedImports(store.database).planServers(ada!.id, entries)
+      await recordsOf(store).keepImport(ada!.id, id, entries, NOW)
+      const planned = await recordsOf(store).planServers(ada!.id, entries)
       assert.equal(planned.isTooMany, outcome === 'too many')
       assert.equal(
-        await checkedImports(store.database).saveImport(
-          ada!.id,
-          id,
-          planned.fingerprint,
-          operatorAt(NOW),
-        ),
+        await recordsOf(store).saveImport(ada!.id, id, planned.fingerprint, operatorAt(NOW)),
         outcome,
       )
     }
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, REGISTERED_MAX)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, REGISTERED_MAX)
   })
 
   test('an import waits for IMPORT_KEPT_US, and a user keeps the latest IMPORTS_MAX', async (t) => {
@@ -228,14 +198,14 @@ export function checkedImportsContract(open: OpenFixture): void {
     const [ada] = await addUsers(store, 'ada')
     const ids = Array.from({ length: IMPORTS_MAX + 1 }, () => randomUUID())
     for (const [index, id] of ids.entries())
-      await checkedImports(store.database).keepImport(ada!.id, id, ENTRIES, NOW + index)
-    assert.equal(await checkedImports(store.database).findImport(ada!.id, ids[0]!, NOW), null)
-    assert.notEqual(await checkedImports(store.database).findImport(ada!.id, ids[1]!, NOW), null)
+      await recordsOf(store).keepImport(ada!.id, id, ENTRIES, NOW + index)
+    assert.equal(await recordsOf(store).findImport(ada!.id, ids[0]!, NOW), null)
+    assert.notEqual(await recordsOf(store).findImport(ada!.id, ids[1]!, NOW), null)
     const last = ids.at(-1)!
     const until = NOW + IMPORTS_MAX + IMPORT_KEPT_US
-    assert.equal(await checkedImports(store.database).findImport(ada!.id, last, until), null)
+    assert.equal(await recordsOf(store).findImport(ada!.id, last, until), null)
     assert.equal(
-      await checkedImports(store.database).saveImport(ada!.id, last, '', operatorAt(until)),
+      await recordsOf(store).saveImport(ada!.id, last, '', operatorAt(until)),
       'not found',
     )
   })

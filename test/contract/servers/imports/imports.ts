@@ -6,9 +6,8 @@ import type { User } from '../../../../src/accounts/user.ts'
 import type { OpenFixture } from '../../fixture.ts'
 import { addOrganization, addUsers, fields, NOW, register, saved, tally } from '../../people.ts'
 import { serverImports } from '../../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../../src/servers/records/server-exports.ts'
-import { servers } from '../../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 const FULL = {
   name: 'one',
@@ -32,8 +31,8 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const save = async (entry: ServerEntry) => {
-      await serverImports(store.database).saveServers(ada!.id, null, [entry], operatorAt(NOW))
-      const listed = await serverExports(store.database).listServers(ada!.id)
+      await recordsOf(store).saveServers(ada!.id, null, [entry], operatorAt(NOW))
+      const listed = await recordsOf(store).listServers(ada!.id)
       assert.equal(listed.length, 1)
       const { organization, updated_at, id: _, ...server } = listed[0]!
       assert.deepEqual([organization, updated_at], [null, NOW])
@@ -71,7 +70,7 @@ export function importsContract(open: OpenFixture): void {
       for (const place of [null, id, other])
         assert.deepEqual(await saveOne(store, ada!, place, entry), saved({ unchanged: 1 }))
     }
-    const places = (await serverExports(store.database).listServers(ada!.id)).map(
+    const places = (await recordsOf(store).listServers(ada!.id)).map(
       ({ organization }) => organization,
     )
     assert.equal(places.length, 6)
@@ -82,15 +81,9 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b'].map((name) => ({ name, address: 'one.example.com' }))
-    const outcome = await serverImports(store.database).saveServers(
-      ada!.id,
-      null,
-      entries,
-      operatorAt(NOW),
-      {
-        placeOf: (position) => `row ${position + 2}`,
-      },
-    )
+    const outcome = await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW), {
+      placeOf: (position) => `row ${position + 2}`,
+    })
     assert.deepEqual(
       outcome.wrong.map(({ place, message }) => `${place} ${message}`),
       [
@@ -106,16 +99,11 @@ export function importsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const [ada] = await addUsers(store, 'ada')
     const entries = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     const edited = [entries[0]!, { ...entries[1]!, version: '2', updated_at: NOW }, entries[2]!]
-    const outcome = await serverImports(store.database).saveServers(
-      ada!.id,
-      null,
-      edited,
-      operatorAt(NOW + 9),
-    )
+    const outcome = await recordsOf(store).saveServers(ada!.id, null, edited, operatorAt(NOW + 9))
     assert.deepEqual(outcome, saved({ changed: 1, unchanged: 2 }))
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     assert.deepEqual(
       listed.map(({ name, updated_at }) => [name, updated_at]),
       [
@@ -125,14 +113,9 @@ export function importsContract(open: OpenFixture): void {
       ],
     )
     const older = entries.map((entry) => ({ ...entry, updated_at: NOW - 5 }))
-    const again = await serverImports(store.database).saveServers(
-      ada!.id,
-      null,
-      older,
-      operatorAt(NOW + 99),
-    )
+    const again = await recordsOf(store).saveServers(ada!.id, null, older, operatorAt(NOW + 99))
     assert.deepEqual(again, saved({ unchanged: 3 }))
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), listed)
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), listed)
   })
 
   test('an entry without a slug changes the server without one, of several with its address', async (t) => {
@@ -142,8 +125,8 @@ export function importsContract(open: OpenFixture): void {
     for (const [index, address] of addresses.entries())
       for (const slug of [`slug-${index}`, null]) await register(store, ada!, { address, slug })
     const entries = addresses.map((address) => ({ name: 'Survival', address, version: '2' }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    const listed = await recordsOf(store).listServers(ada!.id)
     for (const { version, slug } of listed) assert.equal(version === '2', slug === null)
   })
 
@@ -157,9 +140,7 @@ export function importsContract(open: OpenFixture): void {
       { name: null as unknown as string, address: 'three.example.com' },
       { name: 'last', address: 'four.example.com' },
     ]
-    await assert.rejects(
-      serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
-    )
+    await assert.rejects(recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW)))
     assert.deepEqual(await namesOf(store, ada!), ['before'])
     const after = { name: 'before', address: 'one.example.com', version: '2' }
     assert.deepEqual(await saveOne(store, ada!, null, after), saved({ changed: 1 }))
@@ -174,11 +155,11 @@ function orderContract(open: OpenFixture): void {
     const [ada, bob] = await addUsers(store, 'ada', 'bob')
     const id = await addOrganization(store, ada!, { slug: 'guild' })
     const ties = ['a', 'b', 'c'].map((name) => ({ name, address: `${name}.example.com` }))
-    await serverImports(store.database).saveServers(ada!.id, id, ties, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, id, ties, operatorAt(NOW))
     await saveOne(store, ada!, null, { name: 'new', address: 'n.example', updated_at: NOW + 1 })
     await saveOne(store, ada!, null, { name: 'old', address: 'o.example', updated_at: NOW - 1 })
     await saveOne(store, bob!, null, FULL)
-    const listed = await serverExports(store.database).listServers(ada!.id)
+    const listed = await recordsOf(store).listServers(ada!.id)
     const tied = listed.slice(1, 4).map((server) => server.id)
     assert.deepEqual(tied, tied.toSorted().toReversed())
     assert.deepEqual(
@@ -207,7 +188,7 @@ function orderContract(open: OpenFixture): void {
       ),
     )
     assert.deepEqual(tally(saved.map(({ added }) => added)), { 20: 1, 0: 5 })
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 20)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 20)
   })
 
   test('an import and a form that take one slug at once leave it to one server', async (t) => {
@@ -217,13 +198,8 @@ function orderContract(open: OpenFixture): void {
     for (let round = 0; round < 10; round += 1) {
       const slug = `round-${round}`
       const [{ added }, written] = await Promise.all([
-        serverImports(second.database).saveServers(
-          ada!.id,
-          null,
-          [{ ...FULL, slug }],
-          operatorAt(NOW),
-        ),
-        servers(store.database).insertServer(
+        recordsOf(second).saveServers(ada!.id, null, [{ ...FULL, slug }], operatorAt(NOW)),
+        recordsOf(store).insertServer(
           ada!.id,
           crypto.randomUUID(),
           fields({ slug }),
@@ -232,14 +208,14 @@ function orderContract(open: OpenFixture): void {
       ])
       assert.equal(written, added === 1 ? 'slug taken' : 'written')
     }
-    assert.equal((await serverExports(store.database).listServers(ada!.id)).length, 10)
+    assert.equal((await recordsOf(store).listServers(ada!.id)).length, 10)
   })
 }
 
 function saveOne(store: Store, user: User, place: string | null, entry: ServerEntry) {
-  return serverImports(store.database).saveServers(user.id, place, [entry], operatorAt(NOW))
+  return recordsOf(store).saveServers(user.id, place, [entry], operatorAt(NOW))
 }
 
 async function namesOf(store: Store, user: User): Promise<string[]> {
-  return (await serverExports(store.database).listServers(user.id)).map(({ name }) => name)
+  return (await recordsOf(store).listServers(user.id)).map(({ name }) => name)
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OpenFixture } from '../../fixture.ts'
 import { addUsers, NOW, saved } from '../../people.ts'
-import { serverImports } from '../../../../src/servers/records/server-imports.ts'
-import { serverExports } from '../../../../src/servers/records/server-exports.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /** How `saveServers` writes more entries than an engine plans at once. */
 export function longImportsContract(open: OpenFixture): void {
@@ -17,14 +16,14 @@ export function longImportsContract(open: OpenFixture): void {
       ...(index % 2 === 0 ? { slug: `server-${index}` } : {}),
     }))
     const again = entries.slice(0, 2)
-    const outcome = await serverImports(store.database).saveServers(
+    const outcome = await recordsOf(store).saveServers(
       ada!.id,
       null,
       [...entries, ...again],
       operatorAt(NOW),
     )
     assert.deepEqual(outcome, saved({ added: 2_500, duplicates: 2 }))
-    const listed = (await serverExports(store.database).listServers(ada!.id)).toReversed()
+    const listed = (await recordsOf(store).listServers(ada!.id)).toReversed()
     assert.deepEqual(
       listed.map(({ name }) => name),
       entries.map(({ name }) => name),
@@ -38,9 +37,7 @@ export function longImportsContract(open: OpenFixture): void {
       name: index === 1_000 ? (null as unknown as string) : `Server ${index}`,
       address: `s${index}.example.com`,
     }))
-    await assert.rejects(
-      serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW)),
-    )
-    assert.deepEqual(await serverExports(store.database).listServers(ada!.id), [])
+    await assert.rejects(recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW)))
+    assert.deepEqual(await recordsOf(store).listServers(ada!.id), [])
   })
 }

@@ -5,9 +5,8 @@ import { addOwner } from '../../../fixtures/service.ts'
 import type { OpenFixture } from '../../fixture.ts'
 import { addOrganization, addUsers, NOW, register } from '../../people.ts'
 import { claim } from '../../keys/claim.ts'
-import { serverExports } from '../../../../src/servers/records/server-exports.ts'
-import { serverImports } from '../../../../src/servers/records/server-imports.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 export function previewsContract(open: OpenFixture): void {
   test("a preview has the rows that a claim of the user's key returns", async (t) => {
@@ -15,7 +14,7 @@ export function previewsContract(open: OpenFixture): void {
     const { user, key } = await addOwner(store, 'ada@example.com')
     const [bob] = await addUsers(store, 'bob')
     const organization_id = await addOrganization(store, user)
-    assert.deepEqual(await serverExports(store.database).previewListing(user.id), [])
+    assert.deepEqual(await recordsOf(store).previewListing(user.id), [])
     await register(store, bob!, { name: 'of Bob' })
     await register(store, user, { organization_id, name: 'common' })
     for (const name of ['tie', 'tie']) await register(store, user, { name })
@@ -23,7 +22,7 @@ export function previewsContract(open: OpenFixture): void {
     await register(store, user, { name: 'new', version: '1', listing_kind: 'realm' }, NOW + 1)
     const used = await claim(store, key)
     assert.ok(used.outcome === 'granted' && used.rows?.length === 4)
-    const preview = await serverExports(store.database).previewListing(user.id)
+    const preview = await recordsOf(store).previewListing(user.id)
     assert.deepEqual(
       preview.map((row) => ({ ...row })),
       used.rows.map((row) => ({ ...row })),
@@ -43,9 +42,9 @@ export function previewsContract(open: OpenFixture): void {
       address: `s${index}.example.com`,
       updated_at: NOW - index,
     }))
-    await serverImports(store.database).saveServers(ada!.id, null, entries, operatorAt(NOW))
+    await recordsOf(store).saveServers(ada!.id, null, entries, operatorAt(NOW))
     assert.deepEqual(
-      (await serverExports(store.database).previewListing(ada!.id)).map(({ name }) => name),
+      (await recordsOf(store).previewListing(ada!.id)).map(({ name }) => name),
       entries.slice(0, SERVERS_MAX).map(({ name }) => name),
     )
   })

@@ -5,9 +5,8 @@ import type { ServingStore } from '../../../../src/database/store.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { addUser, issueKey } from '../../../fixtures/service.ts'
 import type { Disturbance, Trap } from '../trap.ts'
-import { serverImports } from '../../../../src/servers/records/server-imports.ts'
-import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /** The API on a real socket and a real database. */
 export interface ApiScene {
@@ -40,7 +39,7 @@ export function disturbedRequests<D extends Disturbance>(
     const scene = await open(t)
     const { port, store, elapse } = scene
     const user = await addUser(store)
-    await serverImports(store.database).saveServers(
+    await recordsOf(store).saveServers(
       user.id,
       null,
       [{ name: 'a', address: 'a.example' }],
@@ -67,7 +66,7 @@ export function disturbedRequests<D extends Disturbance>(
           const allowed = ANSWERS[kind] ?? ['200', failed]
           assert.ok(allowed.includes(answer), `${label}, ${kind}: ${answer}: ${trap.disturbed()}`)
         }
-        const used = (await apiKeys(store.database).listApiKeys(user.id, 0)).find(
+        const used = (await recordsOf(store).listApiKeys(user.id, 0)).find(
           ({ name }) => name === 'good',
         )
         const wasUsed = used?.last_used_at !== null
@@ -97,14 +96,14 @@ const TRIES_MAX = 3
 
 async function issueKeys(store: ServingStore, userId: string) {
   const keys = { good: '', limited: '', revoked: '' }
-  for (const { id } of await apiKeys(store.database).listApiKeys(userId))
-    await apiKeys(store.database).revokeApiKey(userId, id, operatorAt(1))
+  for (const { id } of await recordsOf(store).listApiKeys(userId))
+    await recordsOf(store).revokeApiKey(userId, id, operatorAt(1))
   for (const name of ['good', 'limited', 'revoked'] as const)
     keys[name] = (await issueKey(store, { id: userId }, name)).key
-  const revoked = (await apiKeys(store.database).listApiKeys(userId, 0)).find(
+  const revoked = (await recordsOf(store).listApiKeys(userId, 0)).find(
     ({ name }) => name === 'revoked',
   )
-  await apiKeys(store.database).revokeApiKey(userId, revoked!.id, operatorAt(1))
+  await recordsOf(store).revokeApiKey(userId, revoked!.id, operatorAt(1))
   return keys
 }
 

@@ -18,16 +18,8 @@ import {
 } from '../../../fixtures/dashboard.ts'
 import type { Person } from '../../../fixtures/person.ts'
 import { postgresTables, sqliteTables, type Tables } from '../tables.ts'
-import { disabledUsers } from '../../../../src/accounts/records/disabled-users.ts'
-import { sessionList } from '../../../../src/accounts/records/sessions.ts'
-import { servers } from '../../../../src/servers/records/servers.ts'
-import { signInLinks } from '../../../../src/accounts/records/sign-in-links.ts'
-import { serverChanges } from '../../../../src/servers/records/server-changes.ts'
-import { checkedImports } from '../../../../src/servers/records/checked-imports.ts'
-import { organizations } from '../../../../src/organizations/records/organizations.ts'
-import { invitations } from '../../../../src/organizations/records/invitations.ts'
-import { secrets } from '../../../../src/accounts/records/secrets.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /** A dashboard with one of everything, and its tables. */
 export interface Scene {
@@ -101,7 +93,7 @@ export async function openScene(
   const { store } = dashboard
   const { person: ada, user } = await dashboard.signedIn('ada@example.com')
   const { others, ids, bob, left, disabled } = await signInOthers(dashboard)
-  const { listSessions } = sessionList(store.database)
+  const { listSessions } = recordsOf(store)
   const sessions = await listSessions(user.id, presentInstant())
   const keys: Scene['keys'] = []
   for (const name of ['one', 'two']) {
@@ -110,13 +102,13 @@ export async function openScene(
     keys.push({ id: issued.apiKey.id, key: issued.key })
   }
   const server = randomUUID()
-  await servers(store.database).insertServer(user.id, server, SERVER, operatorAt(NOW))
+  await recordsOf(store).insertServer(user.id, server, SERVER, operatorAt(NOW))
   await store.claim(hashApiKey(keys[0]!.key), NO_LISTINGS)
   const organizations = await makeOrganizations(store, user, bob, left, disabled)
   const imports = await makeChanges(store, user)
   const link = 'token-of-the-link'
   const tokenHash = hash('sha256', link, 'hex')
-  await signInLinks(store.database).keepSignInLink(
+  await recordsOf(store).keepSignInLink(
     {
       userId: user.id,
       tokenHash,
@@ -151,7 +143,7 @@ async function signInOthers(dashboard: TestDashboard) {
   const { person: operator, user: eve } = await join(OPERATOR)
   const { person: other, user: otto } = await join('other@example.com')
   const { person: refused, user: disabled } = await join('disabled@example.org')
-  await disabledUsers(store.database).setDisabled(disabled.id, true, operatorAt(presentInstant()))
+  await recordsOf(store).setDisabled(disabled.id, true, operatorAt(presentInstant()))
   const signedOut = { disabled: refused, ended, visitor: visitor() }
   return {
     others: { member, former, operator, other, ...signedOut, late },
@@ -174,19 +166,19 @@ async function makeChanges(
 ): Promise<Pick<Scene, 'deleted' | 'deletion' | 'waiting'>> {
   const now = presentInstant()
   const [deleted, deletion, id] = [randomUUID(), randomUUID(), randomUUID()]
-  await servers(store.database).insertServer(
+  await recordsOf(store).insertServer(
     userId,
     deleted,
     { ...SERVER, slug: 'deleted' },
     operatorAt(NOW),
   )
-  await serverChanges(store.database).changeServers(
+  await recordsOf(store).changeServers(
     userId,
     { id: deletion, becomes: null, servers: [deleted] },
     operatorAt(now),
   )
-  await checkedImports(store.database).keepImport(userId, id, IMPORTED, now)
-  const { fingerprint } = await checkedImports(store.database).planServers(userId, IMPORTED)
+  await recordsOf(store).keepImport(userId, id, IMPORTED, now)
+  const { fingerprint } = await recordsOf(store).planServers(userId, IMPORTED)
   return { deleted, deletion, waiting: { id, fingerprint } }
 }
 
@@ -203,42 +195,31 @@ async function makeOrganizations(
     otherOrganization: randomUUID(),
   }
   const { organization, emptyOrganization, otherOrganization } = joined
-  await organizations(store.database).insertOrganization(
+  await recordsOf(store).insertOrganization(
     ada.id,
     { id: organization, slug: 'guild', name: 'Guild' },
     operatorAt(NOW),
   )
   const empty = { id: emptyOrganization, slug: 'empty', name: 'Empty' }
-  await organizations(store.database).insertOrganization(ada.id, empty, operatorAt(NOW))
+  await recordsOf(store).insertOrganization(ada.id, empty, operatorAt(NOW))
   const other = { id: otherOrganization, slug: 'other', name: 'Other' }
-  await organizations(store.database).insertOrganization(bob.id, other, operatorAt(NOW))
+  await recordsOf(store).insertOrganization(bob.id, other, operatorAt(NOW))
 
   const now = presentInstant()
   // The oldest member inherits the organization.
   for (const [index, { email, id }] of [bob, left, disabled].entries()) {
     const actor = operatorAt(now + index)
-    await invitations(store.database).invite(ada.id, organization, email, 0, actor)
-    await invitations(store.database).acceptInvitation(id, organization, 0, actor)
+    await recordsOf(store).invite(ada.id, organization, email, 0, actor)
+    await recordsOf(store).acceptInvitation(id, organization, 0, actor)
   }
   const owned = { shared: randomUUID(), left: randomUUID() }
   const fields = { ...SERVER, organization_id: organization }
-  await servers(store.database).insertServer(ada.id, owned.shared, fields, operatorAt(NOW))
-  await servers(store.database).insertServer(left.id, owned.left, fields, operatorAt(NOW - 1))
-  await organizations(store.database).removeMember(
-    ada.id,
-    organization,
-    left.id,
-    operatorAt(presentInstant()),
-  )
-  await invitations(store.database).invite(
-    ada.id,
-    organization,
-    'dan@example.com',
-    0,
-    operatorAt(now),
-  )
-  const [invited] = await invitations(store.database).listInvited(ada.id, organization, 0)
-  await invitations(store.database).invite(bob.id, otherOrganization, ada.email, 0, operatorAt(now))
+  await recordsOf(store).insertServer(ada.id, owned.shared, fields, operatorAt(NOW))
+  await recordsOf(store).insertServer(left.id, owned.left, fields, operatorAt(NOW - 1))
+  await recordsOf(store).removeMember(ada.id, organization, left.id, operatorAt(presentInstant()))
+  await recordsOf(store).invite(ada.id, organization, 'dan@example.com', 0, operatorAt(now))
+  const [invited] = await recordsOf(store).listInvited(ada.id, organization, 0)
+  await recordsOf(store).invite(bob.id, otherOrganization, ada.email, 0, operatorAt(now))
   return { ...joined, ...owned, invitation: invited!.id }
 }
 
@@ -249,10 +230,7 @@ export async function openSetup(
   openTables = tablesOf,
 ): Promise<EmptyScene & { token: string }> {
   const scene = await openEmptyScene(t, open, {}, openTables)
-  const token = await secrets(scene.dashboard.store.database).keepSecret(
-    'setup',
-    'token-of-the-setup',
-  )
+  const token = await recordsOf(scene.dashboard.store).keepSecret('setup', 'token-of-the-setup')
   await scene.tables.remember()
   return { ...scene, token }
 }

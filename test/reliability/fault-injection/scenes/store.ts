@@ -5,9 +5,9 @@ import { addUser } from '../../../fixtures/service.ts'
 import { type Operation, sweep } from '../sweep.ts'
 import type { Tables } from '../tables.ts'
 import type { Disturbance, Trap } from '../trap.ts'
-import { organizations } from '../../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { presentInstant } from '../../../../src/model/instant.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 export interface StoreScene {
   store: Store
@@ -29,7 +29,7 @@ export function disturbedStore<D extends Disturbance>(
     const operation: Operation<string | Error> = {
       name: 'ensureOrganization',
       run: () =>
-        organizations(store.database)
+        recordsOf(store)
           .ensureOrganization('red-stone', user.id, operatorAt(presentInstant()))
           .catch((error: Error) => error),
       isDone: (result) => typeof result === 'string',

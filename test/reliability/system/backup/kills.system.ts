@@ -11,9 +11,8 @@ import { claim } from '../../../contract/keys/claim.ts'
 import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { addOwner, addUser } from '../../../fixtures/service.ts'
 import { rowsOf } from '../../../archive/files.ts'
-import { inventory } from '../../../../src/directory/records/inventory.ts'
-import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /*
  * `backup` and `restore` are killed at system calls that change files, at places spread over all of
@@ -57,7 +56,7 @@ test('a killed restore leaves the replaced database or the whole backup, and no 
   const outcomes = await killEverywhere(t, origin, command, async (folder) => {
     const store = await openServingSqliteStore(join(folder, 'listing.db'))
     const { outcome } = await claim(store, key)
-    const users = await inventory(store.database).listUserRecords()
+    const users = await recordsOf(store).listUserRecords()
     await store.close()
     assert.equal(outcome, 'revoked')
     return users.length === 1 ? 'backup' : 'replaced'
@@ -73,7 +72,7 @@ async function originIn(t: TestContext): Promise<string> {
   const store = await openServingSqliteStore(path)
   const { key, keyId, user } = await addOwner(store, 'ada@example.com')
   await backUpSqlite(path, join(folder, 'backup'))
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(presentInstant()))
+  await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(presentInstant()))
   await addUser(store, 'bob@example.com')
   await store.close()
   execFileSync('tee', [join(folder, 'key')], { input: key, stdio: ['pipe', 'ignore', 'inherit'] })

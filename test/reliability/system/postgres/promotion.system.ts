@@ -7,8 +7,8 @@ import { type Cluster, startCluster } from '../../../fixtures/postgres/cluster.t
 import { asAdmin, createDatabase } from '../../../fixtures/postgres/database.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { openStore, outcomeOf } from '../../../postgres/claims/outcomes.ts'
-import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /*
  * A primary is killed right after a revocation, and its standby is promoted. With a synchronous
@@ -47,9 +47,7 @@ async function revoked(email: string, interrupt: () => Promise<void>): Promise<s
   try {
     const { user, key, keyId } = await addOwner(store, email)
     await interrupt()
-    assert.ok(
-      await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(Date.now() * 1_000)),
-    )
+    assert.ok(await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(Date.now() * 1_000)))
     return key
   } finally {
     await store.close()

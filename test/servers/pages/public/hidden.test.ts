@@ -8,9 +8,8 @@ import { intercept } from '../../../dashboard/intercept.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { fields } from '../../../contract/people.ts'
 import { register } from './publish.ts'
-import { organizations } from '../../../../src/organizations/records/organizations.ts'
-import { servers } from '../../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /*
  * Which servers have no public page, and what an attacker gets.
@@ -21,7 +20,7 @@ test('every other server, and any other text, gets the answer for a missing page
   const off = await startDashboard(t)
   const { person, user } = await dashboard.signedIn()
   const { user: owner } = await off.signedIn()
-  const organization_id = await organizations(dashboard.store.database).ensureOrganization(
+  const organization_id = await recordsOf(dashboard.store).ensureOrganization(
     'guild',
     user.id,
     operatorAt(presentInstant()),
@@ -76,7 +75,7 @@ test('an unpublished server has no page any more, and a renamed one its new name
   const { user } = await dashboard.signedIn()
   const id = await register(dashboard, user.id)
   const update = (changed: Partial<ServerFields>) =>
-    servers(dashboard.store.database).updateServer(
+    recordsOf(dashboard.store).updateServer(
       user.id,
       id,
       fields(changed),

@@ -4,9 +4,9 @@ import { test } from 'node:test'
 import { startDashboard } from '../../../fixtures/dashboard.ts'
 import { ask } from '../../../fixtures/requests.ts'
 import { register } from './publish.ts'
-import { organizations } from '../../../../src/organizations/records/organizations.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { presentInstant } from '../../../../src/model/instant.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /*
  * The public pages of servers, which everyone can see (spec 2.1, rule 3).
@@ -112,7 +112,7 @@ test('the dashboard links each published personal server to its public page', as
   const { person, user } = await dashboard.signedIn()
   const published = await register(dashboard, user.id)
   const draft = await register(dashboard, user.id, { status: 'draft' })
-  const organization_id = await organizations(dashboard.store.database).ensureOrganization(
+  const organization_id = await recordsOf(dashboard.store).ensureOrganization(
     'guild',
     user.id,
     operatorAt(presentInstant()),

@@ -4,8 +4,8 @@ import { presentInstant } from '../../../../src/model/instant.ts'
 import type { ServerFields } from '../../../../src/servers/server.ts'
 import { fields } from '../../../contract/people.ts'
 import type { TestDashboard } from '../../../fixtures/dashboard.ts'
-import { servers } from '../../../../src/servers/records/servers.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /** Registers a server, published and personal unless `changed` says otherwise. */
 export async function register(
@@ -14,7 +14,7 @@ export async function register(
   changed: Partial<ServerFields> = {},
 ): Promise<string> {
   const id = randomUUID()
-  const written = await servers(store.database).insertServer(
+  const written = await recordsOf(store).insertServer(
     userId,
     id,
     fields(changed),

@@ -16,10 +16,10 @@ import { temporaryFolder } from '../../../fixtures/folder.ts'
 import { addOwner } from '../../../fixtures/service.ts'
 import { callWith, execElsewhere, nameOf, openClaims } from '../open-claims.ts'
 import { hashOf, openKeys } from './open-keys.ts'
-import { apiKeys } from '../../../../src/keys/records/api-keys.ts'
 import { operatorAt } from '../../../../src/model/audit.ts'
 import { presentInstant } from '../../../../src/model/instant.ts'
 import { removeUser } from '../../../../src/directory/records/removed-user.ts'
+import { recordsOf } from '../../../fixtures/records.ts'
 
 /*
  * The rows of keys stay in memory for as long as PRAGMA data_version, read within the claim's
@@ -55,7 +55,7 @@ test('the next claim sees what the service itself changes', async (t) => {
   const { user, key, keyId } = await addOwner(store, 'ada@example.com')
   assert.equal((await claim(store, key)).outcome, 'granted')
   assert.equal((await claim(store, key)).outcome, 'limited')
-  await apiKeys(store.database).revokeApiKey(user.id, keyId, operatorAt(1))
+  await recordsOf(store).revokeApiKey(user.id, keyId, operatorAt(1))
   assert.equal((await claim(store, key)).outcome, 'revoked')
   const bob = await addOwner(store, 'bob@example.com')
   assert.equal((await claim(store, bob.key)).outcome, 'granted')
