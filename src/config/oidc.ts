@@ -84,9 +84,7 @@ function readSecret(given: Environment): { text: string } | { complaint: string 
   if (file === undefined) return { text: '' }
   const name = `the file ${quote(file)} that OIDC_CLIENT_SECRET_FILE names`
   const read = readText(file, name)
-  if ('complaint' in read) return read
-  const text = read.text.trim()
-  return text === '' ? { complaint: `${name} is empty` } : { text }
+  return 'complaint' in read ? read : { text: read.text.trim() }
 }
 
 /** An index of PostgreSQL stores the issuer and the subject together. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { MEGABYTE } from './text.ts'
 
 /*
@@ -34,24 +34,24 @@ export async function* withinBounds(bytes: AsyncIterable<Buffer>): AsyncGenerato
 }
 
 /**
- * The text of a file or a pipe of at most one MB that a setting or another file names. The
- * complaint is a whole sentence, in which `name` stands for the file.
+ * The text of a file or a pipe of at most one MB that a setting or another file names. An
+ * `isReread` file is read while the service answers, so it must not be a pipe. The complaint is a
+ * whole sentence, in which `name` stands for the file.
  */
-export function readText(path: string, name: string): ReadText {
-  const read = readSmallText(path)
+export function readText(path: string, name: string, isReread = false): ReadText {
+  let read: ReadText
+  try {
+    read = decodeText(readSmallFile(path, isReread))
+    if ('text' in read && read.text.trim() === '') read = { complaint: 'is empty' }
+  } catch (error) {
+    read = { complaint: complaintAboutError(error) }
+  }
   return 'text' in read ? read : { complaint: `cannot read ${name}: it ${read.complaint}` }
 }
 
-function readSmallText(path: string): ReadText {
-  try {
-    return decodeText(readSmallFile(path))
-  } catch (error) {
-    return { complaint: complaintAboutError(error) }
-  }
-}
-
-function readSmallFile(path: string): Buffer {
-  const file = openSync(path, 'r')
+function readSmallFile(path: string, isReread: boolean): Buffer {
+  // Otherwise, a pipe without a writer would stop the process.
+  const file = openSync(path, isReread ? constants.O_NONBLOCK : 'r')
   try {
     const bytes = Buffer.alloc(MEGABYTE + 1)
     let [length, read] = [0, 0]

@@ -118,16 +118,16 @@ export function clientFor(
 
 /**
  * What `sslmode` means to PostgreSQL's own programs. Reads the files each time, because a renewal
- * replaces them.
+ * replaces them. Throws NotConfigured.
  */
 function tlsOf({ sslMode, url: { parameters } }: Attempt): ConnectionOptions | false {
   if (sslMode === 'disable') return false
   const read = (name: string) => {
     const file = parameters.get(name)
     if (file === undefined) return undefined
-    const read = readText(file, `${quote(file)}, the ${name} of DATABASE_URL`)
-    if ('complaint' in read) throw new NotConfigured(read.complaint)
-    return read.text
+    const text = readText(file, `the file ${quote(file)} that DATABASE_URL names as ${name}`, true)
+    if ('complaint' in text) throw new NotConfigured(text.complaint)
+    return text.text
   }
   const isSystem = parameters.get('sslrootcert') === 'system'
   const ca = isSystem ? getCACertificates('system') : read('sslrootcert')

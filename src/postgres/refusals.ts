@@ -56,7 +56,8 @@ export function unreachableServer(error: unknown): NotConfigured | null {
   const isAway = `no server listens ${address === undefined ? 'there' : where}. Is PostgreSQL running?`
   const reason = {
     ECONNREFUSED: isAway,
-    ENOENT: isMissingSocket(error) ? isAway : undefined,
+    // A server that does not run has no Unix socket.
+    ENOENT: isAway,
     ENOTFOUND: `the host name ${hostname} is unknown`,
     EAI_AGAIN: `the host name ${hostname} cannot be looked up now`,
     ETIMEDOUT: 'the server does not answer. Is the host right, and does a firewall let you in?',
@@ -66,12 +67,6 @@ export function unreachableServer(error: unknown): NotConfigured | null {
   return reason === undefined
     ? null
     : new NotConfigured(`cannot reach the database of DATABASE_URL: ${reason}`, { cause: error })
-}
-
-/** A server that does not run has no Unix socket. */
-function isMissingSocket(error: unknown): boolean {
-  const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException
-  return code === 'ENOENT' && syscall === 'connect'
 }
 
 /** Whether all other hosts would refuse for the same reason. Each host has its own TLS. */
@@ -94,7 +89,6 @@ interface Refused {
 }
 
 function refusalOf(error: unknown): string | null {
-  if (isMissingSocket(error)) return null
   const { code = '', message = '', routine = '', severity } = (error ?? {}) as Refused
   switch (code) {
     case '28P01':
@@ -106,7 +100,7 @@ function refusalOf(error: unknown): string | null {
     case '3F000':
       return NO_SCHEMA
     case 'EACCES':
-      return `${message}, a file that DATABASE_URL names`
+      return `the system does not let this user connect: ${message}`
   }
   if (code === '42501' && !RIGHTS.test(routine)) return null
   if (severity === 'FATAL' && REFUSED_OPTIONS.includes(code))

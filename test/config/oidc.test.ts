@@ -108,7 +108,7 @@ test('settings that miss another one, or contradict it, are refused', () => {
   )
   assert.deepEqual(
     complaintsAbout({ OIDC_CLIENT_SECRET: '', OIDC_CLIENT_SECRET_FILE: '/dev/null' }),
-    ['the file "/dev/null" that OIDC_CLIENT_SECRET_FILE names is empty'],
+    ['cannot read the file "/dev/null" that OIDC_CLIENT_SECRET_FILE names: it is empty'],
   )
   assert.deepEqual(complaintsAbout({ PASSWORDS: 'off', SIGN_UP: 'open' }), [
     "SIGN_UP is open and PASSWORDS is off; unset one of them. OIDC_SIGN_UP=open gives the provider's users accounts",

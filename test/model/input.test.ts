@@ -72,6 +72,7 @@ test('each input that cannot be read has a reason', (t) => {
     [join(folder, 'none'), 'does not exist'],
     [join(file, 'below'), 'does not exist'],
     [join(folder, 'empty'), 'is a folder'],
+    ['/dev/null', 'is empty'],
     // Even root can't read its first byte.
     ['/proc/self/mem', "can't be read: EIO"],
   ] as const)

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { NotConfigured } from '../../src/model/faults.ts'
 import { unusable } from '../../src/postgres/refusals.ts'
-import { hostsOf } from '../../src/postgres/hosts.ts'
+import { HostClient, hostsOf } from '../../src/postgres/hosts.ts'
+import { temporaryFolder } from '../fixtures/folder.ts'
 
 /*
  * The servers that a DATABASE_URL names, and what the operator reads when a server refuses.
@@ -45,6 +49,34 @@ test('only the first of several calls that saw a host fail moves on', () => {
   assert.equal(hosts.current().host, 'b')
 })
 
+test('a file for TLS is read at each attempt, and one that is no text has a sentence', (t) => {
+  const folder = temporaryFolder(t)
+  const [file, pipe, empty] = ['file', 'pipe', 'empty'].map((name) => join(folder, name))
+  execFileSync('mkfifo', [pipe!])
+  writeFileSync(empty!, '\n')
+  for (const [name, part] of [
+    ['sslrootcert', 'ca'],
+    ['sslcert', 'cert'],
+    ['sslkey', 'key'],
+  ] as const) {
+    const attempt = (path: string) => hostsOf(`postgres://a/x?${name}=${path}`).current()
+    for (const [path, complaint] of [
+      [join(folder, 'none'), 'does not exist'],
+      [folder, 'is a folder'],
+      [empty!, 'is empty'],
+      [pipe!, 'is empty'],
+      ['/dev/zero', 'is larger than 1 MB'],
+    ] as const)
+      assert.throws(() => new HostClient(attempt(path), {}), {
+        name: 'NotConfigured',
+        message: `cannot read the file "${path}" that DATABASE_URL names as ${name}: it ${complaint}`,
+      })
+    writeFileSync(file!, 'a certificate')
+    const { ssl } = new HostClient(attempt(file!), {}) as unknown as { ssl: Record<string, string> }
+    assert.equal(ssl[part], 'a certificate')
+  }
+})
+
 test('only a lasting refusal becomes a sentence for the operator', () => {
   const sentences: [code: string, sentence: RegExp, routine?: string][] = [
     ['28P01', /the server refuses the user name or the password$/],
@@ -60,7 +92,7 @@ test('only a lasting refusal becomes a sentence for the operator', () => {
       /no such file. The user must own the database, or the first schema/,
       'CheckMyDatabase',
     ],
-    ['EACCES', /no such file, a file that DATABASE_URL names$/],
+    ['EACCES', /the system does not let this user connect: no such file$/],
   ]
   for (const [code, sentence, routine] of sentences) {
     const error = Object.assign(new Error('no such file'), { code, routine })
