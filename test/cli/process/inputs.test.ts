@@ -30,7 +30,7 @@ interface Reader {
   /** Sentences of its own, by the name of the input that it refuses. */
   own?: Record<string, RegExp>
   /** A sentence of its own about an empty input. */
-  empty: RegExp
+  empty?: RegExp
 }
 
 const OIDC = 'OIDC_ISSUER=https://id.example.com OIDC_CLIENT_ID=listing'
@@ -58,7 +58,6 @@ const READERS: Record<string, Reader> = {
     command: 'apply --dry-run {folder}/state.json',
     text: `${KEY}\n`,
     read: /\+ key .*svc_live_0000000/,
-    empty: /key_file: names a file that is not one API key/,
   },
   'a key to check with': {
     command: 'conform http://127.0.0.1:1 --key-file @',
@@ -80,19 +79,16 @@ const READERS: Record<string, Reader> = {
     command: '--env-file @ config',
     text: 'SITE_NAME=Playground\n',
     read: /^SITE_NAME +Playground/m,
-    empty: /--env-file .* has no line such as DATABASE_URL=/,
   },
   DATABASE_URL_FILE: {
     command: 'DATABASE_URL= DATABASE_URL_FILE=@ user list',
     text: 'sqlite:{folder}/data/listing.db\n',
     read: /ada@example\.com/,
-    empty: /must begin with sqlite: or postgres:\/\//,
   },
   OIDC_CLIENT_SECRET_FILE: {
     command: `DASHBOARD_URL=https://d.example.com ${OIDC} OIDC_CLIENT_SECRET_FILE=@ config`,
     text: 'secret\n',
     read: /^OIDC_CLIENT_ID +listing/m,
-    empty: /that OIDC_CLIENT_SECRET_FILE names is empty/,
   },
 }
 
@@ -144,7 +140,7 @@ for (const [what, reader] of Object.entries(READERS)) {
       refused(await run(command, place(name)), reader.own?.[name] ?? said)
     }
     write('empty', '')
-    refused(await run(command, place('empty')), reader.empty)
+    refused(await run(command, place('empty')), reader.empty ?? /it is empty$/m)
     assert.deepEqual(rowsOf(program.databasePath), before)
   })
 }
