@@ -7,7 +7,7 @@ import { decodeText } from '../../../src/model/input.ts'
 import { readServers } from '../../../src/servers/file/server-file.ts'
 import { serverFile } from '../../../src/servers/file/write-servers.ts'
 import type { ServerFields, ServerRecord } from '../../../src/servers/server.ts'
-import { inspectEntry, type ServerEntry } from '../../../src/servers/server-entry.ts'
+import { inspectEntry, readValue, type ServerEntry } from '../../../src/servers/server-entry.ts'
 import type { Store } from '../../../src/database/store.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { addUsers, fields, NOW, register } from '../people.ts'
@@ -34,6 +34,8 @@ const SERVER = fc.record({
   listing_kind: orNull('listing_kind', 'realm'),
   at: fc.integer({ min: 0, max: 2 }),
 })
+/** No file can name an edition that is a word for no value. */
+const NAMED = SERVER.map((server) => ({ ...server, edition: readValue(server.edition) ?? 'java' }))
 type Random = Partial<ServerFields> & { at: number }
 
 /** An export is an import that changes nothing. */
@@ -90,7 +92,7 @@ export function roundTripsContract(open: OpenFixture): void {
       edition: fc.boolean(),
     })
     await fc.assert(
-      fc.asyncProperty(fc.array(SERVER, { maxLength: 12 }), left, fc.boolean(), async (...args) => {
+      fc.asyncProperty(fc.array(NAMED, { maxLength: 12 }), left, fc.boolean(), async (...args) => {
         const [servers, { slug, edition }, isEdited] = args
         users += 1
         const [user] = await addUsers(store, `user-${users}`)
