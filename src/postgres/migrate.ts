@@ -82,11 +82,15 @@ export class ForeignSchema extends NotConfigured {}
 
 /** The number of these migrations that the database has. */
 async function readLedger(client: ClientBase, migrations: readonly Migration[]): Promise<number> {
-  const { rows: tables } = await client.query(
-    `SELECT relname FROM pg_class WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')`,
+  // Other programs have a table of the ledger's name, too, with other columns.
+  const { rows: schema } = await client.query(
+    `SELECT bool_or(relname = 'schema_migrations' AND attname IS NOT NULL) AS "isOurs" FROM pg_class
+     LEFT JOIN pg_attribute ON attrelid = pg_class.oid AND attname = 'program_min'
+     WHERE relnamespace = quote_ident(current_schema())::regnamespace AND relkind IN ('r', 'p')`,
   )
-  if (tables.length === 0) return 0
-  if (!tables.some(({ relname }) => relname === 'schema_migrations'))
+  const { isOurs } = schema[0]
+  if (isOurs === null) return 0
+  if (!isOurs)
     throw new ForeignSchema('the database belongs to another program: it has tables, but not ours')
 
   const { rows } = await client.query(

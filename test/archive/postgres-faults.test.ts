@@ -153,10 +153,13 @@ test('a restore changes nothing if it cannot keep what it replaces', async (t) =
 
 test('a restore into a database of another program, or of a newer one, says so', async (t) => {
   const { path } = await changed(t)
-  const url = await createDatabase(server)
-  t.after(() => removeDatabase(server, url))
-  await query(url, 'CREATE TABLE orders (id int)')
-  await assert.rejects(restore(url, path), { name: 'NotConfigured', message: /another program/ })
+  // Another program may have a ledger of the same name.
+  for (const table of ['orders (id int)', 'schema_migrations (version text)']) {
+    const url = await createDatabase(server)
+    t.after(() => removeDatabase(server, url))
+    await query(url, `CREATE TABLE ${table}`)
+    await assert.rejects(restore(url, path), { name: 'NotConfigured', message: /another program:/ })
+  }
   const newer = await databaseFor(t, server)
   await query(newer, `INSERT INTO schema_migrations VALUES (99, 'next', 99, now())`)
   await assert.rejects(restore(newer, path), { name: 'NotConfigured', message: /newer/ })

@@ -54,9 +54,9 @@ export function healthContract(open: OpenFixture): void {
 
   test('the check of the schema fails where the schema cannot be read', async (t) => {
     const { store, execute } = await open(t)
-    await execute(`ALTER TABLE schema_migrations RENAME COLUMN program_min TO elsewhere`)
+    await execute(`ALTER TABLE schema_migrations RENAME COLUMN number TO elsewhere`)
     await assert.rejects(store.checkSchema(), AuthenticationFault)
-    await execute(`ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO program_min`)
+    await execute(`ALTER TABLE schema_migrations RENAME COLUMN elsewhere TO number`)
     await store.checkSchema()
   })
 
