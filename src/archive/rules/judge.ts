@@ -127,18 +127,26 @@ export function findUnreadable(database: DatabaseSync): string | null {
  * Which columns a table of ours lacks, in words. Null if all are there. Needs the present schema.
  */
 export function findMissing(database: DatabaseSync): string | null {
-  return withOwnSchema((own) => {
-    for (const table of tableNames(own)) {
-      const found = columnsOf(database, table)
-      const missing = columnsOf(own, table).filter((column) => !found.includes(column))
-      if (missing.length > 0)
-        return `its table ${table} was changed: it lacks ${missing.join(', ')}`
-    }
-    return null
-  })
+  const found = new Set(columnsOf(database).map(({ table, column }) => `${table}.${column}`))
+  const missing = withOwnSchema(columnsOf).filter(
+    ({ table, column }) => !found.has(`${table}.${column}`),
+  )
+  if (missing.length === 0) return null
+  const [{ table }] = missing as [Column]
+  const columns = missing.filter((each) => each.table === table).map(({ column }) => column)
+  return `its table ${table} was changed: it lacks ${columns.join(', ')}`
 }
 
-function columnsOf(database: DatabaseSync, table: string): string[] {
-  const columns = database.prepare('SELECT lower(name) AS name FROM pragma_table_info(?)')
-  return columns.all(table).map(({ name }) => String(name))
+interface Column {
+  table: string
+  column: string
+}
+
+/** The columns of all tables, in lower case. */
+function columnsOf(database: DatabaseSync): Column[] {
+  const columns = database.prepare(`
+    SELECT lower(tables.name) AS "table", lower(columns.name) AS "column"
+    FROM sqlite_schema AS tables JOIN pragma_table_info(tables.name) AS columns
+    WHERE tables.type = 'table'`)
+  return columns.all() as unknown as Column[]
 }
