@@ -25,7 +25,6 @@ export async function liveThrough(
   schema?: string,
 ): Promise<Recorded[]> {
   const reader = await openReader(database, schema)
-  t.after(reader.close)
   const folder = temporaryFolder(t)
   const names = createNames(folder)
   const kept = createKept(names, folder)
@@ -43,15 +42,20 @@ export async function liveThrough(
   }
 
   const recorded: Recorded[] = []
-  let before = await reader.read()
-  for (const act of acts) {
-    const start = presentInstant()
-    const title = `${titleOf(act)} → ${await perform(act)}`
-    const after = await reader.read()
-    const lines = changes.between(before, after, { start, end: presentInstant() })
-    recorded.push({ title, lines })
-    kept.nameKeys()
-    before = after
+  try {
+    let before = await reader.read()
+    for (const act of acts) {
+      const start = presentInstant()
+      const title = `${titleOf(act)} → ${await perform(act)}`
+      const after = await reader.read()
+      const lines = changes.between(before, after, { start, end: presentInstant() })
+      recorded.push({ title, lines })
+      kept.nameKeys()
+      before = after
+    }
+  } finally {
+    // At the end of the service, no log stays beside the file that a release keeps.
+    await reader.close()
   }
   return recorded
 }
