@@ -64,10 +64,13 @@ test('a restore makes the tables equal to the archive, and keeps what was there'
 })
 
 test('a revoked key stays revoked after any number of restores', async (t) => {
-  const { path, backUp, restore } = files(t)
+  const { path, backUp, prepare, restore } = files(t)
   await filledFile(path, 3)
   await backUp()
   change(path, REVOKE(2))
+  const { plan, close } = await prepare()
+  await close()
+  assert.equal(plan.revoked, 1)
   const [first, second] = [await restore(), await restore()]
   assert.deepEqual([first.revoked, second.revoked], [1, 1])
   assert.deepEqual(activeIn(path), [1, 3])
