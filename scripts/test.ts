@@ -42,7 +42,8 @@ const SUITES: Record<string, string[]> = {
   patroni: ['test/operations/patroni/*.patroni.ts'],
   system: ['test/reliability/system/**/*.system.ts'],
   postgres: [
-    'test/{contract,database,dashboard}/postgres.test.ts',
+    'test/{contract,database}/postgres.test.ts',
+    'test/records/requests.test.ts',
     'test/{postgres,reliability/postgres}/**/*.test.ts',
   ],
 }

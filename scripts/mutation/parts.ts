@@ -11,6 +11,8 @@ export interface Part {
 
 const NOUNS = ['accounts', 'keys', 'organizations', 'servers', 'state']
 const CONTRACT = 'test/contract/sqlite.test.ts'
+/** What each page and form does. */
+const PAGES = 'test/records/requests.test.ts'
 const LINES = 160
 
 export const PARTS: Part[] = [
@@ -34,7 +36,7 @@ export const PARTS: Part[] = [
   // The contract has the tests of the records.
   ...NOUNS.map((noun) => part(noun, { tests: [...testsIn(noun), CONTRACT], lines: LINES })),
   part('directory', { tests: [CONTRACT], lines: LINES }),
-  part('dashboard', { tests: ['test/dashboard/**/!(postgres).test.ts'], lines: LINES }),
+  part('dashboard', { tests: [...testsIn('dashboard'), PAGES], lines: LINES }),
   part('web', { lines: LINES }),
 ]
 

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { generateKey, prefixOf } from '../../src/keys/api-key.ts'
-import { hashApiKey } from '../../src/model/key-hash.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../fixtures/dashboard.ts'
 import { everyPattern } from './every-route.ts'
 import { endSessionsWhileChecking, intercept } from './intercept.ts'
@@ -126,28 +124,6 @@ test('a setup link never works again once an account existed', async (t) => {
   const user = await recordsOf(store).findUser('ada@example.com')
   await removeUser(store.database, user!.id, operatorAt(presentInstant()))
   assert.equal((await visitor().get(`/setup/${token}`)).status, 404)
-})
-
-test('the page shows only the most recently deleted keys', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  for (let number = 1; number <= 30; number += 1) {
-    const key = generateKey()
-    const id = crypto.randomUUID()
-    const apiKey = { id, user_id: user.id, name: `key ${number}`, prefix: prefixOf(key) }
-    const record = { ...apiKey, created_at: number, revoked_at: null, last_used_at: null }
-    assert.equal(
-      await recordsOf(store).insertApiKey(record, hashApiKey(key), 5, operatorAt(presentInstant())),
-      'stored',
-    )
-    await recordsOf(store).revokeApiKey(user.id, id, operatorAt(1_000 + number))
-  }
-  const { body } = await person.get('/dashboard/api')
-  assert.match(body, />key 30</)
-  assert.match(body, />key 11</)
-  assert.doesNotMatch(body, />key 10</)
-  assert.match(body, /Older deleted keys are not shown/)
-  assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 30)
 })
 
 test('a return page that no header could hold is ignored', async (t) => {

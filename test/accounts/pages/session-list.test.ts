@@ -3,7 +3,6 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { nameBrowser } from '../../../src/accounts/pages/session-list.ts'
 import { PASSWORD, sqliteDatabase, startDashboard } from '../../fixtures/dashboard.ts'
-import { recordsOf } from '../../fixtures/records.ts'
 
 /*
  * The list of sessions on the account page.
@@ -62,16 +61,6 @@ test('the account page lists the sessions with browser and address, and ends one
   const left = await person.post('/dashboard/account/sessions', { session: own })
   assert.equal(left.headers.location, '/sign-in')
   assert.equal(person.cookie(), '')
-})
-
-test('a user can’t end the session of another user', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person: bob, user } = await signedIn('bob@example.com')
-  const [session] = await recordsOf(store).listSessions(user.id, 0)
-  const { person: ada } = await signedIn('ada@example.com')
-  const answer = await ada.post('/dashboard/account/sessions', { session: session!.id })
-  assert.equal(answer.status, 303)
-  assert.equal((await bob.get('/dashboard/account')).status, 200)
 })
 
 const HOUR_MS = 3_600_000

@@ -77,18 +77,6 @@ test('buttons for a server that another tab has deleted say so', async (t) => {
   }
 })
 
-test('a page about a key that another tab has deleted leads to the keys and says so', async (t) => {
-  const { person, store, user } = await withServer(t)
-  await person.issue('Discord bot')
-  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
-  await person.post(`/dashboard/api/${apiKey!.id}/delete`)
-  for (const page of ['delete', 'replace', 'arrival']) {
-    const answer = await person.get(`/dashboard/api/${apiKey!.id}/${page}`)
-    assert.equal(answer.headers.location, '/dashboard/api')
-    assert.match((await person.get('/dashboard/api')).body, /Discord bot<\/bdi><\/b> was deleted/)
-  }
-})
-
 test('if a membership ends while a form is open, nothing happens and what was typed stays', async (t) => {
   const { signedIn, store, faults } = await startDashboard(t)
   const { user: ada } = await signedIn('ada@example.com')

@@ -6,7 +6,6 @@ import { sql, uuid } from '../../../src/database/sql.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { DAY_US, presentInstant } from '../../../src/model/instant.ts'
 import { type DashboardSettings, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { ask } from '../../fixtures/requests.ts'
 import { intercept } from '../intercept.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -67,26 +66,6 @@ test('an old session needs the password again for each act, and a wrong one chan
   assert.equal((await ada.get('/dashboard/api')).status, 303)
 })
 
-test('disabling ends sign-in and keys at once, and enabling brings the same keys back', async (t) => {
-  const { ops, ada, apiPort, path, elapse, visitor } = await open(t)
-  const key = await ada.issue('bot')
-  const disabled = await ops.submit(`${path}/disable`)
-  assert.match(disabled.body, /The account is disabled\. Its keys get a 401/)
-  assert.match(disabled.body, /<span class=pill>disabled<\/span>/)
-  assert.doesNotMatch(disabled.body, /Create a sign-in link…|Disable…|End all sessions…/)
-  assert.equal((await ask(apiPort, { key })).status, 401)
-  assert.equal((await visitor().signIn('ada@example.com', PASSWORD)).status, 401)
-  const refused = await ops.post(`${path}/link`)
-  assert.equal(refused.status, 409)
-  assert.match(refused.body, /This account is disabled, so no one can sign in to it\./)
-  elapse(2_000)
-  const enabled = await ops.submit(`${path}/enable`)
-  assert.match(enabled.body, /The account is enabled\. Its keys work again/)
-  assert.equal((await ask(apiPort, { key })).status, 200)
-  assert.equal((await visitor().signIn('ada@example.com', PASSWORD)).status, 303)
-  assert.match(enabled.body, /An operator enabled the account<\/td><td><code>operator page</)
-})
-
 test('an operator acts on no own account, and makes no link for another operator', async (t) => {
   const { ops, signedIn, store } = await open(t, { operators: [OPERATOR, 'second@example.com'] })
   const { person: second, user } = await signedIn('second@example.com')
@@ -125,30 +104,6 @@ test('an operator who loses the right while a password is checked gets the answe
   assert.equal((await ada.get('/dashboard/api')).status, 200)
 })
 
-test('a former operator, a user and an unknown page get one answer on every path', async (t) => {
-  const { ops, ada, store, opsId, elapse, path } = await open(t)
-  await store.database.run(
-    sql`UPDATE users SET email = 'gone@example.com' WHERE id = ${uuid(opsId)}`,
-  )
-  const acts = ['link', 'sign-out', 'disable', 'enable'].map((act) => `${path}/${act}`)
-  for (const person of [ops, ada]) {
-    const absent = await person.get('/dashboard/operators')
-    assert.equal(absent.status, 404)
-    for (const page of ['/dashboard/operator', USERS, path, ...acts, `${USERS}/x`, `${path}/x`]) {
-      elapse(1_000)
-      const { status, body } = await person.get(page)
-      assert.deepEqual([status, body], [404, absent.body], page)
-    }
-    for (const page of acts) {
-      elapse(1_000)
-      const { status, body } = await person.post(page, { password: PASSWORD })
-      assert.deepEqual([status, body], [404, absent.body], page)
-    }
-  }
-  assert.equal((await recordsOf(store).findUserDetails(opsId))!.disabled_at, null)
-  assert.equal((await ada.get('/dashboard/api')).status, 200)
-})
-
 test('an account without an address gets no link, and the page says why', async (t) => {
   const { ops, store } = await open(t)
   const user = createUser(null, 'player 7')
@@ -160,27 +115,6 @@ test('an account without an address gets no link, and the page says why', async 
   const refused = await ops.post(`${path}/link`)
   assert.equal(refused.status, 409)
   assert.match(refused.body, /This account has no email address, which a sign-in link needs\./)
-})
-
-test('the page of a user says what an operator needs to know', async (t) => {
-  const { ops, ada, apiPort, path } = await open(t)
-  const key = await ada.issue('bot')
-  await ask(apiPort, { key })
-  await ada.submit('/dashboard/organizations', { name: 'Guild', slug: 'guild' })
-  const { body } = await ops.get(path)
-  for (const fact of [
-    /State<\/dt><dd><span class="pill good">enabled/,
-    /Email<\/dt><dd><bdi>ada@example\.com/,
-    /User id<\/dt><dd><code>[0-9a-f-]{36}/,
-    /Sign-in<\/dt><dd><bdi>password/,
-    /Last active<\/dt><dd>within the last hour/,
-    /Sessions<\/dt><dd>1</,
-    /Active keys<\/dt><dd>1, last used <time/,
-    /Servers<\/dt><dd>0</,
-    /Organizations<\/dt><dd><bdi>Guild<\/bdi> \(owner\)/,
-    /Created <bdi>Guild<\/bdi>/,
-  ])
-    assert.match(body, fact)
 })
 
 test('without passwords, a link begins one session and sets no password', async (t) => {
@@ -196,20 +130,6 @@ test('without passwords, a link begins one session and sets no password', async 
   assert.equal((await person.post(link)).status, 303)
   assert.equal((await person.get('/dashboard/account')).status, 200)
   assert.equal((await recordsOf(store).findUserDetails(mia.id))!.passwords, 0)
-})
-
-test('keys without a use for 90 days are counted with their owners', async (t) => {
-  const { ops, ada, elapse, store, visitor } = await open(t)
-  await ada.issue('forgotten bot')
-  elapse(91 * 24 * 3_600_000)
-  const person = visitor()
-  await person.signIn(OPERATOR, PASSWORD)
-  const { body } = await person.get('/dashboard/operator')
-  assert.match(body, /Keys unused for 90 days <span class="hint">1<\/span>/)
-  assert.match(body, /never, issued <time.*<bdi>forgotten bot<\/bdi>.*ada@example\.com/)
-  const since = presentInstant() + DAY_US
-  assert.equal((await recordsOf(store).countUnused(since, 9)).count, 1)
-  assert.equal((await ops.get('/dashboard/operator')).status, 303, 'the first session has expired')
 })
 
 test('the list and the operator’s page stay below 50 kB with the longest names', async (t) => {

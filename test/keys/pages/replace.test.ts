@@ -57,16 +57,6 @@ test('a key of another user is not named as the one that is replaced', async (t)
   assert.doesNotMatch(body, /The old key still works|>his</)
 })
 
-test('at five keys, the page says to delete another key first', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  for (let index = 0; index < 5; index += 1) await person.issue(`bot ${index}`)
-  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
-  const { body } = await person.get(`/dashboard/api/${apiKey!.id}/replace`)
-  assert.match(body, /You have 5 active keys, the maximum\. To replace one, first delete another/)
-  assert.doesNotMatch(body, /Issue the new key/)
-})
-
 test('after ten minutes, a replacement asks for the password', async (t) => {
   const { signedIn, store, elapse } = await startDashboard(t)
   const { person, user } = await signedIn()
@@ -77,24 +67,4 @@ test('after ten minutes, a replacement asks for the password', async (t) => {
   assert.match(body, /Your password/)
   assert.match(body, /<input type="text" autocomplete="username" value="ada@example\.com" hidden/)
   assert.equal((await replace(person, apiKey!.id)).status, 403)
-})
-
-test('the page of the first request waits for it and then shows it', async (t) => {
-  const { signedIn, apiPort, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  const key = await person.issue('bot')
-  const [apiKey] = await recordsOf(store).listApiKeys(user.id)
-  const path = `/dashboard/api/${apiKey!.id}/arrival`
-  assert.ok((await person.get('/dashboard/api')).body.includes(`href="${path}"`))
-  const before = (await person.get(path)).body
-  assert.match(before, /Waiting for the first request\. No program has used this key yet/)
-  assert.ok(before.includes(`<a class="button" href="${path}">Check again</a>`))
-  await ask(apiPort, { key })
-  const after = (await person.get(path)).body
-  assert.match(
-    after,
-    /The first request has arrived\.<\/strong> A program last used this key <time[^>]*>just now</,
-  )
-  assert.doesNotMatch(after, /Check again|data-poll/)
-  assert.ok(!after.includes(key.slice(16)))
 })

@@ -47,21 +47,6 @@ test('the page counts the keys that are unused for 90 days', async (t) => {
   assert.match(body, /Unused for 93 days/)
 })
 
-test('without a key the page asks for the name of one; with keys it does so on request', async (t) => {
-  const { signedIn } = await startDashboard(t)
-  const { person } = await signedIn()
-  const hasForm = async (path: string) =>
-    /<form class="card" id="issue"/.test((await person.get(path)).body)
-  assert.ok(await hasForm('/dashboard/api'))
-  await person.issue('bot')
-  const { body } = await person.get('/dashboard/api')
-  assert.doesNotMatch(body, /id="issue"/)
-  assert.ok(body.includes('href="/dashboard/api?name=#name"'))
-  assert.ok(await hasForm('/dashboard/api?name='))
-  const refused = await person.post('/dashboard/api', { form: 'f', name: '' })
-  assert.match(refused.body, /id="issue".*id="name-error"/s)
-})
-
 test('the period of the charts is in the address and needs no script', async (t) => {
   const { signedIn } = await startDashboard(t)
   const { person } = await signedIn()
