@@ -20,6 +20,9 @@ const usualTimes: Record<string, number> = JSON.parse(
   readFileSync(new URL('times.json', import.meta.url), 'utf8'),
 )
 
+/** Variables that make a run longer, and the one that writes the table. */
+const LONGER = ['TIMES', 'SEQUENCES', 'RESTARTS', 'SECONDS', 'SEED']
+
 /** It starts a server only for a file that runs alone. */
 const SHARED_SERVER = resolve('test/fixtures/postgres/server.ts')
 
@@ -65,7 +68,7 @@ export function entryOf(files: readonly string[], root = ROOT, limitMs = limitOf
 
 /** The longest time for a file, in milliseconds: three times its usual time, once it is known. */
 function limitOf(file: string): number {
-  if (process.env.TIMES === '1') return Infinity
+  if (LONGER.some((name) => process.env[name] !== undefined)) return Infinity
   return 3_000 * Math.max(usualTimes[file] ?? 0, SHORT_S)
 }
 
