@@ -54,16 +54,6 @@ test("the dashboard's settings are read", () => {
       trustedProxies: ['127.0.0.1', '10.0.0.0/8', 'fd00::/8'],
     },
   )
-  assert.deepEqual(
-    readConfig({ SIGN_UP: 'maybe', OPERATORS: 'ada', TRUSTED_PROXIES: '10.0.0.0/33' }),
-    {
-      complaints: [
-        'SIGN_UP must be open or closed, not "maybe"',
-        'OPERATORS must be email addresses, separated by commas, not "ada"',
-        'TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, separated by commas, not "10.0.0.0/33"',
-      ],
-    },
-  )
 })
 
 test('SITE_URL or PUBLIC_PAGES=1 turns public pages on, and PUBLIC_PAGES=0 off', () => {
@@ -260,21 +250,4 @@ test('AUTH_SECRET, which signed the cookies of earlier versions, is ignored', ()
     readConfig({ AUTH_SECRET: 'short', AUTH_SECRET_FILE: '/not/there' }),
     readConfig({}),
   )
-})
-
-test('all errors are reported at once, with the value and what is required', () => {
-  const read = readConfig({
-    PORT: '80800',
-    HOST: 'a b',
-    LOG_LEVEL: 'loud',
-    BASE_URL: 'example.com',
-  })
-  assert.deepEqual(read, {
-    complaints: [
-      'HOST must be an IP address or a host name, not "a b"',
-      'PORT must be a port from 0 to 65535, not "80800"',
-      'BASE_URL must begin with http:// or https://, not "example.com"',
-      'LOG_LEVEL must be one of debug, info, warn, error, silent, not "loud"',
-    ],
-  })
 })

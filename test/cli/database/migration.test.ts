@@ -66,20 +66,6 @@ test('an existing directory keeps its mode', async (t) => {
   assert.equal(modeOf(program.databasePath), '600')
 })
 
-test('migrate prints what it applied, and does nothing the second time', async (t) => {
-  const program = commandsIn(t)
-  const first = await program.run('migrate')
-  assert.deepEqual([first.code, first.stdout], [0, ''])
-  const place = `database: ${program.databasePath}\n`
-  assert.ok(first.stderr.endsWith(place), first.stderr)
-  assert.match(
-    first.stderr.slice(0, -place.length),
-    /^applied 0001-\S+\.sql\n(applied .*\n)*the schema is up to date\n$/,
-  )
-  const second = await program.run('migrate')
-  assert.deepEqual([second.code, second.stderr], [0, `the schema is up to date\n${place}`])
-})
-
 function modeOf(path: string): string {
   return (statSync(path).mode & 0o777).toString(8)
 }
