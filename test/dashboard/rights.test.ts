@@ -31,8 +31,9 @@ test('a malformed id gets the same answer as an unknown id', async (t) => {
       `/dashboard/api/${encodeURI(id)}/delete`,
     ]) {
       const { status, body } = await person.get(path)
-      assert.equal(status, 404, path)
-      assert.equal(body.replaceAll(/ aria-current="page"/g, '').length > 0, true)
+      assert.deepEqual([status, withoutMark(body)], [404, withoutMark(missing.body)], path)
     }
-  assert.equal(missing.status, 404)
 })
+
+/** The page without the mark of its section, which differs between the paths. */
+const withoutMark = (body: string) => body.replaceAll(' aria-current="page"', '')
