@@ -8,7 +8,7 @@ import { presentInstant } from '../../../src/model/instant.ts'
 import type { Store } from '../../../src/database/store.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import type { Random } from '../../fixtures/random.ts'
-import type { Changes, Content } from './content.ts'
+import type { Changes, Content, Key, Server } from '../model/content.ts'
 import { removeServer, setStatus } from '../../fixtures/changed-servers.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
@@ -29,54 +29,38 @@ export function keyOf(id: string): string {
 
 /** The ids of the active keys. */
 export function activeKeys(content: Content): string[] {
-  return keysOf(content, '').flatMap(({ id, isActive }) => (isActive ? [id] : []))
+  return Object.values(content.keys).flatMap(({ id, revokedAt }) =>
+    revokedAt === null ? [id] : [],
+  )
 }
 
 /** A random next act of a user or an operator. */
 export function drawAct(random: Random, content: Content): Act {
-  const users = Object.entries(content).flatMap(([name, value]) =>
-    name.startsWith('user ') ? [value.split(' ')[0]!] : [],
-  )
+  const users = Object.keys(content.users)
   if (users.length === 0 || (users.length < USERS_MAX && random.chance(0.1))) return registerUser()
   const user = random.pick(users)
-  const keys = keysOf(content, user).filter(({ isActive }) => isActive)
+  const keys = Object.values(content.keys).filter(
+    ({ userId, revokedAt }) => userId === user && revokedAt === null,
+  )
   const servers = registeredBy(content, user)
   const acts = [
     () => issue(user, keys.length),
     () => issue(user, keys.length),
     () => register(user),
     () => importServers(user),
-    () => foundOrganization(user, organizationsOf(content, user)),
-    ...(keys.length > 2 ? [() => revoke(user, random.pick(keys))] : []),
+    () => foundOrganization(content, user),
+    ...(keys.length > 2 ? [() => revoke(random.pick(keys))] : []),
     ...(servers.length > 2
-      ? [
-          () => publish(content, user, random.pick(servers)),
-          () => remove(user, random.pick(servers)),
-        ]
+      ? [() => publish(random.pick(servers)), () => remove(random.pick(servers))]
       : []),
   ]
   return random.pick(acts)()
 }
 
-interface Key {
-  id: string
-  name: string
-  isActive: boolean
-}
-
-function keysOf(content: Content, user: string): Key[] {
-  return Object.entries(content).flatMap(([name, value]) => {
-    if (!name.startsWith('key ') || !value.startsWith(user)) return []
-    const [, called = '', state] = value.split(' ')
-    return [{ id: name.slice('key '.length), name: called, isActive: state === undefined }]
-  })
-}
-
-/** Servers registered one by one. The ids of imported servers are unknown. */
-function registeredBy(content: Content, user: string): string[] {
-  const start = `server ${user} `
-  return Object.keys(content).flatMap((name) =>
-    name.startsWith(start) && !name.includes('imported') ? [name.slice(start.length)] : [],
+/** Servers registered one by one, whose slug is their id. */
+function registeredBy(content: Content, user: string): Server[] {
+  return Object.values(content.servers).filter(
+    ({ userId, slug }) => userId === user && !slug.startsWith('imported'),
   )
 }
 
@@ -85,7 +69,7 @@ function registerUser(): Act {
   const user = createUser(`${randomUUID()}@example.com`)
   const password = `hash-${user.id}`
   return {
-    changes: { [`user ${user.email}`]: `${user.id} ${password}` },
+    changes: { users: { [user.id]: { email: user.email, password, disabledAt: null } } },
     async perform(store) {
       assert.equal(
         await recordsOf(store).insertUserWithPassword(
@@ -100,20 +84,14 @@ function registerUser(): Act {
   }
 }
 
-/** How many organizations the user has founded. Each has its founder only. */
-function organizationsOf(content: Content, user: string): number {
-  const owned = Object.entries(content).filter(
-    ([name, value]) => name.startsWith('organization ') && value.startsWith(user),
-  )
-  return owned.length
-}
-
 /** Makes an organization together with its owner; at the limit, checks that it is refused. */
-function foundOrganization(user: string, owned: number): Act {
+function foundOrganization({ organizations }: Content, user: string): Act {
   const id = randomUUID()
-  const isFull = owned === ORGANIZATIONS_MAX
+  // Each has its founder only.
+  const owned = Object.values(organizations).filter(({ userId }) => userId === user)
+  const isFull = owned.length === ORGANIZATIONS_MAX
   return {
-    changes: isFull ? {} : { [`organization ${id}`]: `${user} owner` },
+    changes: isFull ? {} : { organizations: { [id]: { userId: user, role: 'owner' } } },
     async perform(store) {
       const organization = { id, slug: id, name: 'Guild' }
       const made = await recordsOf(store).insertOrganization(
@@ -130,11 +108,12 @@ function foundOrganization(user: string, owned: number): Act {
 function issue(user: string, active: number): Act {
   const id = randomUUID()
   const key = keyOf(id)
-  const record = { id, user_id: user, name: `bot-${id}`, prefix: prefixOf(key) }
+  const name = `bot-${id}`
+  const record = { id, user_id: user, name, prefix: prefixOf(key) }
   const apiKey = { ...record, created_at: presentInstant(), revoked_at: null, last_used_at: null }
   const isFull = active === ACTIVE_KEYS_MAX
   return {
-    changes: isFull ? {} : { [`key ${id}`]: `${user} bot-${id}` },
+    changes: isFull ? {} : changeOfKey({ id, userId: user, name, revokedAt: null }),
     async perform(store) {
       const inserted = await recordsOf(store).insertApiKey(
         apiKey,
@@ -147,13 +126,17 @@ function issue(user: string, active: number): Act {
   }
 }
 
-function revoke(user: string, { id, name }: Key): Act {
+function changeOfKey(key: Key): Changes {
+  return { keys: { [hashApiKey(keyOf(key.id)).toString('hex')]: key } }
+}
+
+function revoke(key: Key): Act {
   const now = presentInstant()
   return {
-    changes: { [`key ${id}`]: `${user} ${name} revoked ${now}` },
+    changes: changeOfKey({ ...key, revokedAt: now }),
     async perform(store) {
       assert.equal(
-        (await recordsOf(store).revokeApiKey(user, id, operatorAt(now)))?.revoked_at,
+        (await recordsOf(store).revokeApiKey(key.userId, key.id, operatorAt(now)))?.revoked_at,
         now,
       )
     },
@@ -168,7 +151,9 @@ function register(user: string): Act {
   const address = `${id}.example.com`
   const fields = { ...FIELDS, slug: id, address, status: 'draft', organization_id: null }
   return {
-    changes: { [`server ${user} ${id}`]: `${address} draft ${now}` },
+    changes: changesOfServers([
+      { userId: user, slug: id, address, status: 'draft', updatedAt: now },
+    ]),
     async perform(store) {
       assert.equal(
         await recordsOf(store).insertServer(user, id, fields, operatorAt(now)),
@@ -178,25 +163,28 @@ function register(user: string): Act {
   }
 }
 
+function changesOfServers(servers: readonly Server[]): Changes {
+  const named = servers.map((server) => [`${server.userId} ${server.slug}`, server] as const)
+  return { servers: Object.fromEntries(named) }
+}
+
 /** Publishes a draft, or unpublishes a published server. */
-function publish(content: Content, user: string, id: string): Act {
+function publish(server: Server): Act {
   const now = presentInstant()
-  const name = `server ${user} ${id}`
-  const [address = '', before] = content[name]!.split(' ')
-  const status = before === 'published' ? 'draft' : 'published'
+  const status = server.status === 'published' ? 'draft' : 'published'
   return {
-    changes: { [name]: `${address} ${status} ${now}` },
+    changes: changesOfServers([{ ...server, status, updatedAt: now }]),
     async perform(store) {
-      assert.equal(await setStatus(store.database, user, id, status, now), true)
+      assert.equal(await setStatus(store.database, server.userId, server.slug, status, now), true)
     },
   }
 }
 
-function remove(user: string, id: string): Act {
+function remove({ userId, slug }: Server): Act {
   return {
-    changes: { [`server ${user} ${id}`]: null },
+    changes: { servers: { [`${userId} ${slug}`]: null } },
     async perform(store) {
-      assert.equal(await removeServer(store.database, user, id, presentInstant()), true)
+      assert.equal(await removeServer(store.database, userId, slug, presentInstant()), true)
     },
   }
 }
@@ -210,12 +198,11 @@ function importServers(user: string): Act {
     address: `imported-${index}.example.com`,
     updated_at: now,
   }))
-  const changes = entries.map(({ slug, address }) => [
-    `server ${user} ${slug}`,
-    `${address} published ${now}`,
-  ])
+  const servers = entries.map(({ slug, address }) => {
+    return { userId: user, slug, address, status: 'published', updatedAt: now }
+  })
   return {
-    changes: Object.fromEntries(changes) as Changes,
+    changes: changesOfServers(servers),
     async perform(store) {
       const { added, changed } = await recordsOf(store).saveServers(
         user,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
+import { isDeepStrictEqual } from 'node:util'
 import { CLAIM_INTERVAL_US } from '../../../src/model/key-format.ts'
-import { apply, type Changes, type Content, type Reading } from './content.ts'
+import { apply, type Changes, type Content, emptyContent, type Reading } from '../model/content.ts'
 
 /**
  * A line that a writer prints. `begun` and `done` belong to one act; `used` follows a granted
@@ -37,7 +38,7 @@ export interface Ledger {
 }
 
 export function createLedger(): Ledger {
-  const content: Content = {}
+  const content = emptyContent()
   const lastUses: LastUses = new Map()
   let underWay: Changes | null = null
   /**
@@ -120,15 +121,24 @@ function takeUse(lastUses: LastUses, use: Extract<Line, { line: 'granted' }>): v
 
 /** True if the changes turn `before` into `found`. */
 function leadsTo(found: Content, before: Content, changes: Changes): boolean {
-  const after = { ...before }
+  const after = structuredClone(before)
   apply(after, changes)
   return differences(after, found).length === 0
 }
 
 function differences(wanted: Content, found: Content): string[] {
-  return [...new Set([...Object.keys(wanted), ...Object.keys(found)])].flatMap((name) =>
-    wanted[name] === found[name]
-      ? []
-      : [`${name}: ${found[name] ?? 'not there'}, acknowledged: ${wanted[name] ?? 'not there'}`],
-  )
+  const tables = Object.keys(wanted) as (keyof Content)[]
+  return tables.flatMap((table) => {
+    const before: Record<string, unknown> = wanted[table]
+    const after: Record<string, unknown> = found[table]
+    return Object.keys({ ...before, ...after }).flatMap((name) =>
+      isDeepStrictEqual(before[name], after[name])
+        ? []
+        : [`${table} ${name}: ${say(after[name])}, acknowledged: ${say(before[name])}`],
+    )
+  })
+}
+
+function say(row: unknown): string {
+  return row === undefined ? 'not there' : JSON.stringify(row)
 }

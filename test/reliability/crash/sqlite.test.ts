@@ -9,7 +9,7 @@ import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { type Random, randomFrom, seedOfRun } from '../../fixtures/random.ts'
 import { activeKeys, keyOf } from './acts.ts'
-import { readDatabase } from './content.ts'
+import { readDatabase } from '../model/content.ts'
 import { createLedger, type Ledger } from './journal.ts'
 import { compileWriter, type Role, startWriter } from './writer.ts'
 

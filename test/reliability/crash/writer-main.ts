@@ -7,7 +7,13 @@ import { NO_LISTINGS } from '../../fixtures/listings.ts'
 import { randomFrom } from '../../fixtures/random.ts'
 import { now } from '../history/record/record.ts'
 import { activeKeys, drawAct, keyOf } from './acts.ts'
-import { apply, type Content, type Reading, readDatabase, untilSessionsEnded } from './content.ts'
+import {
+  apply,
+  type Content,
+  type Reading,
+  readDatabase,
+  untilSessionsEnded,
+} from '../model/content.ts'
 import type { Line } from './journal.ts'
 
 /*

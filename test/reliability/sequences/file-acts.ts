@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { copyPages } from '../../../src/archive/sqlite-backup.ts'
-import { copyOf, replaceFile, restore, revoke, type Side, unite } from './model.ts'
+import { replaceFile, restore, revoke, type Side, unite } from './model.ts'
 import {
   type Act,
   done,
@@ -17,7 +17,7 @@ import {
 async function save(world: World, place: Place): Promise<void> {
   const path = nextPath(world, 'archive')
   await done(world, place, 'backup', path)
-  world.archives.push({ path, side: copyOf(place.side) })
+  world.archives.push({ path, side: structuredClone(place.side) })
 }
 
 export const backUp: Act = async (world) => {
@@ -79,7 +79,7 @@ export const copyFile: Act = async (world) => {
   await whileStopped(world, async () => {
     const path = nextPath(world, 'file')
     copyFileSync(pathOf(main), path)
-    const side = { ...copyOf(main.side), foreign: world.foreign }
+    const side = { ...structuredClone(main.side), foreign: world.foreign }
     world.files.push({ path, side })
   })
   return true
@@ -103,10 +103,10 @@ export const putFile: Act = async (world) => {
 
 export const exportState: Act = async (world) => {
   const { main } = world
-  if ([...main.side.rows.users.values()].some(({ isDisabled }) => isDisabled)) return false
+  if (Object.values(main.side.rows.users).some(({ isDisabled }) => isDisabled)) return false
   const path = nextPath(world, 'json')
   writeFileSync(path, await done(world, main, 'export'))
-  world.states.push({ path, side: copyOf(main.side) })
+  world.states.push({ path, side: structuredClone(main.side) })
   return true
 }
 
@@ -115,13 +115,13 @@ export const applyState: Act = async (world) => {
   const { main } = world
   const state = pick(world, world.states)
   if (state === null) return false
-  if ([...main.side.rows.users.values()].some(({ isDisabled }) => isDisabled)) return false
+  if (Object.values(main.side.rows.users).some(({ isDisabled }) => isDisabled)) return false
   const { code } = await world.run(main, ['apply', state.path, '--yes'])
   if (code !== 0) return true
   const { users, keys } = main.side.rows
-  for (const [id, user] of state.side.rows.users) if (!users.has(id)) users.set(id, { ...user })
-  for (const [hash, key] of state.side.rows.keys) {
-    if (!keys.has(hash)) keys.set(hash, { ...key })
+  for (const [id, user] of Object.entries(state.side.rows.users)) users[id] ??= { ...user }
+  for (const [hash, key] of Object.entries(state.side.rows.keys)) {
+    keys[hash] ??= { ...key }
     if (key.isRevoked || main.side.list.has(hash)) revoke(main.side, hash)
   }
   return true

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { copyOf, endAccess, removeUser, restore, revoke, type Side } from './model.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { endAccess, removeUser, restore, revoke, type Side } from './model.ts'
 import {
   type Act,
   done,
@@ -7,7 +8,7 @@ import {
   pick,
   pickKey,
   pickUser,
-  sorted,
+  readRows,
   whileStopped,
   type World,
 } from './world.ts'
@@ -17,14 +18,14 @@ async function adopt(world: World, candidates: readonly Side[]): Promise<void> {
   const { main } = world
   // A start completes what a kill left between the commit and the journal.
   await done(world, main, 'key', 'list')
-  const found = sorted(await main.readRows())
-  const side = candidates.find((one) => JSON.stringify(sorted(one.rows)) === JSON.stringify(found))
+  const found = await readRows(main)
+  const side = candidates.find(({ rows }) => isDeepStrictEqual(rows, found))
   assert.ok(side !== undefined, `neither the old state nor the new one: ${JSON.stringify(found)}`)
   main.side = side
 }
 
 function after(side: Side, change: (side: Side) => void): Side {
-  const changed = copyOf(side)
+  const changed = structuredClone(side)
   change(changed)
   return changed
 }
@@ -66,6 +67,6 @@ export const killRemove: Act = async (world) => {
 export const killBackup: Act = async (world) => {
   const path = nextPath(world, 'archive')
   const hasEnded = await world.kill(world.main, ['backup', path])
-  if (hasEnded) world.archives.push({ path, side: copyOf(world.main.side) })
+  if (hasEnded) world.archives.push({ path, side: structuredClone(world.main.side) })
   return true
 }

@@ -8,37 +8,8 @@ import { temporaryFolder } from '../../fixtures/folder.ts'
 import { asAdmin } from '../../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../../fixtures/postgres/migrated.ts'
 import type { Server } from '../../fixtures/postgres/server.ts'
-import { emptySide, type Rows } from './model.ts'
+import { emptySide } from './model.ts'
 import type { Place } from './world.ts'
-
-interface UserRow {
-  id: string
-  email: string
-  disabled: number | boolean
-}
-
-interface KeyRow {
-  hash: string
-  user_id: string
-  revoked: number | boolean
-}
-
-const USERS = 'SELECT id, email, disabled_at IS NOT NULL AS disabled FROM users'
-const KEYS = 'user_id, revoked_at IS NOT NULL AS revoked FROM api_keys'
-
-function rowsOf(users: readonly UserRow[], keys: readonly KeyRow[]): Rows {
-  return {
-    users: new Map(
-      users.map(({ id, email, disabled }) => [id, { email, isDisabled: Boolean(disabled) }]),
-    ),
-    keys: new Map(
-      keys.map(({ hash, user_id, revoked }) => [
-        hash,
-        { userId: user_id, isRevoked: Boolean(revoked) },
-      ]),
-    ),
-  }
-}
 
 /** A file with a table of another program. */
 export async function sqlitePlace(t: Pick<TestContext, 'after'>): Promise<Place> {
@@ -61,15 +32,6 @@ export async function sqlitePlace(t: Pick<TestContext, 'after'>): Promise<Place>
     side: emptySide(),
     serve: () => openServingSqliteStore(path),
     execute: async (sql) => on((database) => database.exec(sql)),
-    readRows: async () =>
-      on((database) =>
-        rowsOf(
-          database.prepare(USERS).all() as unknown as UserRow[],
-          database
-            .prepare(`SELECT lower(hex(key_hash)) AS hash, ${KEYS}`)
-            .all() as unknown as KeyRow[],
-        ),
-      ),
     readForeign: async () =>
       on((database) => {
         const found = database.prepare(`SELECT 1 FROM sqlite_schema WHERE name = 'shop'`).get()
@@ -88,8 +50,8 @@ export async function postgresPlace(server: Server): Promise<Place> {
       CREATE TABLE site.players (id int PRIMARY KEY, name text);
       INSERT INTO site.players VALUES (1, 'one'), (2, 'two')`),
   )
-  const query = async <Row>(sql: string) =>
-    asAdmin(url, async (client) => (await client.query(sql)).rows as Row[])
+  const query = (sql: string) =>
+    asAdmin(url, async (client) => (await client.query(sql)).rows as unknown[])
   return {
     engine: 'postgres',
     url,
@@ -98,11 +60,6 @@ export async function postgresPlace(server: Server): Promise<Place> {
     async execute(sql) {
       await query(sql)
     },
-    readRows: async () =>
-      rowsOf(
-        await query<UserRow>(USERS),
-        await query<KeyRow>(`SELECT encode(key_hash, 'hex') AS hash, ${KEYS}`),
-      ),
     readForeign: async () => JSON.stringify(await query('SELECT * FROM site.players ORDER BY id')),
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { activeKeys, removeUser, revoke } from './model.ts'
-import { type Act, done, hashOf, type Place, pickKey, pickUser } from './world.ts'
+import { type Act, done, hashOf, type Place, pickKey, pickUser, readRows } from './world.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -9,25 +9,27 @@ const ACTIVE_MAX = 5
 
 export const addUser: Act = async (world) => {
   const { main } = world
-  const taken = new Set([...main.side.rows.users.values()].map(({ email }) => email))
+  const taken = new Set(Object.values(main.side.rows.users).map(({ email }) => email))
   const email = ['ada', 'bob', 'eve']
     .map((name) => `${name}@example.com`)
     .find((e) => !taken.has(e))
   if (email === undefined) return false
   await done(world, main, 'user', 'add', email)
-  for (const [id, user] of (await main.readRows()).users)
-    if (user.email === email) main.side.rows.users.set(id, { email, isDisabled: false })
+  for (const [id, user] of Object.entries((await readRows(main)).users))
+    if (user.email === email) main.side.rows.users[id] = { email, isDisabled: false }
   return true
 }
 
 export const issue: Act = async (world) => {
   const { main, random, keys } = world
-  const users = [...main.side.rows.users].filter(([id]) => activeKeys(main.side, id) < ACTIVE_MAX)
+  const users = Object.entries(main.side.rows.users).filter(
+    ([id]) => activeKeys(main.side, id) < ACTIVE_MAX,
+  )
   if (users.length === 0) return false
   const [userId, { email }] = random.pick(users)
   const key = (await done(world, main, 'key', 'issue', '--user', email, '--name', 'bot')).trim()
   keys.set(hashOf(key), key)
-  main.side.rows.keys.set(hashOf(key), { userId, isRevoked: false })
+  main.side.rows.keys[hashOf(key)] = { userId, isRevoked: false }
   return true
 }
 
@@ -70,7 +72,7 @@ export const deleteBySql: Act = async (world) => {
   const hash = pickKey(world)
   if (hash === null) return false
   await main.execute(`DELETE FROM api_keys WHERE ${isKey(main, hash)}`)
-  main.side.rows.keys.delete(hash)
+  delete main.side.rows.keys[hash]
   return true
 }
 
@@ -79,7 +81,7 @@ export const reloadBySql: Act = async (world) => {
   const { main } = world
   const hash = pickKey(world)
   if (hash === null) return false
-  const { userId, isRevoked } = main.side.rows.keys.get(hash)!
+  const { userId, isRevoked } = main.side.rows.keys[hash]!
   if (isRevoked && activeKeys(main.side, userId) >= ACTIVE_MAX) return false
   const columns = 'id, user_id, name, prefix, key_hash, created_at'
   await main.execute(
@@ -105,6 +107,6 @@ export const disable: Act = async (world) => {
   if (user === null) return false
   const isDisabled = random.chance(0.5)
   await done(world, main, 'user', isDisabled ? 'disable' : 'enable', user.email)
-  main.side.rows.users.get(user.id)!.isDisabled = isDisabled
+  main.side.rows.users[user.id]!.isDisabled = isDisabled
   return true
 }

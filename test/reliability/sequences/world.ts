@@ -9,7 +9,8 @@ import { startIn } from '../../cli/process.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import type { Random } from '../../fixtures/random.ts'
 import { claim } from '../../contract/keys/claim.ts'
-import { emptySide, isAlive, type Rows, type Side } from './model.ts'
+import { readDatabase } from '../model/content.ts'
+import { emptySide, isAlive, type Rows, rowsOf, type Side } from './model.ts'
 
 /** A database of one engine, and the model of it. */
 export interface Place {
@@ -20,8 +21,6 @@ export interface Place {
   serve(): Promise<ServingStore>
   /** Runs SQL without the service's code. Both engines must understand it. */
   execute(sql: string): Promise<void>
-  /** What the tables have. */
-  readRows(): Promise<Rows>
   /** The rows of another program, as text; null if a replaced file took them along. */
   readForeign(): Promise<string | null>
 }
@@ -169,7 +168,7 @@ async function untilAnswered(
 /** The database and the answers of the service are those of the model. */
 export async function check(world: World, granted: Granted): Promise<void> {
   const { main, service, keys } = world
-  assert.deepEqual(sorted(await main.readRows()), sorted(main.side.rows))
+  assert.deepEqual(await readRows(main), main.side.rows)
   assert.equal(await main.readForeign(), world.foreign)
   if (service === null) return
   const answers = [...keys].map(async ([hash, key]) => {
@@ -194,23 +193,22 @@ export async function checkGranted(world: World, granted: Granted): Promise<void
   await Promise.all(answers)
 }
 
-export function sorted({ users, keys }: Rows): unknown {
-  return { users: byKey(users), keys: byKey(keys) }
-}
-
-function byKey<V>(map: ReadonlyMap<string, V>): [string, V][] {
-  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1))
+/** What the tables have, in a database without damage. */
+export async function readRows({ url }: Place): Promise<Rows> {
+  const { content, damage } = await readDatabase(url)
+  assert.equal(damage, null)
+  return rowsOf(content)
 }
 
 export const hashOf = (key: string): string => hashApiKey(key).toString('hex')
 
 export function pickKey({ main, random }: World): string | null {
-  const hashes = [...main.side.rows.keys.keys()]
+  const hashes = Object.keys(main.side.rows.keys)
   return hashes.length === 0 ? null : random.pick(hashes)
 }
 
 export function pickUser({ main, random }: World): { id: string; email: string } | null {
-  const users = [...main.side.rows.users]
+  const users = Object.entries(main.side.rows.users)
   if (users.length === 0) return null
   const [id, { email }] = random.pick(users)
   return { id, email }

@@ -4,11 +4,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { hashApiKey } from '../../../src/model/key-hash.ts'
 import { readLines } from '../../../src/sqlite/journal/journal.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
-import { keyOf } from '../crash/acts.ts'
-import { type Changes, readDatabase } from '../crash/content.ts'
+import { type Changes, readDatabase } from '../model/content.ts'
 import { afterPowerLoss, type Disk } from '../crash/disk.ts'
 import { createLedger, type Line } from '../crash/journal.ts'
 import { type Event, readTrace, STRACE } from '../crash/trace.ts'
@@ -116,21 +114,18 @@ function losesSomething(events: readonly Event[]): boolean {
   return written.size > 0
 }
 
-/** The ids of keys whose revocation was acknowledged, and which the remaining journal lacks. */
+/** The hashes of keys whose revocation was acknowledged, and which the remaining journal lacks. */
 function notJournaled(disk: Disk, events: readonly Event[]): string[] {
   const { revoked } = readLines(disk.get('listing.db-revoked')?.toString('latin1') ?? '')
   let begun: Changes = {}
-  const ids = events.flatMap((event) => {
+  const hashes = events.flatMap((event) => {
     if (event.event !== 'printed') return []
     const line = JSON.parse(event.text) as Line
     if (line.line === 'begun') begun = line.changes
     if (line.line !== 'done') return []
-    const changes = Object.entries(begun).filter(
-      ([name, value]) => name.startsWith('key ') && value?.includes(' revoked '),
-    )
-    return changes.map(([name]) => name.slice('key '.length))
+    return Object.entries(begun.keys ?? {}).flatMap(([hash, key]) => (key?.revokedAt ? [hash] : []))
   })
-  return ids.filter((id) => !revoked.has(hashApiKey(keyOf(id)).toString('hex')))
+  return hashes.filter((hash) => !revoked.has(hash))
 }
 
 /** Starts the service on the remaining files and compares; null if all is well. */
