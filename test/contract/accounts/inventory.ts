@@ -4,7 +4,7 @@ import { OWNED_SERVERS_MAX, type OwnedServer } from '../../../src/servers/server
 import { issueKey } from '../../fixtures/service.ts'
 import type { OpenFixture } from '../fixture.ts'
 import { OPERATOR, addOrganization, addUsers, join, NOW, register, saved } from '../people.ts'
-import { operator } from '../../../src/directory/records/operator.ts'
+import type { operator } from '../../../src/directory/records/operator.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
