@@ -39,7 +39,8 @@ export const NEWCOMER: State[] = [
 ].map((path) => ({ path: `dashboard/${path}` }))
 
 export function statesOfFullAccount(account: FullAccount & People): State[] {
-  return [...pagesOf(account), ...statesOf(account), { path: `servers/${account.server}` }]
+  // What users do further down unpublishes the server.
+  return [{ path: `servers/${account.server}` }, ...pagesOf(account), ...statesOf(account)]
 }
 
 /** A page for each route that shows one to a signed-in user. */
