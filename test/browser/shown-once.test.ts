@@ -48,6 +48,27 @@ test('a button copies the key, and the browser stores it nowhere', async (t) => 
   assert.ok(!JSON.stringify(await context.cookies()).includes(key.slice(16)))
 })
 
+test('a screen reader hears once that a text is copied, and that a name is too long', async (t) => {
+  const dashboard = await startDashboard(t)
+  await dashboard.signedIn('ada@example.com')
+  const permissions = ['clipboard-read', 'clipboard-write']
+  const { page } = await openWindow(t, launched(), { permissions })
+  await signIn(page, dashboard, 'ada@example.com')
+  const said = page.locator('main > [role=status]')
+  await page.fill('#name', 'n'.repeat(64))
+  assert.equal(await said.textContent(), '')
+  await page.fill('#name', 'n'.repeat(65))
+  assert.equal(await said.textContent(), 'At most 64 characters')
+  await page.fill('#name', 'bot')
+  assert.equal(await said.textContent(), '')
+
+  await page.click('text=Issue key')
+  const button = page.getByRole('button', { name: 'Copy: API key' })
+  await button.click()
+  await said.filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+  assert.equal(await button.textContent(), 'Copied: API key')
+})
+
 test('a double click issues one key, and two tabs issue two', async (t) => {
   const dashboard = await startDashboard(t)
   const { user } = await dashboard.signedIn('ada@example.com')

@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
-import { forEachState } from './states/visit.ts'
+import { narrow, WIDTHS } from './states/checks.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { recordsOf } from '../fixtures/records.ts'
 
 /*
- * Windows of every kind: phones, tablets, halves of a screen, and a whole one. 640 px are also
- * 1280 px at a zoom of 200 %.
+ * What is as wide or high as it should be, beside what pages.test.ts checks on each page.
  */
 
-const WIDTHS = [320, 390, 640, 769, 820, 900, 1024, 1280, 1440]
 /** The narrowest window with the bar and the tables of a desk. */
 const DESK = 769
 const BAR_ON_DESK_MAX = 58
@@ -24,42 +21,18 @@ const EMAIL = `${'w'.repeat(68)}@example.com`
 
 const launched = launchForFile()
 
-test('at every width, no page, table or control is wider than its place, even with words of 80 letters', async (t) => {
-  await forEachState(t, launched(), { email: EMAIL, name: WORD }, async (page, title) => {
-    await forEachWidth(page, async (width) => {
-      assert.deepEqual(await page.evaluate(findWide(BOXES)), [], `${title} at ${width} px`)
-    })
-  })
-})
-
-test('at every width, no word that fits on a line is broken', async (t) => {
-  await forEachState(t, launched(), { name: 'Cobblestone Commons' }, async (page, title) => {
-    await forEachWidth(page, async (width) => {
-      assert.deepEqual(await page.evaluate(FIND_BROKEN), [], `${title} at ${width} px`)
-    })
-  })
-})
-
 test('the bar is one line on a desk and at most 100 px high on a phone', async (t) => {
   const dashboard = await startDashboard(t)
   await dashboard.signedIn(EMAIL)
   const { page } = await openWindow(t, launched())
   await signIn(page, dashboard, EMAIL)
-  await forEachWidth(page, async (width) => {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: 800 })
     const box = await page.locator('header').boundingBox()
     const heightMax = width < DESK ? 100 : BAR_ON_DESK_MAX
     assert.ok(box!.height <= heightMax, `${box!.height} px at ${width}`)
-  })
+  }
 })
-
-for (const width of [1280, 640])
-  test(`with text of twice the size, no page is wider than a window of ${width} px`, async (t) => {
-    const window = { viewport: { width, height: 800 } }
-    await forEachState(t, launched(), { window, email: EMAIL, name: WORD }, async (page, title) => {
-      await page.evaluate(`document.documentElement.style.fontSize = '200%'`)
-      assert.deepEqual(await page.evaluate(findWide(CONTROLS)), [], title)
-    })
-  })
 
 test('no answer to a form is wider than 320 px, even with words of 80 letters', async (t) => {
   const dashboard = await startDashboard(t)
@@ -70,7 +43,7 @@ test('no answer to a form is wider than 320 px, even with words of 80 letters', 
   const press = async (button: string, says: string) => {
     await page.click(button)
     await page.waitForSelector(`main >> text=${says}`)
-    assert.deepEqual(await page.evaluate(findWide(BOXES)), [], says)
+    await narrow(page, says)
   }
   await signIn(page, dashboard, EMAIL)
   for (const list of ['servers', `organizations/${organization}`]) {
@@ -136,48 +109,3 @@ test('at 320 px, a name has room beside a long age, a status fits into its pill,
   await page.evaluate('scrollTo(0, 2000)')
   assert.equal((await page.locator('.notice.done').boundingBox())!.y, 0)
 })
-
-async function forEachWidth(page: Page, check: (width: number) => Promise<void>): Promise<void> {
-  for (const width of WIDTHS) {
-    await page.setViewportSize({ width, height: 800 })
-    await check(width)
-  }
-}
-
-/** What must have room for all of its text. With text of twice the size, tables may scroll. */
-const CONTROLS = 'body, a, button, label, p, summary'
-const BOXES = `${CONTROLS}, .table`
-
-/** What the window cuts off, and which of these boxes are too narrow. */
-const findWide = (boxes: string) => `(() => {
-  const skipped = 'pre, .unseen, thead, .table *, .menu summary'
-  const wide = [...document.querySelectorAll('body, body *')].filter((one) =>
-    one.checkVisibility() && one.closest(skipped) === null && (
-      one.getBoundingClientRect().right > innerWidth + 1
-      || (one.matches('${boxes}') && one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 0)))
-  return wide.slice(0, 4).map((one) => one.outerHTML.slice(0, 200))
-})()`
-
-/**
- * Words on two lines. A word that takes more than half of the page may need that. A line may end
- * behind a hyphen.
- */
-const FIND_BROKEN = `(() => {
-  const half = document.querySelector('main').clientWidth / 2
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  const range = document.createRange()
-  const broken = []
-  while (texts.nextNode()) {
-    const { currentNode: text } = texts
-    if (!text.parentElement.checkVisibility() || text.parentElement.closest('.unseen, option')) continue
-    for (const { 0: word, index } of text.data.matchAll(/[^\\s\\-]+/g)) {
-      range.setStart(text, index)
-      range.setEnd(text, index + word.length)
-      const pieces = [...range.getClientRects()].filter(({ width }) => width > 0)
-      const width = pieces.reduce((sum, piece) => sum + piece.width, 0)
-      const isBroken = pieces.some(({ top, height }) => top > pieces[0].top + height / 2)
-      if (isBroken && width <= half) broken.push(word)
-    }
-  }
-  return broken.slice(0, 8)
-})()`

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import axe from 'axe-core'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { HOSTILE_PARTS } from '../states/hostile-names.ts'
@@ -10,7 +9,7 @@ import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
 /*
- * The public pages of servers in Chromium. The tests of every state visit one of them, too.
+ * The public pages of servers in Chromium. The visits of pages.test.ts see one of them, too.
  */
 
 const LONG = 'W'.repeat(80)
@@ -36,25 +35,6 @@ test('a public page with a hostile name runs nothing, loads nothing and breaks n
     requests,
     ids.map(([, id]) => `${url}/servers/${id}`),
   )
-})
-
-test('a public page is accessible in each color scheme and fits 320 px', async (t) => {
-  const { ids, url } = await publish(t, [LONG, 'Lagoon'])
-  for (const colorScheme of ['light', 'dark'] as const) {
-    const { page } = await openWindow(t, launched(), {
-      colorScheme,
-      viewport: { width: 320, height: 640 },
-    })
-    for (const [name, id] of ids) {
-      await page.goto(`${url}/servers/${id}`)
-      await page.evaluate(axe.source)
-      const found = await page.evaluate(
-        `axe.run(document).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))`,
-      )
-      assert.deepEqual(found, [], `${name} in ${colorScheme}`)
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320)
-    }
-  }
 })
 
 /** Publishes a server with each of these names. Returns the names with the ids. */

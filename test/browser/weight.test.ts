@@ -1,53 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { startDashboard } from '../fixtures/dashboard.ts'
 import { fillAccount } from './states/full-account.ts'
-import { forEachState } from './states/visit.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
-
-/*
- * Every page in every state, with and without script.
- */
 
 /** Bytes of a page with everything it loads. */
 const PAGE_BYTES_MAX = 50_000
 /** The page, its style sheet, its script and its icons. */
 const REQUESTS_MAX = 6
 
-const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }
-/** Other colors change the result of this rule alone. */
-const COLOR_RULE = 'color-contrast'
-const OTHER_COLORS = [
-  ['dark', { colorScheme: 'dark', forcedColors: 'none' }],
-  ['forced colors', { colorScheme: 'light', forcedColors: 'active' }],
-] as const
-
 const launched = launchForFile()
-
-for (const withoutScript of [false, true]) {
-  const scripts = withoutScript ? 'without script' : 'with script'
-
-  test(`axe finds nothing in light, dark and forced colors, ${scripts}`, async (t) => {
-    await forEachState(t, launched(), { withoutScript }, async (page, title) => {
-      await page.evaluate(axe.source)
-      await assertAccessible(page, title)
-      for (const [name, colors] of OTHER_COLORS) {
-        await page.emulateMedia(colors)
-        await assertAccessible(page, `${title}, ${name}`, [COLOR_RULE])
-      }
-      await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none' })
-    })
-  })
-
-  test(`axe finds nothing on a phone, ${scripts}`, async (t) => {
-    await forEachState(t, launched(), { withoutScript, window: PHONE }, async (page, title) => {
-      await page.evaluate(axe.source)
-      await assertAccessible(page, title)
-    })
-  })
-}
 
 test('a full page loads less than 50 kB in few requests', async (t) => {
   const dashboard = await startDashboard(t)
@@ -71,18 +34,6 @@ test('a full page loads less than 50 kB in few requests', async (t) => {
     await fresh.close()
   }
 })
-
-/** Asks axe for what breaks these rules, or any of its rules. The page must contain axe. */
-async function assertAccessible(page: Page, where: string, rules?: string[]): Promise<void> {
-  const options = {
-    resultTypes: ['violations'],
-    ...(rules === undefined ? {} : { runOnly: rules }),
-  }
-  const found = await page.evaluate(`axe.run(document, ${JSON.stringify(options)}).then(
-    ({ violations }) => violations.map(({ id, nodes }) =>
-      id + ': ' + nodes[0].html + ' ' + nodes[0].failureSummary))`)
-  assert.deepEqual(found, [], where)
-}
 
 async function firstPaint(page: Page): Promise<number> {
   // The first entry may be a paint without content.
