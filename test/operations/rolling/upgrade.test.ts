@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { install, pack } from '../../../scripts/package/installed.ts'
+import { versionOfTree } from '../../../scripts/release/changelog.ts'
 import { type InstalledProgram, installedProgramIn } from '../../cli/program.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { seedOfRun } from '../../fixtures/random.ts'
@@ -12,14 +12,13 @@ import { withEffect } from '../../reliability/history/faults/fault.ts'
 import { floorsMissed } from '../../reliability/history/floors.ts'
 import { runNemesis } from '../../reliability/history/nemesis.ts'
 import { reportOn } from '../../reliability/history/report/report.ts'
+import { FILES, keptPackages } from '../../reliability/releases/kept.ts'
 import { openRolling } from './battlefield.ts'
 
 /*
- * OLD_TARBALL and NEW_TARBALL are the packages of two versions. Without them the test packs the
- * working tree twice, with two version numbers.
+ * OLD_TARBALL and NEW_TARBALL are the packages of two versions. Without them the test takes the
+ * kept package of the last release before the working tree, and packs that.
  */
-
-const NEXT_VERSION = '999.0.0'
 
 let server: Server
 let folder: string
@@ -33,7 +32,7 @@ after(async () => {
 })
 
 test('two versions serve one database side by side, and an upgrade fails no request', async (t) => {
-  const { OLD_TARBALL = pack(folder), NEW_TARBALL = withNextVersion(OLD_TARBALL) } = process.env
+  const { OLD_TARBALL = lastPackage(), NEW_TARBALL = pack(folder) } = process.env
   const [old, next] = [OLD_TARBALL, NEW_TARBALL].map((tarball, index) =>
     installedProgramIn(t, install(tarball, join(folder, `installed-${index}`))),
   ) as [InstalledProgram, InstalledProgram]
@@ -71,17 +70,7 @@ test('two versions serve one database side by side, and an upgrade fails no requ
   assert.deepEqual(await versions(), Array(2).fill(await next.done('--version')))
 })
 
-/** The same package, packed again under another version. */
-function withNextVersion(tarball: string): string {
-  const unpacked = join(folder, 'next')
-  mkdirSync(unpacked)
-  execFileSync('tar', ['-xzf', tarball, '-C', unpacked])
-  for (const name of ['package.json', 'npm-shrinkwrap.json']) {
-    const path = join(unpacked, 'package', name)
-    const manifest = JSON.parse(readFileSync(path, 'utf8'))
-    writeFileSync(path, JSON.stringify({ ...manifest, version: NEXT_VERSION }))
-  }
-  const packed = join(folder, 'next.tgz')
-  execFileSync('tar', ['-czf', packed, '-C', unpacked, 'package'])
-  return packed
+function lastPackage(): string {
+  const earlier = keptPackages().filter(({ version }) => version !== versionOfTree())
+  return join(earlier.at(-1)!.folder, FILES.package)
 }

@@ -6,10 +6,14 @@ import { keyNamed } from './life.ts'
 const UNDECIDED = [429, 502]
 
 /** The first answer of the API that decides about a key of the site. */
-export async function decidedAnswer(port: number, keyName: string): Promise<Answer> {
+export function decidedAnswer(port: number, keyName: string): Promise<Answer> {
+  return decidedAnswerTo(port, keyNamed(keyName))
+}
+
+export async function decidedAnswerTo(port: number, key: string): Promise<Answer> {
   let answer: Answer | undefined
   await eventually(async () => {
-    answer = await ask(port, { key: keyNamed(keyName) })
+    answer = await ask(port, { key })
     return !UNDECIDED.includes(answer.status)
   })
   return answer!

@@ -13,6 +13,8 @@ export interface KeptRelease extends ReleaseFacts {
 /** The content of `release.json`. */
 export interface ReleaseFacts {
   version: string
+  /** The SHA-256 of the package, for the tests of going back and of both side by side. */
+  package?: string
   /** The SHA-256 of each migration, by its path below `src/`. */
   migrations: Record<string, string>
   /** What the API of the version answered to each active key, by engine and name of the key. */
@@ -28,6 +30,11 @@ export const FILES = {
   postgres: 'postgres.json.gz',
   /** An archive of the database on PostgreSQL. */
   archive: 'archive.gz',
+  /**
+   * The package as it was released: that of 0.1.0 is of commit 673f2a7, which has no tag. Git
+   * ignores names that end in `.tgz`.
+   */
+  package: 'package.tar.gz',
 }
 
 const FOLDER = import.meta.dirname
@@ -48,6 +55,11 @@ export function keptReleases(): KeptRelease[] {
   return versions
     .filter((version) => isReleased(version))
     .map((version) => readKept(folderOf(version)))
+}
+
+/** Those whose package is kept, too. It can be kept only once it is released. */
+export function keptPackages(): KeptRelease[] {
+  return keptReleases().filter((release) => release.package !== undefined)
 }
 
 export function unpack({ folder }: KeptRelease, name: string): Buffer {

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, type TestContext, test } from 'node:test'
@@ -15,13 +14,13 @@ import * as sqlite from '../../../src/sqlite/migrate.ts'
 import { runCommand } from '../../cli/command.ts'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
-import { asAdmin, createDatabase } from '../../fixtures/postgres/database.ts'
+import { createDatabase } from '../../fixtures/postgres/database.ts'
 import { openServer, type Server } from '../../fixtures/postgres/server.ts'
 import { decidedAnswer } from './answer.ts'
 import { freeze } from './freeze.ts'
-import { FILES, folderOf, type KeptRelease, keptReleases, unpack } from './kept.ts'
+import { FILES, folderOf, type KeptRelease, keptReleases } from './kept.ts'
 import { ACTIVE_KEYS, ENDED_KEYS } from './life.ts'
-import { type Rows, writeRows } from './postgres-rows.ts'
+import { placed, postgresOf, sqliteOf } from './placed.ts'
 
 /*
  * Each released version has left a small database and an archive in a folder beside this file. The
@@ -71,14 +70,14 @@ async function checkRelease(t: TestContext, release: KeptRelease): Promise<void>
     await checkServed(each, database, release.answers.sqlite)
   })
   await t.test('its PostgreSQL database is migrated and served', async (each) => {
-    const database = await postgresOf(release)
+    const database = await postgresOf(server, release)
     await migratePostgres(database.url)
     await checkServed(each, database, release.answers.postgres)
   })
   await t.test(
     'its PostgreSQL database is served with the schema of a next version',
     async (each) => {
-      const database = await postgresOf(release)
+      const database = await postgresOf(server, release)
       const opened = openDatabase(database.url, ENDLESS)
       const applied = await postgres.migrate(opened, [
         ...postgres.MIGRATIONS,
@@ -139,32 +138,6 @@ async function checkServed(
   for (const path of ['servers', 'api', 'organizations', 'account'])
     assert.equal((await ada.get(`/dashboard/${path}`)).status, 200, path)
   await service.close()
-}
-
-function sqliteOf(t: TestContext, release: KeptRelease): { engine: 'sqlite'; path: string } {
-  const path = placed(t, release, FILES.sqlite)
-  writeFileSync(`${path}-revoked`, unpack(release, FILES.journal))
-  return { engine: 'sqlite', path }
-}
-
-/** A database with the schema and the rows of the release. */
-async function postgresOf(release: KeptRelease): Promise<{ engine: 'postgres'; url: string }> {
-  const url = await createDatabase(server)
-  const paths = Object.keys(release.migrations)
-  const known = paths.filter((path) => path.startsWith('postgres/')).length
-  const database = openDatabase(url, ENDLESS)
-  await postgres.migrate(database, postgres.MIGRATIONS.slice(0, known))
-  await database.close()
-  const rows: Rows = JSON.parse(unpack(release, FILES.postgres).toString())
-  await asAdmin(url, (client) => writeRows(client, rows))
-  return { engine: 'postgres', url }
-}
-
-/** Unpacks a file of the release into a folder of its own. */
-function placed(t: TestContext, release: KeptRelease, name: string): string {
-  const path = join(temporaryFolder(t), name.replace('.gz', ''))
-  writeFileSync(path, unpack(release, name))
-  return path
 }
 
 async function restore(from: string, url: string): Promise<void> {

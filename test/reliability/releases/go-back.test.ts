@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, type TestContext, test } from 'node:test'
+import type { Migration } from '../../../src/database/migrations.ts'
+import { openDatabase } from '../../../src/postgres/database.ts'
+import * as postgres from '../../../src/postgres/migrate.ts'
+import { ENDLESS } from '../../../src/postgres/patience.ts'
+import * as sqlite from '../../../src/sqlite/migrate.ts'
+import { runCommand } from '../../cli/command.ts'
+import { type InstalledProgram, installedProgramIn } from '../../cli/program.ts'
+import { startDashboard } from '../../fixtures/dashboard.ts'
+import { temporaryFolder } from '../../fixtures/folder.ts'
+import { asAdmin } from '../../fixtures/postgres/database.ts'
+import { openServer, type Server } from '../../fixtures/postgres/server.ts'
+import { ask } from '../../fixtures/requests.ts'
+import { decidedAnswer, decidedAnswerTo } from './answer.ts'
+import { installKept } from './installed.ts'
+import { type KeptRelease, keptPackages } from './kept.ts'
+import { keyNamed } from './life.ts'
+import { postgresOf, sqliteOf } from './placed.ts'
+import { type Rows, readRows } from './postgres-rows.ts'
+
+/*
+ * "Go back" of docs/versions.md, with the kept package of each release and its files. The first two
+ * tests need a schema that the release can work with, as the page says of 0.1.0. If a migration
+ * ends that, they fail: the page then names the last version that works, and a test of the way by a
+ * restore takes their place. The last test already has such a migration: the old program must
+ * refuse the schema and change nothing.
+ */
+
+let server: Server
+before(async () => {
+  server = await openServer()
+})
+after(() => server.remove())
+
+for (const release of keptPackages())
+  test(`going back from this program to ${release.version}`, async (t) => {
+    const bin = installKept(t, release)
+    for (const engine of ['sqlite', 'postgres'] as const) {
+      const open = (each: TestContext) => openSite(each, release, engine, bin)
+      await t.test(`on ${engine}, the old program serves the newer database`, async (each) => {
+        await goBack(each, await open(each))
+      })
+      await t.test(
+        `on ${engine}, the old program and the backup keep revocations`,
+        async (each) => {
+          await goBackToBackup(each, await open(each))
+        },
+      )
+      await t.test(`on ${engine}, the old program refuses a schema beyond it`, async (each) => {
+        await refuseSchema(await open(each))
+      })
+    }
+  })
+
+type Located = { engine: 'sqlite'; path: string } | { engine: 'postgres'; url: string }
+
+/** The files of a release, with the program of it and the present one. */
+interface Site {
+  database: Located
+  old: InstalledProgram
+  env: { DATABASE_URL: string }
+  /** What the old program answered to each active key. */
+  answers: Record<string, string>
+  /** Runs a command of this program, and returns its output. */
+  present(args: string, stdin?: string): Promise<string>
+}
+
+async function openSite(
+  t: TestContext,
+  release: KeptRelease,
+  engine: 'sqlite' | 'postgres',
+  bin: string,
+): Promise<Site> {
+  const database = engine === 'sqlite' ? sqliteOf(t, release) : await postgresOf(server, release)
+  const env = {
+    DATABASE_URL: database.engine === 'sqlite' ? `sqlite:${database.path}` : database.url,
+  }
+  return {
+    database,
+    env,
+    old: installedProgramIn(t, bin),
+    answers: release.answers[engine],
+    async present(args, stdin = '') {
+      const { code, stdout, stderr } = await runCommand(args, { env, stdin })
+      assert.equal(code, 0, `${args}: ${stderr}`)
+      return stdout.trim()
+    },
+  }
+}
+
+/** Keys that this program has issued. */
+interface Issued {
+  active: string
+  ofDisabled: string
+}
+
+/** Upgrades the database, and ends keys in each way. */
+async function upgradeAndEnd({ present }: Site): Promise<Issued> {
+  await present('migrate')
+  const issueTo = async (email: string) => {
+    await present(`user add ${email}`)
+    return present(`key issue --user ${email} --name new`)
+  }
+  const active = await issueTo('eve@example.com')
+  const ofDisabled = await issueTo('fay@example.com')
+  await present('key revoke --key-stdin', keyNamed('website'))
+  await present('user remove bob@example.com --yes')
+  await present('user disable fay@example.com')
+  await present('user enable cem@example.com')
+  return { active, ofDisabled }
+}
+
+async function goBack(t: TestContext, site: Site): Promise<void> {
+  const { active, ofDisabled } = await upgradeAndEnd(site)
+  const { old, env, answers } = site
+  const served = await old.serve({ env })
+  assert.equal((await decidedAnswer(served.port, 'bot')).body, answers.bot)
+  assert.equal((await decidedAnswerTo(served.port, active)).status, 200)
+  assert.equal((await decidedAnswerTo(served.port, ofDisabled)).status, 401)
+  await expectStatuses(served.port, {
+    bot: 200,
+    website: 401,
+    team: 401,
+    leaked: 401,
+    'of a disabled user': 200,
+    'of a gone user': 401,
+  })
+  // The old commands work too, and the newer program takes over from there.
+  await old.done('user enable fay@example.com', { env })
+  await old.done('key revoke --key-stdin', { env, stdin: active })
+  await end(served)
+  const service = await startDashboard(t, { database: site.database })
+  assert.equal((await decidedAnswerTo(service.apiPort, active)).status, 401)
+  assert.equal((await decidedAnswerTo(service.apiPort, ofDisabled)).status, 200)
+  await expectStatuses(service.apiPort, { bot: 200, website: 401, team: 401 })
+  await service.close()
+}
+
+async function goBackToBackup(t: TestContext, site: Site): Promise<void> {
+  const { old, env, database } = site
+  const backup = join(temporaryFolder(t), 'before-upgrade.db')
+  await old.done(['backup', backup], { env })
+  const { active, ofDisabled } = await upgradeAndEnd(site)
+  const restore = ['restore', '--yes', backup]
+  const restored = await old.run(restore, { env })
+  if (database.engine === 'sqlite' && restored.code === 1) {
+    assert.match(restored.stderr, /trigger/)
+    moveAway(t, database.path)
+    await old.done(restore, { env })
+  } else assert.equal(restored.code, 0, restored.stderr)
+  const served = await old.serve({ env })
+  // All other changes are lost, such as new users and who is disabled.
+  assert.equal((await decidedAnswerTo(served.port, active)).status, 401)
+  assert.equal((await decidedAnswerTo(served.port, ofDisabled)).status, 401)
+  await expectStatuses(served.port, {
+    bot: 200,
+    website: 401,
+    team: 401,
+    leaked: 401,
+    'of a disabled user': 401,
+    'of a gone user': 401,
+  })
+  await end(served)
+}
+
+/** Moves the file, its -wal and -shm away, and leaves the journal. */
+function moveAway(t: TestContext, path: string): void {
+  const away = join(temporaryFolder(t), 'away')
+  mkdirSync(away)
+  for (const each of [path, `${path}-wal`, `${path}-shm`])
+    if (existsSync(each)) renameSync(each, join(away, basename(each)))
+  assert.ok(existsSync(`${path}-revoked`))
+}
+
+async function refuseSchema({ database, old, env, present }: Site): Promise<void> {
+  await present('migrate')
+  await migrateFurther(database)
+  const before = await rowsOf(database)
+  const served = await old.serve({ env })
+  const { status } = await ask(served.port, { key: keyNamed('bot') })
+  assert.equal(status, 503)
+  await end(served)
+  const required = await old.run('serve --require-database', { env })
+  assert.equal(required.code, 78, required.stderr)
+  const command = await old.run('key revoke --key-stdin', { env, stdin: keyNamed('bot') })
+  assert.match(command.stderr, /needs a newer server-listing/)
+  assert.deepEqual(await rowsOf(database), before)
+}
+
+/** A migration that only a later program can work with. */
+const breaking = ({ length }: readonly Migration[]): Migration => ({
+  number: length + 1,
+  name: `000${length + 1}-test.sql`,
+  sql: 'ALTER TABLE users ADD COLUMN motto TEXT',
+  programMin: length + 1,
+})
+
+async function migrateFurther(database: Located): Promise<void> {
+  if (database.engine === 'sqlite') {
+    const file = new DatabaseSync(database.path)
+    sqlite.migrate(file, [...sqlite.MIGRATIONS, breaking(sqlite.MIGRATIONS)])
+    return file.close()
+  }
+  const opened = openDatabase(database.url, ENDLESS)
+  await postgres.migrate(opened, [...postgres.MIGRATIONS, breaking(postgres.MIGRATIONS)])
+  await opened.close()
+}
+
+/** All rows of all tables, those of the ledger too. */
+async function rowsOf(database: Located): Promise<Rows> {
+  if (database.engine === 'postgres') return asAdmin(database.url, readRows)
+  const file = new DatabaseSync(database.path, { readOnly: true })
+  const tables = file.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  const rows = tables.map(({ name }): [string, object[]] => [
+    String(name),
+    file.prepare(`SELECT * FROM "${String(name)}"`).all(),
+  ])
+  file.close()
+  return Object.fromEntries(rows)
+}
+
+async function expectStatuses(port: number, expected: Record<string, number>): Promise<void> {
+  const found: Record<string, number> = {}
+  for (const name of Object.keys(expected)) found[name] = (await decidedAnswer(port, name)).status
+  assert.deepEqual(found, expected)
+}
+
+async function end(served: Awaited<ReturnType<InstalledProgram['serve']>>): Promise<void> {
+  served.kill('SIGTERM')
+  const { code, stderr } = await served.ended
+  assert.equal(code, 0, stderr)
+}
