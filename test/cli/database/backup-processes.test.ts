@@ -56,8 +56,8 @@ test('a backup to standard output that a signal ends leaves no copy', async (t) 
   const program = programIn(t)
   await program.done('user add --create ada@example.com')
   const database = new DatabaseSync(program.databasePath)
-  // More than a pipe holds, so that the command waits for its reader.
-  database.exec(`UPDATE audit_log SET subject = hex(zeroblob(2000000))`)
+  // Far more than a pipe holds, so that the signal comes before the last part.
+  database.exec(`UPDATE audit_log SET subject = hex(zeroblob(10000000))`)
   database.close()
   const temporary = join(program.folder, 'temporary')
   mkdirSync(temporary)
