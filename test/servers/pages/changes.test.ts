@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { ENTRY, PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
-import { fields } from '../../contract/people.ts'
 import type { Person } from '../../fixtures/person.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
@@ -13,74 +12,41 @@ import { recordsOf } from '../../fixtures/records.ts'
 
 const CHANGE = '/dashboard/servers/change'
 
-test('an action keeps the search and the row, names the server once, and can be undone', async (t) => {
+test('an action keeps the search, names the server once, and can be undone', async (t) => {
   const { person, store, userId } = await withServers(t)
   const place = '/dashboard/servers?q=number+1&sort=name'
   const before = await recordsOf(store).listServers(userId)
   const form = formOf((await person.get(place)).body)
   assert.equal(form.from, place)
-  const sent = await person.post(CHANGE, { ...form, draft: '1' })
-  assert.deepEqual([sent.status, sent.headers.location], [303, `${place}#s1`])
-  const { body } = await person.get(place)
+  const { body } = await person.submit(CHANGE, { ...form, draft: '1' })
   assert.match(body, /class="notice good done">.*<b><bdi>number 10<\/bdi><\/b> is now a draft\./)
   assert.doesNotMatch((await person.get(place)).body, /is now a draft/, 'after a reload')
 
-  // The browser names the page with the button.
-  const referer = `http://127.0.0.1:8081${place}&select=2`
-  const headers = { 'Sec-Fetch-Site': 'same-origin', Referer: referer }
-  const sentBack = await person.post('/dashboard/servers/undo', undoOf(body), headers)
-  assert.equal(sentBack.headers.location, `${place}&page=2`)
-  const undone = await person.get(place)
-  assert.match(undone.body, /<bdi>number 10<\/bdi><\/b> is as before\./)
-  assert.deepEqual(await recordsOf(store).listServers(userId), before)
-  assert.match((await person.submit('/dashboard/servers/undo', undoOf(body))).body, /is as before/)
-  const late = { ...undoOf(body), change: crypto.randomUUID() }
-  assert.match((await person.submit('/dashboard/servers/undo', late)).body, /Nothing was changed/)
+  for (let time = 0; time < 2; time += 1) {
+    const undone = await person.submit('/dashboard/servers/undo', undoOf(body))
+    assert.match(undone.body, /<bdi>number 10<\/bdi><\/b> is as before\./)
+    assert.deepEqual(await recordsOf(store).listServers(userId), before)
+  }
 })
 
-test('several servers are unpublished, published and deleted at once, and restored', async (t) => {
+test('several servers are unpublished and deleted at once, and another selection is another change', async (t) => {
   const { person, store, userId } = await withServers(t)
-  const before = await recordsOf(store).listServers(userId)
   const form = formOf((await person.get('/dashboard/servers')).body)
-  const selected = new URLSearchParams({ ...form, to: 'draft' })
-  for (const row of ['0', '2', '3']) selected.set(row, 'on')
-  const drafts = await submit(person, selected)
-  assert.match(
-    drafts,
-    /<bdi>number 1<\/bdi><\/b>, <b><bdi>number 3<\/bdi><\/b> and 1 more are now drafts\./,
-  )
-  selected.set('form', 'again')
+  const selected = new URLSearchParams({ ...form, to: 'draft', 0: 'on', 2: 'on' })
   assert.match(
     await submit(person, selected),
-    /Nothing was changed\. Every selected server is a draft/,
+    /<bdi>number 1<\/bdi><\/b> and <b><bdi>number 3<\/bdi><\/b> are now drafts\./,
   )
+  selected.delete('2')
+  assert.match(await submit(person, selected), /Every selected server is a draft already\./)
 
-  selected.set('to', 'deleted')
-  const asked = await person.send('POST', CHANGE, selected.toString())
-  assert.match(asked.body, /<h1>Delete 3 servers<\/h1>.*You can undo this for one hour/s)
-  assert.equal((await recordsOf(store).listServers(userId)).length, before.length)
-  const deleted = await person.submit(CHANGE, { ...formOf(asked.body), to: 'deleted for sure' })
-  assert.match(deleted.body, /and 1 more were deleted\./)
-  assert.equal((await recordsOf(store).listServers(userId)).length, before.length - 3)
+  const rows = form.rows.split('.').slice(0, 3).join('.')
+  const fields = { form: 'g', rows, to: 'deleted for sure' }
+  const deleted = await person.submit(CHANGE, fields)
+  assert.match(deleted.body, /and 1 more were deleted\. The API no longer returns them\./)
   const undone = await person.submit('/dashboard/servers/undo', undoOf(deleted.body))
   assert.match(undone.body, /and 1 more are back\./)
-  assert.deepEqual(
-    (await recordsOf(store).listServers(userId)).map(({ id }) => id).toSorted(),
-    before.map(({ id }) => id).toSorted(),
-  )
-})
-
-test('another tab may have deleted the servers, and no server may be selected', async (t) => {
-  const { person, store } = await withServers(t)
-  const form = formOf((await person.get('/dashboard/servers')).body)
-  await person.submit(CHANGE, { form: 'x', rows: form.rows.split('.')[0]!, to: 'deleted for sure' })
-  const gone = await person.post(CHANGE, { ...form, draft: '0' })
-  assert.equal(gone.status, 404)
-  assert.match(gone.body, /<h1>Nothing was changed<\/h1>.*no longer exist/s)
-  const fields = [{ to: 'draft' }, { to: 'deleted' }, { to: 'x', 0: 'on' }, { draft: '99' }, {}]
-  for (const wrong of fields)
-    assert.match((await person.submit(CHANGE, { ...form, ...wrong })).body, /Select at least one/)
-  assert.equal((await recordsOf(store).listUserRecords()).length, 1)
+  assert.equal((await recordsOf(store).listServers(userId)).length, 12)
 })
 
 test('if something changed since, undoing says what it left', async (t) => {
@@ -99,41 +65,6 @@ test('if something changed since, undoing says what it left', async (t) => {
   assert.equal((await recordsOf(store).findServer(userId, id!))?.name, 'edited')
 })
 
-test('undoing a deletion says how many servers are back, and why the others are not', async (t) => {
-  const { person, store, userId } = await withServers(t)
-  const remove = async (...slugs: (string | null)[]) => {
-    const ids = slugs.map(() => crypto.randomUUID())
-    for (const [index, slug] of slugs.entries())
-      await recordsOf(store).insertServer(
-        userId,
-        ids[index]!,
-        fields({ slug }),
-        operatorAt(presentInstant()),
-      )
-    const change = crypto.randomUUID()
-    await recordsOf(store).changeServers(
-      userId,
-      { id: change, becomes: null, servers: ids },
-      operatorAt(presentInstant()),
-    )
-    return change
-  }
-  const undo = async (change: string) =>
-    (await person.submit('/dashboard/servers/undo', { change })).body
-  const [one, two] = [await remove('taken'), await remove('taken', null)]
-  await recordsOf(store).insertServer(
-    userId,
-    crypto.randomUUID(),
-    fields({ slug: 'taken' }),
-    operatorAt(presentInstant()),
-  )
-  assert.match(await undo(one), /Nothing was undone\. A server stays if it has changed since, /)
-  assert.match(
-    await undo(two),
-    /1 of 2 servers is back\. A server stays if it has changed since, its slug is taken, /,
-  )
-})
-
 test('editing and cancelling lead back to the place in the list', async (t) => {
   const { person, port } = await withServers(t)
   const place = '/dashboard/servers?q=number+1&page=1'
@@ -144,13 +75,6 @@ test('editing and cancelling lead back to the place in the list', async (t) => {
   const from = `${place.replace('&', '&amp;')}#s4`
   assert.ok(body.includes(`<input type="hidden" name="from" value="${from}">`), body)
   assert.ok(body.includes(`href="${from}">Cancel</a>`))
-  const saved = await person.post(`/dashboard/servers/${id}`, { ...ENTRY, from: `${place}#s4` })
-  assert.equal(saved.headers.location, `${place}#s4`)
-  for (const evil of ['//evil.example', 'https://evil.example/dashboard/servers', '/dashboard/api'])
-    for (const path of [`/dashboard/servers/${id}`, CHANGE, '/dashboard/servers/undo']) {
-      const answer = await person.post(path, { ...ENTRY, ...form, draft: '0', from: evil })
-      assert.match(String(answer.headers.location), /^\/dashboard\/servers(#s0)?$/)
-    }
 })
 
 test('if the session ends before an action, signing in returns to the same place', async (t) => {

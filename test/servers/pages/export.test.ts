@@ -31,10 +31,3 @@ test('an export of more servers than are read together has all of them, newest f
     assert.deepEqual(read, names)
   }
 })
-
-test('the export of an account without servers is an empty list', async (t) => {
-  const { signedIn } = await startDashboard(t)
-  const { person } = await signedIn()
-  assert.equal((await person.get('/dashboard/servers/export.json')).body, '[]\n')
-  assert.match((await person.get('/dashboard/servers/export.csv')).body, /^\uFEFFname,.*\r\n$/)
-})

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { presentInstant } from '../../../src/model/instant.ts'
-import { operatorAt } from '../../../src/model/audit.ts'
 import { ENTRY, startDashboard } from '../../fixtures/dashboard.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
 /*
- * What the form of a server shows, and what a save says.
+ * What the form of a server shows.
  */
 
 const NEW = '/dashboard/servers/new'
 
-test('a new server needs a name and an address, and gets the other values by itself', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
+test('the form of a new server shows the name and the address, and the rest below “More”', async (t) => {
+  const { signedIn } = await startDashboard(t)
+  const { person } = await signedIn()
   const { body } = await person.get(NEW)
   const [before = '', more = ''] = body.split('<details><summary>More ')
   assert.match(before, /id="name"[^>]* autofocus/)
@@ -23,10 +21,6 @@ test('a new server needs a name and an address, and gets the other values by its
     body,
     /<p class="hint">The API returns the server to your keys at once, also as a draft\.</,
   )
-  const fields = { name: 'Lagoon', address: 'a.example', edition: 'java', status: 'published' }
-  assert.match((await person.submit(NEW, { ...fields, form: 'f' })).body, /was added\./)
-  const [stored] = await recordsOf(store).listServers(user.id)
-  assert.deepEqual([stored!.slug, stored!.status], ['lagoon', 'published'])
 })
 
 test('“More” is open if one of its fields has an error or another value than by itself', async (t) => {
@@ -59,20 +53,6 @@ test('“More” is open if one of its fields has an error or another value than
   }
 })
 
-test('the form asks for the owner only if there is an organization', async (t) => {
-  const { signedIn, store } = await startDashboard(t, { siteUrl: 'https://example.com' })
-  const { person, user } = await signedIn()
-  const made = { id: crypto.randomUUID(), slug: 'guild', name: 'Guild' }
-  assert.doesNotMatch((await person.get(NEW)).body, /organization_id/)
-  await recordsOf(store).insertOrganization(user.id, made, operatorAt(presentInstant()))
-  const { body } = await person.get(NEW)
-  assert.match(body, /<select id="organization_id"/)
-  assert.match(
-    body,
-    />The API returns the server to your keys at once, also as a draft, unless an organization owns it\. If it is published, everyone can see its public page\.</,
-  )
-})
-
 test('an error stands in the place of the hint', async (t) => {
   const { signedIn } = await startDashboard(t)
   const { person } = await signedIn()
@@ -84,28 +64,12 @@ test('an error stands in the place of the hint', async (t) => {
   assert.equal(body.split('id="address-error"').length, 2)
   assert.doesNotMatch(body, /id="address-hint"/)
   assert.match(body, /id="slug-hint"/)
-})
-
-test('a save says what has entered or left the answer of the API', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  const guild = { id: crypto.randomUUID(), slug: 'guild', name: 'Guild' }
-  await recordsOf(store).insertOrganization(user.id, guild, operatorAt(presentInstant()))
-  const under = { organization_id: guild.id }
-  const save = async (path: string, fields: object) =>
-    (await person.submit(path, { ...ENTRY, slug: '', form: 'f', ...fields })).body.replace(
-      /<[^>]*>/g,
-      '',
-    )
-  assert.match(await save(NEW, {}), /was added\. The API now returns it\./)
-  const [server] = await recordsOf(store).listServers(user.id)
-  const path = `/dashboard/servers/${server!.id}`
-  assert.match(await save(path, { version: '1' }), /was saved\./)
-  assert.match(await save(path, under), /was moved to Guild\. The API no longer returns it\./)
-  assert.match(await save(path, { ...under, version: '2' }), /was saved\./)
-  assert.match(await save(path, {}), /is a personal server now\. The API now returns it\./)
-  const shared = await save(NEW, { ...under, form: 'g' })
-  assert.match(shared, /was added to this organization\. The API never returns it\./)
+  await person.post(NEW, { ...ENTRY, form: 'a', slug: 'taken' })
+  for (const fields of [{ name: '' }, { slug: 'taken' }, { organization_id: 'x' }]) {
+    const [field] = Object.keys(fields)
+    const refused = await person.post(NEW, { ...ENTRY, form: 'b', ...fields })
+    assert.ok(refused.body.includes(`id="${field}-error"`), field)
+  }
 })
 
 function idsIn(html: string): string[] {

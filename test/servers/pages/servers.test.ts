@@ -127,53 +127,6 @@ test('a server with an instant beyond the range of a number can be listed, edite
   assert.deepEqual(faults, [])
 })
 
-test('each mistake has its error beside the field, and nothing is saved', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  const send = (fields: object) =>
-    person.post('/dashboard/servers/new', { ...ENTRY, form: 'x', ...fields })
-  for (const address of ['http://a.example/join', 'a b', 'a:0', 'a:65536', 'a:', '[::1', 'a..b'])
-    assert.match(
-      (await send({ address })).body,
-      /id="address-error">The address must be a domain or an IP/,
-    )
-  for (const field of ['name', 'address'])
-    assert.ok(
-      (await send({ [field]: ' ' })).body.includes(`id="${field}-error">The ${field} is missing.`),
-    )
-  assert.match((await send({ name: '🐈'.repeat(201) })).body, /id="name-error"/)
-  assert.match((await send({ slug: 'a b' })).body, /id="slug-error"/)
-  assert.match((await send({ edition: 'x'.repeat(65) })).body, /id="edition-error"/)
-  const wrong = await send({ version: '1\u0007', name: 'kept "name"' })
-  assert.match(wrong.body, /id="version-error"/)
-  assert.match(wrong.body, /value="kept &quot;name&quot;"/)
-  assert.match((await send({ organization_id: 'nonsense' })).body, /id="organization_id-error"/)
-  assert.deepEqual(await recordsOf(store).listServers(user.id), [])
-  for (const address of ['a', '203.0.113.7:25565', '[2001:db8::1]:19132', 'müller.example'])
-    assert.equal((await send({ address, form: address })).status, 303)
-})
-
-test('a slug is unique among the owner’s servers, and a suggested slug gets a number', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  const { person: bob } = await signedIn('bob@example.com')
-  const send = (form: string, fields: object) =>
-    person.post('/dashboard/servers/new', { ...ENTRY, form, ...fields })
-  await send('1', {})
-  await send('2', {})
-  await send('3', { name: '한글 Wörld!' })
-  await send('4', { name: '!!!' })
-  assert.match((await send('5', { slug: 'survival' })).body, /id="slug-error">Another of your/)
-  await bob.submit('/dashboard/servers/new', { ...ENTRY, slug: 'survival', form: 'b' })
-  const slugs = (await recordsOf(store).listServers(user.id)).map(({ slug }) => slug)
-  assert.deepEqual(new Set(slugs), new Set(['survival', 'survival-2', '한글-world', null]))
-
-  const parallel = await Promise.all(
-    Array.from({ length: 10 }, (_, index) => send(`p${index}`, { slug: 'only-one' })),
-  )
-  assert.equal(parallel.filter(({ status }) => status === 303).length, 1)
-})
-
 function deletionOf(server: string) {
   return { rows: server, to: 'deleted for sure' }
 }

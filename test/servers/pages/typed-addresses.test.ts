@@ -11,43 +11,16 @@ import { recordsOf } from '../../fixtures/records.ts'
 
 const TYPED = ['https://play.example.com/', 'minecraft://play.example.com', 'play.example.com/']
 
-test('the form stores the address of a link, and the notice says so', async (t) => {
-  const { signedIn, store } = await startDashboard(t)
-  const { person, user } = await signedIn()
-  for (const address of TYPED) {
-    const form = { ...ENTRY, form: address, slug: '', address }
-    const { body } = await person.submit('/dashboard/servers/new', form)
-    assert.match(
-      textOf(body),
-      /Survival was added\. We shortened its address to play\.example\.com\. The API now returns it\./,
-    )
-  }
-  const stored = await recordsOf(store).listServers(user.id)
-  assert.deepEqual(new Set(stored.map(({ address }) => address)), new Set(['play.example.com']))
-  const again = await person.post('/dashboard/servers/new', {
-    ...ENTRY,
-    form: TYPED[0]!,
-    slug: '',
-    address: 'play.example.com',
-  })
-  assert.equal(again.status, 303, 'the same form with the shorter address')
-
-  const path = `/dashboard/servers/${stored[0]!.id}`
-  const edited = await person.submit(path, { ...ENTRY, address: 'mc://other.example.com.' })
-  assert.match(textOf(edited.body), /We shortened its address to other\.example\.com\./)
-  const spaces = await person.submit(path, { ...ENTRY, address: ' other.example.com ' })
-  assert.match(spaces.body, /The server already has these values\./)
-  assert.doesNotMatch(spaces.body, /shortened/)
-})
-
 test('the form keeps what was typed if there is no address in it', async (t) => {
   const { signedIn, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   const address = 'https://play.example.com/join'
-  const refused = await person.post('/dashboard/servers/new', { ...ENTRY, form: 'f', address })
+  const form = { ...ENTRY, form: 'f', name: 'kept "name"', address }
+  const refused = await person.post('/dashboard/servers/new', form)
   assert.equal(refused.status, 422)
   assert.match(refused.body, /id="address-error">The address must be a domain or an IP/)
   assert.ok(refused.body.includes(`value="${address}"`))
+  assert.ok(refused.body.includes('value="kept &quot;name&quot;"'))
   assert.deepEqual(await recordsOf(store).listServers(user.id), [])
 })
 
