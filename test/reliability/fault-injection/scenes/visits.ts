@@ -70,7 +70,7 @@ function entryIn(row: string, names: Names): Entry[] {
 
 const AUDITED = /^audit_log \+ ("[^"]*"|\S+) occurred_at=now user_id=(\S+) action=("[^"]*"|\S+) /
 /** What stands for an id in a record. */
-const NAME = /\b(?:server|key|org|session):[\w-]+/g
+const NAME = /\b(?:server|key|org|session):[^\s,]+/g
 
 function readText(written: string): string {
   return written.startsWith('"') ? (JSON.parse(written) as string) : written
