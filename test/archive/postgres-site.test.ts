@@ -80,13 +80,19 @@ for (const searchPath of ['listing', 'listing,public'])
     assert.deepEqual(await siteRows(url), before)
   })
 
-test('a role from which a policy hides rows neither backs up nor restores', async (t) => {
+/** A database of the service's own role, and an archive of it. */
+async function archivedSite(t: TestContext) {
   const { asRole } = await siteWith(t)
   const own = asRole('listing')
   const path = join(temporaryFolder(t), 'archive')
   await migratePostgres(own)
   await fill(own)
   await backUpPostgres(own, path)
+  return { own, path }
+}
+
+test('a role from which a policy hides rows neither backs up nor restores', async (t) => {
+  const { own, path } = await archivedSite(t)
   const rows = await rowsOfPostgres(own)
   await query(own, 'ALTER TABLE passwords ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY')
   const refused = /affected by row-level security policy for table "passwords"/
@@ -97,12 +103,7 @@ test('a role from which a policy hides rows neither backs up nor restores', asyn
 })
 
 test('columns that a site has added to our tables keep their values', async (t) => {
-  const { asRole } = await siteWith(t)
-  const own = asRole('listing')
-  const path = join(temporaryFolder(t), 'archive')
-  await migratePostgres(own)
-  await fill(own)
-  await backUpPostgres(own, path)
+  const { own, path } = await archivedSite(t)
   await query(
     own,
     `ALTER TABLE servers ADD votes integer NOT NULL DEFAULT 0;
