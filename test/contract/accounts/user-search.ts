@@ -30,7 +30,7 @@ export function userSearchContract(open: OpenFixture): void {
     assert.deepEqual(await find('r!'), [])
     assert.deepEqual(await find(bob!.slice(3, 20).toUpperCase()), [bob])
     assert.deepEqual(await find(bob!), [bob])
-    const [found] = (await recordsOf(store).searchUsers('ada')).users
+    const [found] = (await recordsOf(store).searchUsers('ada@')).users
     assert.deepEqual({ ...found }, { ...added[0], apiKeys: 1, servers: 1 })
   })
 
