@@ -146,8 +146,10 @@ test('a file that takes longer than its limit fails, and the test that hangs is 
     t,
     {
       'a.mjs': `test('is right', () => {})
-        test('hangs', () => new Promise((resolve) => setTimeout(resolve, 30_000).unref()))
-        setTimeout(() => {}, 1_000)`,
+        test('hangs', ({ signal }) => new Promise((resolve) => {
+          const timer = setTimeout(resolve, 30_000)
+          signal.addEventListener('abort', () => clearTimeout(timer))
+        }))`,
       'b.mjs': `test('is right, too', () => {})`,
     },
     { isShared: true, limitMs: 500 },
