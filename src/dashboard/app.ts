@@ -31,7 +31,6 @@ import { addEditRoutes } from '../servers/pages/edit.ts'
 import { addChangeRoutes } from '../servers/pages/changes/routes.ts'
 import { addExportRoutes } from '../servers/pages/export.ts'
 import { addServerRoutes } from '../servers/pages/list/page.ts'
-import { keepImportText } from '../servers/pages/import/expired.ts'
 import { IMPORT_PATH } from '../servers/pages/import/form.ts'
 import { addImportRoutes } from '../servers/pages/import/routes.ts'
 import { addPreviewRoutes } from '../servers/pages/preview.ts'
@@ -92,7 +91,6 @@ export function createRoutes(
 
   app.use('/docs/*', throttleAddress(dashboard), recognizeSession(dashboard))
   addDocsRoutes(app, dashboard)
-  if (!managesServers) app.use(IMPORT_PATH, keepImportText(dashboard))
   const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
   app.use('/dashboard/*', requireSession(dashboard), throttle)
   addStartRoutes(app, dashboard)

@@ -44,11 +44,8 @@ export function addAccountRoutes(app: App, dashboard: AccountsDashboard): void {
 
   app.get('/dashboard/account', (c) => {
     const told = takeTold(dashboard, c, Object.keys(DONE) as Done[])
-    const email = c.req.query('email')
-    return showAccount(dashboard, c, {
-      ...(told === null ? {} : { notice: { kind: 'good', text: DONE[told.outcome] } }),
-      ...(email === undefined ? {} : { email }),
-    })
+    const done = told && ({ kind: 'good', text: DONE[told.outcome] } as const)
+    return showAccount(dashboard, c, done === null ? {} : { notice: done })
   })
 
   // Without passwords the page has neither of these forms.

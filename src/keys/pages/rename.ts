@@ -20,10 +20,7 @@ export function addKeyPageRoutes(app: App, dashboard: KeysDashboard): void {
     const apiKey = await findOwn(dashboard, c)
     if (apiKey === null) return showNotFound(c)
     const notice = takeRenamed(dashboard, c, apiKey)
-    return showOwn(dashboard, c, apiKey, {
-      name: c.req.query('name'),
-      ...(notice === null ? {} : { notice }),
-    })
+    return showOwn(dashboard, c, apiKey, notice === null ? {} : { notice })
   })
 
   app.post('/dashboard/api/:id', async (c) => {

@@ -79,7 +79,7 @@ function addServerRoutes(app: App, dashboard: Dashboard): void {
     if (server === null) return showNotFound(c)
     if (server.created_by !== userId) return showVisibleServer(dashboard, c, server)
     const { id, ...fields } = server
-    const values = { ...withoutNulls(fields), ...valuesFromQuery(c) }
+    const values = withoutNulls(fields)
     const from = placeBefore(c)
     const seen = fingerprintOf(server)
     const publicUrl = publicUrlOf(dashboard, server)
@@ -169,7 +169,7 @@ function complaintFor(written: Exclude<Written, 'written'>): Record<string, stri
     : { organization_id: 'You are not a member of this organization. Choose a different owner.' }
 }
 
-/** The values in the page's address, after the user had to sign in again. */
+/** The values in the page's address, of a server that is gone. */
 function valuesFromQuery(c: Context): Record<string, string> {
   const typed = SERVER_FIELDS.flatMap((name) => {
     const value = c.req.query(name)

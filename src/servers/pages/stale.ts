@@ -1,9 +1,8 @@
 import { html } from 'hono/html'
 import { type RegisteredServer, SERVER_FIELDS, type ServerFields } from '../server.ts'
-import type { Context } from '../../web/context.ts'
+import { type Context, fieldOf } from '../../web/context.ts'
 import { type Notice, showUnchanged } from '../../web/html/page.ts'
 import { LINE_COLUMNS, truncated } from '../../web/html/text.ts'
-import { keptFields } from '../../accounts/pages/typed-fields.ts'
 
 /*
  * Edits of a server that has changed, or is gone, since the page with the form was opened.
@@ -36,7 +35,9 @@ export function sayOutdated(stored: RegisteredServer, wanted: ServerFields): Not
 
 /** Offers what the user typed as a new server. */
 export function showGone(c: Context): Promise<Response> {
-  const register = `/dashboard/servers/new?${keptFields(c).toString()}`
+  const query = new URLSearchParams()
+  for (const name of SERVER_FIELDS) if (fieldOf(c, name) !== '') query.set(name, fieldOf(c, name))
+  const register = `/dashboard/servers/new?${query.toString()}`
   return showUnchanged(
     c,
     html`This server no longer exists, or you can’t change it. You can <a href="${register}">register it again with these values</a>, or <a href="/dashboard/servers">go to your servers</a>.`,

@@ -31,15 +31,20 @@ const TYPED: Record<string, string> = {
  */
 const REST_MS = 8_000
 
+/** A form, and the page that has it. */
+export interface Found extends Submission {
+  page: string
+}
+
 /** The forms of Ada's pages and of visitors' pages, with something typed into every field. */
-export async function crawl(scene: Scene): Promise<Submission[]> {
+export async function crawl(scene: Scene): Promise<Found[]> {
   const { dashboard, ada, keys, deletion } = scene
-  const found = new Map<string, Submission>()
+  const found = new Map<string, Found>()
   const read = ({ status, body }: Answer, path: string) => {
     assert.equal(status, 200, path)
     for (const form of readForms(body)) {
       const fields = typeInto(form, `see ${keys[0]!.key}`)
-      if (!found.has(form.name)) found.set(form.name, { ...form, fields })
+      if (!found.has(form.name)) found.set(form.name, { ...form, fields, page: path })
     }
   }
   dashboard.elapse(REST_MS)
@@ -47,10 +52,13 @@ export async function crawl(scene: Scene): Promise<Submission[]> {
     read(await (isVisitor ? dashboard.visitor() : ada).get(path), path)
   // The question of a move has no page of its own.
   const move = [...found.values()].find(({ name }) => name.endsWith('to=moved'))!
-  read(await send(ada, move), 'a move')
+  read(await send(ada, move), move.path)
   // The notice with the button to undo a change stands on the list once.
   const cookie = `${ada.cookie()}; notice=changed.${deletion}`
-  read(await dashboard.visitor().get('/dashboard/servers', { Cookie: cookie }), 'an undo')
+  read(
+    await dashboard.visitor().get('/dashboard/servers', { Cookie: cookie }),
+    '/dashboard/servers',
+  )
   return [...found.values()]
 }
 
@@ -83,9 +91,14 @@ export function typeInto(
   return isOfRows ? [...filled, ['0', 'on']] : filled
 }
 
-export function send(person: Person, { path, fields, isUpload }: Submission): Promise<Answer> {
-  if (isUpload) return person.upload(path, Object.fromEntries(fields))
-  return person.send('POST', path, new URLSearchParams(fields).toString())
+/** Sends a form as a browser does, from the page that has it if it is known. */
+export function send(
+  person: Person,
+  { path, fields, isUpload, page }: Submission & { page?: string },
+): Promise<Answer> {
+  const from = page === undefined ? {} : { Referer: `http://localhost${page}` }
+  if (isUpload) return person.upload(path, Object.fromEntries(fields), undefined, from)
+  return person.send('POST', path, new URLSearchParams(fields).toString(), from)
 }
 
 /** Runs with the initial records, a little later. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { presentInstant } from '../../../src/model/instant.ts'
-import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
+import { startDashboard } from '../../fixtures/dashboard.ts'
 import type { Answer } from '../../fixtures/requests.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
@@ -230,18 +230,6 @@ test('a check is kept for one hour', async (t) => {
     assert.match(answer.body, /This check has expired/)
   }
   assert.equal((await recordsOf(store).listServers(userId)).length, 2)
-})
-
-test('if the session ends before the check, the page keeps the text and says how to go on', async (t) => {
-  const { person, store, userId } = await withServers(t)
-  await recordsOf(store).endSessions(userId, operatorAt(presentInstant()))
-  const expired = await person.upload(IMPORT, { text: CSV, form: 'f' })
-  assert.equal(expired.status, 401)
-  assert.match(textOf(expired.body), /Your session has ended, and nothing was imported\./)
-  assert.ok(expired.body.includes('Lagoon,lagoon.example,1.21'), expired.body)
-  assert.doesNotMatch(expired.body, /ada@example\.com/)
-  await person.signIn('ada@example.com', PASSWORD)
-  assert.equal((await person.upload(IMPORT, { text: CSV, form: 'f' })).status, 303)
 })
 
 async function withServers(t: Parameters<typeof startDashboard>[0]) {

@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { PASSWORD, startDashboard } from '../../fixtures/dashboard.ts'
 import { exchange } from '../../fixtures/person.ts'
+import type { Answer } from '../../fixtures/requests.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { presentInstant } from '../../../src/model/instant.ts'
 import { recordsOf } from '../../fixtures/records.ts'
@@ -12,31 +13,33 @@ import { recordsOf } from '../../fixtures/records.ts'
  * Which forms the service accepts, and what happens to one whose session has ended.
  */
 
-test('if the session ends before a form is sent, the form has its values again after signing in', async (t) => {
+test('if the session ends before a form is sent, signing in leads back to its page', async (t) => {
   const { signedIn, visitor, store } = await startDashboard(t)
   const { person, user } = await signedIn()
   await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
   const typed = { name: 'My "bot" <1>', form: 'f', password: 'secret of mine' }
-  const asked = await person.post('/dashboard/api', typed)
+  const send = (path: string, from: string) =>
+    person.post(path, typed, { 'Sec-Fetch-Site': 'same-origin', Referer: from })
+  const asked = await send('/dashboard/api', 'https://example.com/dashboard/servers?q=a&page=2')
   assert.equal(asked.status, 401)
   assert.match(asked.body, /Your session has ended/)
-  assert.doesNotMatch(asked.body, /secret of mine|form=f/)
-  const next = unescaped(/name="next" value="([^"]*)"/.exec(asked.body)?.[1] ?? '')
-  const back = visitor()
-  const { headers } = await back.post('/sign-in', {
-    email: 'ada@example.com',
-    password: PASSWORD,
-    next,
-  })
-  const page = await back.get(String(headers.location))
-  assert.match(page.body, /value="My &quot;bot&quot; &lt;1&gt;"/)
+  assert.doesNotMatch(asked.body, /secret of mine|bot/)
+  const signIn = async ({ body }: Answer) => {
+    const next = unescaped(/name="next" value="([^"]*)"/.exec(body)?.[1] ?? '')
+    const fields = { email: 'ada@example.com', password: PASSWORD, next }
+    return (await visitor().post('/sign-in', fields)).headers.location
+  }
+  assert.equal(await signIn(asked), '/dashboard/servers?q=a&page=2')
+  for (const [path, from, page] of [
+    ['/dashboard/account/email', '', '/dashboard/account'],
+    ['/dashboard/account/email', 'no URL', '/dashboard/account'],
+    ['/dashboard/account/delete', '', '/dashboard/account/delete'],
+    ['/dashboard/api', 'https://example.com/dashboard/api/leaked', '/dashboard/api'],
+    ['/dashboard/api', 'https://evil.example/', '/dashboard'],
+    ['/dashboard/api', 'https://evil.example//evil.example', '/dashboard'],
+  ] as const)
+    assert.equal(await signIn(await send(path, from)), page, `${path} from ${from}`)
   assert.equal((await recordsOf(store).listApiKeys(user.id)).length, 0)
-
-  await recordsOf(store).endSessions(user.id, operatorAt(presentInstant()))
-  const server = { name: 'Survival', address: 'a b', organization_id: '', version: '1.21' }
-  const again = await back.post('/dashboard/servers/new', server)
-  const target = unescaped(/name="next" value="([^"]*)"/.exec(again.body)?.[1] ?? '')
-  assert.equal(target, '/dashboard/servers/new?name=Survival&address=a+b&version=1.21')
 })
 
 test('signing in redirects only to pages of the dashboard', async (t) => {

@@ -50,7 +50,7 @@ export function flowCookie(dashboardUrl: string, clientSecret: string) {
       return JSON.parse(Buffer.from(text, 'base64url').toString()) as Flow
     },
     set(flow: Flow): string {
-      // What the user typed is given up if it is too long, and the page is not.
+      // A long query is given up, and the page is not.
       const next = flow.next.length > NEXT_LENGTH_MAX ? flow.next.replace(/\?.*/s, '') : flow.next
       const text = Buffer.from(JSON.stringify({ ...flow, next })).toString('base64url')
       return cookie.set(`${text}.${codeOf(text).toString('base64url')}`)
