@@ -60,7 +60,7 @@ test('of eight deletions at once one is made, and the others say so', async (t) 
   const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b)
   assert.deepEqual(statuses, [200, ...Array(7).fill(401)])
   for (const { status, body } of answers)
-    if (status === 401) assert.match(body, /If you have just deleted your account, it is gone/)
+    if (status === 401) assert.match(body, /If you have just changed your password or deleted your account, that is done/)
   assert.deepEqual(await listUsers(store), [])
 })
 
