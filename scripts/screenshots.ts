@@ -20,6 +20,7 @@ import { users } from '../src/accounts/records/users.ts'
 import { invitations } from '../src/organizations/records/invitations.ts'
 import { apiKeys } from '../src/keys/records/api-keys.ts'
 import { operatorAt } from '../src/model/audit.ts'
+import { usageCounts } from '../src/keys/records/usage-counts.ts'
 
 /*
  * `npm run screenshots` writes pictures of the main dashboard pages to docs/screenshots/. They show
@@ -165,7 +166,7 @@ async function fill(target: ServingStore): Promise<string[]> {
     if (index === 2)
       await apiKeys(target.database).revokeApiKey(user.id, api_key_id, operatorAt(now))
     const slots = Array.from({ length: index === 1 ? 0 : 130 }, (_, ago) => ago)
-    await target.addUsageCounts(
+    await usageCounts(target.counting).addUsageCounts(
       slots.map((ago) => ({
         api_key_id,
         slot: slotOf(now) - ago,

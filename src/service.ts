@@ -17,6 +17,7 @@ import type { ServingStore } from './database/store.ts'
 import type { Log } from './log/log.ts'
 import { listenForOps, type Ops, type OpsOptions } from './ops/listen.ts'
 import { createRequestMeter, type RequestMeter } from './ops/request-meter.ts'
+import { usageCounts } from './keys/records/usage-counts.ts'
 import { createUsageCounter, type UsageCounter } from './keys/usage/usage-counter.ts'
 import type { Oidc, OidcOptions, OidcSettings } from './accounts/sign-in/oidc/oidc.ts'
 import type { Database } from './database/database.ts'
@@ -82,7 +83,10 @@ export interface Service {
 /** Starts the service on a store. The service closes the store when it ends. */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { store, problem, host, port, reusePort = false, dashboard, log } = options
-  const counter = store === null ? null : createUsageCounter(store, log.fault, dashboard.now)
+  const counter =
+    store === null
+      ? null
+      : createUsageCounter(usageCounts(store.counting), log.fault, dashboard.now)
   const requests = createRequestMeter(Object.values(ROUTES))
   const claim = store?.claim ?? (() => Promise.reject(problem))
   const api = listen(
@@ -202,7 +206,6 @@ async function loadDashboard(
   const siteUrl = dashboard.publicPages ? (dashboard.siteUrl ?? dashboardUrl) : null
   return createDashboard({
     database,
-    counts: store,
     counter,
     accounts: createAccounts(database, { dashboardUrl, now }),
     passwords,

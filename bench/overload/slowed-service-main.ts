@@ -6,7 +6,6 @@ import { createBatchTimer } from '../../src/sqlite/claims/slow-batches.ts'
 import { openDatabase } from '../../src/sqlite/database.ts'
 import { managementConnection } from '../../src/sqlite/management-connection.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
-import { writeUsageCounts } from '../../src/sqlite/usage-counts.ts'
 import { serveStore } from '../serve-store.ts'
 import { slowedClaims } from './slowed.ts'
 
@@ -25,4 +24,4 @@ const claims = createClaims(claiming, systemClock.bootId ?? '', systemClock, tim
 const { claim } = createClaimQueue([slowedClaims(claims, Number(perSecond))], SQLITE_QUEUE)
 const counting = managementConnection(claiming, { lockWaitMs: 2_000 })
 // As in the real store, usage counts go over the connection that records claims.
-await serveStore({ ...store, ...writeUsageCounts(counting), claim }, log)
+await serveStore({ ...store, counting, claim }, log)

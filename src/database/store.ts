@@ -1,7 +1,6 @@
 import type { Database } from './database.ts'
 import type { ClaimStore } from '../model/claim.ts'
 import type { HealthStore } from '../model/health/health.ts'
-import type { UsageCountStore } from '../model/usage-counts.ts'
 
 /** What a command opens. */
 export interface Store {
@@ -14,7 +13,9 @@ export interface Store {
 }
 
 /** A store that also answers the public API's requests. Its database may not be reachable yet. */
-export interface ServingStore extends Store, ClaimStore, UsageCountStore, HealthStore {
+export interface ServingStore extends Store, ClaimStore, HealthStore {
+  /** Writes usage counts: on SQLite, a commit of any other connection empties the caches. */
+  readonly counting: Database
   /** Connects and updates the schema. Throws NotConfigured or AuthenticationFault. */
   prepare(): Promise<void>
 }

@@ -26,7 +26,7 @@ export interface UsageCount {
 }
 
 export interface UsageCountStore {
-  /** Adds at most COUNTS_SLICE rows to the stored counts. Rows sorted by key cost least. */
+  /** Adds to the stored counts. Has at most one count of each key and time slot. */
   addUsageCounts(counts: readonly UsageCount[]): Promise<void>
   /** The counts of these keys from a time slot on. */
   listUsageCounts(apiKeyIds: readonly string[], fromSlot: number): Promise<UsageCount[]>

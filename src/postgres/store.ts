@@ -11,7 +11,6 @@ import { COMMAND, ENDLESS, MANAGING, SERVING } from './patience.ts'
 import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
 import { complaintAboutStandbys } from './standbys.ts'
-import { usageCounts } from './usage-counts.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 
 /** Connections that decide claims: while one waits for the disk, the other one works. */
@@ -75,7 +74,7 @@ export async function openServingPostgresStore(
   const store = managed(pages)
   return {
     ...store,
-    ...usageCounts(pages),
+    counting: store.database,
     prepare,
     claim: queue.claim,
     probeClaims: queue.probe,

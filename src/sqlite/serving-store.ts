@@ -20,7 +20,6 @@ import { keepMirrored } from './journal/keep-mirrored.ts'
 import { openMirror } from './journal/mirror.ts'
 import { managementConnection } from './management-connection.ts'
 import { isUpToDate, migrate } from './migrate.ts'
-import { readUsageCounts, writeUsageCounts } from './usage-counts.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 
 /** A command that writes to the file may hold it while the dashboard changes something. */
@@ -77,8 +76,7 @@ export async function openServingSqliteStore(
     opened.push(queue.close)
     return {
       database: managing,
-      ...readUsageCounts(managing),
-      ...writeUsageCounts(managementConnection(claiming, waiting)),
+      counting: managementConnection(claiming, waiting),
       isServed: () => true,
       // An open store is prepared.
       prepare: async () => {},

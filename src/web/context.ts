@@ -5,7 +5,6 @@ import type { Actor } from '../model/audit.ts'
 import type { Instant } from '../model/instant.ts'
 import type { Browser, Session } from '../model/session.ts'
 import type { Database } from '../database/database.ts'
-import type { UsageCountStore } from '../model/usage-counts.ts'
 
 /** The website that the dashboard belongs to. Each part is null if the operator has not set it. */
 export interface Site {
@@ -21,7 +20,6 @@ export interface Site {
 /** What the pages need from the service. */
 export interface Dashboard {
   database: Database
-  counts: Pick<UsageCountStore, 'listUsageCounts'>
   /** Reads the session of a `Cookie` header from the store. Null if there is none. */
   accounts: { readSession(cookie: string): Promise<Session | null> }
   /** The API's public URL. */

@@ -8,6 +8,7 @@ import { fillAccount } from './states/full-account.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 import { SPANS } from '../../src/keys/pages/usage/usage-span.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { usageCounts } from '../../src/keys/records/usage-counts.ts'
 
 /*
  * What colors say is also said without hue, and in the colors that a user forces on every page.
@@ -46,7 +47,7 @@ test('on a phone, ten minutes of too many requests are seen in both colors in ev
   const [apiKey] = await recordsOf(dashboard.store).listApiKeys(user.id)
   const slot = slotOf(presentInstant()) - 40
   const burst = { api_key_id: apiKey!.id, slot, answered: 300, limited: 300, revoked: 0 }
-  await dashboard.store.addUsageCounts([burst])
+  await usageCounts(dashboard.store.counting).addUsageCounts([burst])
   const { page } = await openWindow(t, launched(), { viewport: { width: 390, height: 844 } })
   await signIn(page, dashboard, EMAIL)
   const ground = await colorOf(page, '.keys', 'background-color')

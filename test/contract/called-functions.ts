@@ -3,8 +3,7 @@ import { Session } from 'node:inspector/promises'
 import { after, before } from 'node:test'
 
 /** The code of the records. Claims have suites of their own. */
-const RECORDS =
-  /\/src\/(database\/.+|\w+\/records\/.+|sqlite\/usage-counts|postgres\/usage-counts)\.ts$/
+const RECORDS = /\/src\/(database\/.+|\w+\/records\/.+)\.ts$/
 
 /**
  * After all tests of the file, in whatever order they run, a function of the records that none of

@@ -5,6 +5,7 @@ import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
 import { openStore } from './claims/outcomes.ts'
 import { untilWaiting } from './other-session.ts'
+import { usageCounts } from '../../src/keys/records/usage-counts.ts'
 
 /*
  * Two processes write to the same counts at the same time.
@@ -26,13 +27,13 @@ test('two processes that write the same counts in opposite order both succeed', 
     limited: 2,
     revoked: 3,
   }))
-  await first.addUsageCounts(counts)
+  await usageCounts(first.counting).addUsageCounts(counts)
   await asAdmin(url, async (admin) => {
     await admin.query('BEGIN')
     await admin.query('SELECT FROM usage_counts WHERE slot = 10 FOR NO KEY UPDATE')
     const both = Promise.all([
-      first.addUsageCounts(counts),
-      second.addUsageCounts(counts.toReversed()),
+      usageCounts(first.counting).addUsageCounts(counts),
+      usageCounts(second.counting).addUsageCounts(counts.toReversed()),
     ])
     both.catch(() => {})
     // Each has written some of them by now.
@@ -40,7 +41,7 @@ test('two processes that write the same counts in opposite order both succeed', 
     await admin.query('COMMIT')
     await both
   })
-  const written = await first.listUsageCounts(
+  const written = await usageCounts(first.database).listUsageCounts(
     counts.map(({ api_key_id }) => api_key_id),
     0,
   )
@@ -68,16 +69,16 @@ test('two processes that roll up the same hours lose no count, and both succeed'
   const ids = Array.from({ length: 15 }, () => crypto.randomUUID())
   const slots = Array.from({ length: 24 }, (_, slot) => slot)
   for (const slot of slots)
-    await stores[0]!.addUsageCounts(
+    await usageCounts(stores[0]!.counting).addUsageCounts(
       ids.map((api_key_id) => ({ api_key_id, slot, answered: 1, limited: 2, revoked: 3 })),
     )
   await slowDown(url)
   await Promise.all(
     stores.map(async (store) => {
-      while (await store.rollUpUsageCounts(24));
+      while (await usageCounts(store.counting).rollUpUsageCounts(24));
     }),
   )
-  const left = await stores[0]!.listUsageCounts(ids, 0)
+  const left = await usageCounts(stores[0]!.database).listUsageCounts(ids, 0)
   const hours = [0, 6, 12, 18].flatMap((slot) =>
     ids.map((api_key_id) => ({ api_key_id, slot, answered: 6, limited: 12, revoked: 18 })),
   )

@@ -11,7 +11,6 @@ import { openDatabase } from '../../src/sqlite/database.ts'
 import { managementConnection } from '../../src/sqlite/management-connection.ts'
 import { openServingSqliteStore } from '../../src/sqlite/serving-store.ts'
 import { migrateSqlite } from '../../src/sqlite/store.ts'
-import { writeUsageCounts } from '../../src/sqlite/usage-counts.ts'
 import { createUsageCounter } from '../../src/keys/usage/usage-counter.ts'
 import { holding } from '../fixtures/listings.ts'
 import { manualClock } from '../fixtures/clock.ts'
@@ -20,6 +19,7 @@ import { addOwner } from '../fixtures/service.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { usageCounts } from '../../src/keys/records/usage-counts.ts'
 
 const NOW = 1_800_000_000_000_000
 
@@ -66,15 +66,15 @@ test('writing counts keeps cached listings valid; writing a server does not', as
   }
   const { revision } = await claim(null)
   const count = { api_key_id: keyId, slot: 1, answered: 1, limited: 0, revoked: 0 }
-  await store.addUsageCounts([count])
+  await usageCounts(store.counting).addUsageCounts([count])
   // A clock was far ahead for a while. The service must not visit every time slot in between.
-  await store.addUsageCounts([{ ...count, slot: 100_000_000 }])
-  const listed = await store.listUsageCounts([keyId], 0)
+  await usageCounts(store.counting).addUsageCounts([{ ...count, slot: 100_000_000 }])
+  const listed = await usageCounts(store.database).listUsageCounts([keyId], 0)
   assert.deepEqual(
     listed.map(({ slot }) => slot),
     [1, 100_000_000],
   )
-  await store.dropUsageCounts(2)
+  await usageCounts(store.counting).dropUsageCounts(2)
   assert.equal((await claim(revision)).rows, null)
   await recordsOf(store).saveServers(
     user.id,
@@ -92,7 +92,7 @@ test('writing the counts of many keys touches few pages of the file', async (t) 
   const lent = managementConnection(database, { lockWaitMs: 0 })
   // Read the write-ahead log: it holds each touched page once per commit.
   database.exec('PRAGMA wal_autocheckpoint = 0')
-  const counter = createUsageCounter(writeUsageCounts(lent), assert.ifError, () => NOW)
+  const counter = createUsageCounter(usageCounts(lent), assert.ifError, () => NOW)
   t.after(async () => {
     await counter.close()
     database.close()

@@ -12,6 +12,7 @@ import { temporaryFolder } from '../fixtures/folder.ts'
 import { issueKey } from '../fixtures/service.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { recordsOf } from '../fixtures/records.ts'
+import { usageCounts } from '../../src/keys/records/usage-counts.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -27,7 +28,9 @@ test('a service commits claims with NORMAL and all other changes with FULL', asy
   t.after(() => store.close())
   const id = await changeEverything(store)
   const count = { api_key_id: id, slot: slotOf(presentInstant()) }
-  await store.addUsageCounts([{ ...count, answered: 1, limited: 0, revoked: 0 }])
+  await usageCounts(store.counting).addUsageCounts([
+    { ...count, answered: 1, limited: 0, revoked: 0 },
+  ])
   for (const table of ['recent_claims', 'usage_counts'])
     assert.equal(levelOf(connections, table), NORMAL)
   for (const table of CHANGED) assert.equal(levelOf(connections, table), FULL, table)

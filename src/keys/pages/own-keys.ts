@@ -8,6 +8,7 @@ import type { Context } from '../../web/context.ts'
 import { type KeysPage, REVOKED_SHOWN, showKeys } from './page.ts'
 import { firstSlotOf, LAST_DAY, spanOf, type UsageSpan } from './usage/usage-span.ts'
 import { apiKeys } from '../records/api-keys.ts'
+import { usageCounts } from '../records/usage-counts.ts'
 import { invitations } from '../../organizations/records/invitations.ts'
 
 /** What the pages of keys need, beside what the pages of accounts need. */
@@ -48,11 +49,11 @@ export async function showOwnKeys(
 
 /** The counts of these keys in a span, also those that are not written yet. */
 export async function readCounts(
-  { counts, counter, now }: KeysDashboard,
+  { database, counter, now }: KeysDashboard,
   keys: readonly ApiKey[],
   span: UsageSpan,
 ): Promise<UsageCount[]> {
   const ids = keys.map(({ id }) => id)
-  const written = await counts.listUsageCounts(ids, firstSlotOf(span, now()))
+  const written = await usageCounts(database).listUsageCounts(ids, firstSlotOf(span, now()))
   return [...written, ...counter.unwritten(ids)]
 }

@@ -6,6 +6,7 @@ import { slotOf, type UsageCount } from '../../../src/model/usage-counts.ts'
 import { startDashboard } from '../../fixtures/dashboard.ts'
 import { launchForFile, openWindow, signIn } from '../tab.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /*
  * The values of a chart: below the pointer, with the keyboard, as a list, and in local time.
@@ -32,7 +33,7 @@ async function openCharts(
     const slot = slotOf(now - hours * HOUR_US)
     return { api_key_id: apiKey!.id, slot, answered, limited, revoked: 0 }
   })
-  await dashboard.store.addUsageCounts(rows)
+  await usageCounts(dashboard.store.counting).addUsageCounts(rows)
   const { page, troubles } = await openWindow(t, launched(), options)
   await signIn(page, dashboard, EMAIL)
   return { ...dashboard, page, troubles, path: `${dashboard.url}/dashboard/api/${apiKey!.id}` }
@@ -126,7 +127,12 @@ test('times are local across the end of summer time, with the hour that comes tw
     const slot = slotOf(Date.UTC(2026, 10, 1, hour) * 1_000)
     return { api_key_id: apiKey!.id, slot, answered, limited: 0, revoked: 0 }
   }
-  await dashboard.store.addUsageCounts([at(7, 1), at(8, 2), at(9, 3), at(10, 4)])
+  await usageCounts(dashboard.store.counting).addUsageCounts([
+    at(7, 1),
+    at(8, 2),
+    at(9, 3),
+    at(10, 4),
+  ])
   dashboard.elapse(now / 1_000 - Date.now())
   const { page } = await openWindow(t, launched(), LOS_ANGELES)
   await signIn(page, dashboard, EMAIL)

@@ -3,6 +3,7 @@ import { slotOf } from '../../../src/model/usage-counts.ts'
 import type { TestDashboard } from '../../fixtures/dashboard.ts'
 import { operatorAt } from '../../../src/model/audit.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /** Who else is in the account's organizations, by what the pages about them need. */
 export interface People {
@@ -68,7 +69,7 @@ export async function fillAccount(
       operatorAt(presentInstant()),
     )
     if (index === 0) await recordsOf(store).revokeApiKey(userId, key, operatorAt(now))
-    await store.addUsageCounts(countsOf(key, slotOf(now)))
+    await usageCounts(store.counting).addUsageCounts(countsOf(key, slotOf(now)))
   }
   const waiting = crypto.randomUUID()
   await recordsOf(store).keepImport(

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { COUNTS_SLICE, hourOf, type UsageCount } from '../../../src/model/usage-counts.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
+import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /** The first slot of an hour. */
 const SLOT = 3_000_000
@@ -19,8 +20,12 @@ export function usageCountsContract(open: OpenFixture): void {
   test('counts of the same key and time slot are added; others stay separate', async (t) => {
     const { store } = await open(t)
     const [a, b] = [randomUUID(), randomUUID()]
-    await store.addUsageCounts([count(a, SLOT), count(a, SLOT + 1), count(b, SLOT)])
-    await store.addUsageCounts([count(a, SLOT, 2)])
+    await usageCounts(store.counting).addUsageCounts([
+      count(a, SLOT),
+      count(a, SLOT + 1),
+      count(b, SLOT),
+    ])
+    await usageCounts(store.counting).addUsageCounts([count(a, SLOT, 2)])
     assert.deepEqual(await list(store, [a]), [count(a, SLOT, 3), count(a, SLOT + 1)])
     assert.deepEqual(await list(store, [b]), [count(b, SLOT)])
     assert.equal((await list(store, [a, b])).length, 3)
@@ -28,9 +33,9 @@ export function usageCountsContract(open: OpenFixture): void {
 
   test('an empty list of counts changes nothing; no keys have no counts', async (t) => {
     const { store } = await open(t)
-    await store.addUsageCounts([])
-    assert.deepEqual(await store.listUsageCounts([randomUUID()], 0), [])
-    assert.deepEqual(await store.listUsageCounts([], 0), [])
+    await usageCounts(store.counting).addUsageCounts([])
+    assert.deepEqual(await usageCounts(store.database).listUsageCounts([randomUUID()], 0), [])
+    assert.deepEqual(await usageCounts(store.database).listUsageCounts([], 0), [])
   })
 
   test('counts are listed from a time slot on', async (t) => {
@@ -38,7 +43,7 @@ export function usageCountsContract(open: OpenFixture): void {
     const a = randomUUID()
     // The last one is from a clock that was far ahead.
     const slots = [SLOT - 1, SLOT, SLOT + 1, 100_000_000]
-    await store.addUsageCounts(slots.map((slot) => count(a, slot)))
+    await usageCounts(store.counting).addUsageCounts(slots.map((slot) => count(a, slot)))
     assert.deepEqual(
       (await list(store, [a], SLOT)).map(({ slot }) => slot),
       slots.slice(1),
@@ -48,31 +53,20 @@ export function usageCountsContract(open: OpenFixture): void {
   test('a list from before the first time slot contains the first one', async (t) => {
     const { store } = await open(t)
     const a = randomUUID()
-    await store.addUsageCounts([count(a, SLOT), count(a, SLOT + 2)])
+    await usageCounts(store.counting).addUsageCounts([count(a, SLOT), count(a, SLOT + 2)])
     assert.deepEqual(await list(store, [a], 0), [count(a, SLOT), count(a, SLOT + 2)])
-  })
-
-  test('one call writes at most COUNTS_SLICE rows', async (t) => {
-    const { store } = await open(t)
-    const counts = Array.from({ length: COUNTS_SLICE + 1 }, () => count(randomUUID(), SLOT))
-    await store.addUsageCounts(counts)
-    const ids = counts.map(({ api_key_id }) => api_key_id)
-    assert.deepEqual(
-      new Set((await list(store, ids)).map(({ api_key_id }) => api_key_id)),
-      new Set(ids.slice(0, COUNTS_SLICE)),
-    )
   })
 
   test('counts before a time slot are deleted one slice per call', async (t) => {
     const { store } = await open(t)
     const old = Array.from({ length: COUNTS_SLICE }, () => count(randomUUID(), SLOT - 1))
     const kept = count(randomUUID(), SLOT)
-    await store.addUsageCounts(old)
-    await store.addUsageCounts([kept, count(randomUUID(), SLOT - 2)])
-    assert.equal(await store.dropUsageCounts(SLOT), true)
+    await usageCounts(store.counting).addUsageCounts(old)
+    await usageCounts(store.counting).addUsageCounts([kept, count(randomUUID(), SLOT - 2)])
+    assert.equal(await usageCounts(store.counting).dropUsageCounts(SLOT), true)
     const ids = [...old, kept].map(({ api_key_id }) => api_key_id)
     assert.ok((await list(store, ids)).length <= 2)
-    assert.equal(await store.dropUsageCounts(SLOT), false)
+    assert.equal(await usageCounts(store.counting).dropUsageCounts(SLOT), false)
     assert.deepEqual(await list(store, ids), [kept])
   })
 
@@ -80,21 +74,22 @@ export function usageCountsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const ids = Array.from({ length: 80 }, () => randomUUID())
     const slots = [SLOT - 12, SLOT - 7, SLOT - 6, SLOT - 5, SLOT - 1, SLOT, SLOT + 1]
-    for (const slot of slots) await store.addUsageCounts(ids.map((id) => count(id, slot, slot % 7)))
+    for (const slot of slots)
+      await usageCounts(store.counting).addUsageCounts(ids.map((id) => count(id, slot, slot % 7)))
     const before = sumsByHour(await list(store, ids))
     let steps = 0
     for (let hasMore = true; hasMore; steps += 1) {
-      hasMore = await store.rollUpUsageCounts(SLOT)
+      hasMore = await usageCounts(store.counting).rollUpUsageCounts(SLOT)
       assert.deepEqual(sumsByHour(await list(store, ids)), before)
     }
     assert.ok(steps > 1)
     const left = new Set((await list(store, ids)).map(({ slot }) => slot))
     assert.deepEqual(left, new Set([SLOT - 12, SLOT - 6, SLOT, SLOT + 1]))
-    assert.equal(await store.rollUpUsageCounts(SLOT), false)
+    assert.equal(await usageCounts(store.counting).rollUpUsageCounts(SLOT), false)
     // A process that could not write for days adds to what is rolled up.
-    await store.addUsageCounts([count(ids[0]!, SLOT - 4)])
+    await usageCounts(store.counting).addUsageCounts([count(ids[0]!, SLOT - 4)])
     const late = sumsByHour(await list(store, ids))
-    while (await store.rollUpUsageCounts(SLOT));
+    while (await usageCounts(store.counting).rollUpUsageCounts(SLOT));
     assert.deepEqual(sumsByHour(await list(store, ids)), late)
     assert.equal((await list(store, ids)).length, 80 * 4)
   })
@@ -103,14 +98,16 @@ export function usageCountsContract(open: OpenFixture): void {
     const { store } = await open(t)
     const ids = Array.from({ length: 50 }, () => randomUUID()).toSorted()
     const slots = [SLOT - 6, SLOT - 5, SLOT - 4, SLOT - 3, SLOT - 2, SLOT - 1]
-    for (const slot of slots) await store.addUsageCounts(ids.map((id) => count(id, slot)))
+    for (const slot of slots)
+      await usageCounts(store.counting).addUsageCounts(ids.map((id) => count(id, slot)))
     await Promise.all(
       Array.from({ length: 12 }, async (_, index) => {
-        if (index % 3 === 0) await store.addUsageCounts(ids.map((id) => count(id, SLOT + index)))
-        else while (await store.rollUpUsageCounts(SLOT));
+        if (index % 3 === 0)
+          await usageCounts(store.counting).addUsageCounts(ids.map((id) => count(id, SLOT + index)))
+        else while (await usageCounts(store.counting).rollUpUsageCounts(SLOT));
       }),
     )
-    while (await store.rollUpUsageCounts(SLOT));
+    while (await usageCounts(store.counting).rollUpUsageCounts(SLOT));
     const counts = await list(store, ids)
     const hour = ids.map((id) => count(id, SLOT - 6, 6))
     assert.deepEqual(new Set(counts.filter(({ slot }) => slot < SLOT)), new Set(hour))
@@ -123,7 +120,7 @@ export function usageCountsContract(open: OpenFixture): void {
     const counts = ids.map((id) => count(id, SLOT))
     await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        store.addUsageCounts(index % 2 === 0 ? counts : counts.toReversed()),
+        usageCounts(store.counting).addUsageCounts(index % 2 === 0 ? counts : counts.toReversed()),
       ),
     )
     const expected = ids.map((id) => count(id, SLOT, 20))
@@ -144,6 +141,6 @@ async function list(
   ids: readonly string[],
   fromSlot = 0,
 ): Promise<UsageCount[]> {
-  const found = await store.listUsageCounts(ids, fromSlot)
+  const found = await usageCounts(store.database).listUsageCounts(ids, fromSlot)
   return found.map((one) => ({ ...one })).toSorted((a, b) => a.slot - b.slot)
 }

@@ -7,6 +7,7 @@ import { startDashboard } from '../../fixtures/dashboard.ts'
 import { ask } from '../../fixtures/requests.ts'
 import { idOf } from './counted.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /*
  * The usage charts of keys.
@@ -47,7 +48,7 @@ test('counts are written in slices, rolled up after two days and deleted after 3
   const faults: unknown[] = []
   let now = NOW
   const counter = createUsageCounter(
-    store,
+    usageCounts(store.counting),
     (fault) => faults.push(fault),
     () => now,
   )
@@ -62,7 +63,7 @@ test('counts are written in slices, rolled up after two days and deleted after 3
   await counter.write()
   assert.deepEqual(counter.unwritten([apiKey!.id]), [])
   const slot = slotOf(NOW)
-  const counts = await store.listUsageCounts([apiKey!.id], slot)
+  const counts = await usageCounts(store.database).listUsageCounts([apiKey!.id], slot)
   assert.deepEqual(
     counts.map((count) => ({ ...count })),
     [{ api_key_id: apiKey!.id, slot, answered: 2, limited: 2, revoked: 1 }],
@@ -70,12 +71,14 @@ test('counts are written in slices, rolled up after two days and deleted after 3
   now += 49 * HOUR_US
   await counter.write()
   assert.deepEqual(
-    (await store.listUsageCounts([apiKey!.id], 0)).map((count) => ({ ...count })),
+    (await usageCounts(store.database).listUsageCounts([apiKey!.id], 0)).map((count) => ({
+      ...count,
+    })),
     [{ api_key_id: apiKey!.id, slot: hourOf(slot), answered: 2, limited: 2, revoked: 1 }],
   )
   now += 29 * DAY_US
   await counter.write()
-  assert.deepEqual(await store.listUsageCounts([apiKey!.id], 0), [])
+  assert.deepEqual(await usageCounts(store.database).listUsageCounts([apiKey!.id], 0), [])
   assert.deepEqual(faults, [])
 })
 
@@ -87,7 +90,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   const faults: unknown[] = []
   let now = Number.NaN
   const counter = createUsageCounter(
-    store,
+    usageCounts(store.counting),
     (fault) => faults.push(fault),
     () => now,
   )
@@ -102,7 +105,7 @@ test('if one slice fails, the next write includes the slices after it', async (t
   assert.equal(counter.unwritten([apiKey!.id])[0]?.answered, 1)
   countOnce(counter, apiKey!.id)
   await counter.write()
-  const [count] = await store.listUsageCounts([apiKey!.id], slotOf(NOW))
+  const [count] = await usageCounts(store.database).listUsageCounts([apiKey!.id], slotOf(NOW))
   assert.equal(count?.answered, 2)
   assert.equal(faults.length, 1)
 })
@@ -112,10 +115,10 @@ test('closing the counter writes its counts', async (t) => {
   const { person, user } = await signedIn()
   await person.issue('bot')
   const [apiKey] = await recordsOf(store).listApiKeys(user.id)
-  const counter = createUsageCounter(store, assert.ifError, () => NOW)
+  const counter = createUsageCounter(usageCounts(store.counting), assert.ifError, () => NOW)
   countOnce(counter, apiKey!.id)
   await counter.close()
-  const [count] = await store.listUsageCounts([apiKey!.id], slotOf(NOW))
+  const [count] = await usageCounts(store.database).listUsageCounts([apiKey!.id], slotOf(NOW))
   assert.equal(count?.answered, 1)
 })
 
@@ -123,11 +126,11 @@ test('a second write starts after the first has ended', async (t) => {
   const { store } = await startDashboard(t)
   const written: string[] = []
   const watched = {
-    dropUsageCounts: store.dropUsageCounts,
-    rollUpUsageCounts: store.rollUpUsageCounts,
+    dropUsageCounts: usageCounts(store.counting).dropUsageCounts,
+    rollUpUsageCounts: usageCounts(store.counting).rollUpUsageCounts,
     addUsageCounts(counts: readonly UsageCount[]) {
       written.push(...counts.map(({ api_key_id }) => api_key_id))
-      return store.addUsageCounts(counts)
+      return usageCounts(store.counting).addUsageCounts(counts)
     },
   }
   const counter = createUsageCounter(watched, assert.ifError, () => NOW)

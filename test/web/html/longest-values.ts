@@ -11,6 +11,7 @@ import { slotOf } from '../../../src/model/usage-counts.ts'
 import { createUser } from '../../../src/accounts/user.ts'
 import { ENTRY, type TestDashboard } from '../../fixtures/dashboard.ts'
 import { recordsOf } from '../../fixtures/records.ts'
+import { usageCounts } from '../../../src/keys/records/usage-counts.ts'
 
 /*
  * An account with as much as possible of everything, in the longest values.
@@ -152,6 +153,7 @@ async function addKeys(
       limited: 100_000 + ((ago * 104_729) % 1_000_003),
       revoked: number < 22 ? 100_000 + ((ago * 1_299_709) % 1_000_003) : 0,
     }))
-    for (const half of [counts.slice(0, 168), counts.slice(168)]) await store.addUsageCounts(half)
+    for (const half of [counts.slice(0, 168), counts.slice(168)])
+      await usageCounts(store.counting).addUsageCounts(half)
   }
 }
