@@ -23,7 +23,7 @@ Writes what it measured to bench/results/.
   processes 1, 2, 4 and 8 processes of the service that share a port and a PostgreSQL database
   overload  up to ten times the load that a slowed store can process, on each engine, and 2,000 connections
   connections 16 to 2,000 connections without a pause, on SQLite: the last part of overload
-  growth    a file with 10,000,000 keys, owners with 100,000 servers, an import of 1,000,000
+  growth    a file with 10,000,000 keys, and owners with 100,000 servers
   site      a site that mirrors its tables as docs/site.md says: the first load, and each statement
   sign-ins  claims beside 50 sign-ins per second by OpenID Connect, on SQLite
   peers     the service and the same API put together from libraries

@@ -1,14 +1,9 @@
 import type { Scene } from '../scene.ts'
 import type { Result } from '../table.ts'
-import { measureImport } from './import.ts'
 import { measureKeys } from './keys.ts'
 import { measureOwners } from './owners.ts'
 
-/** What more keys, more servers of one owner and a long import cost on SQLite. */
+/** What more keys and more servers of one owner cost on SQLite. */
 export async function measureGrowth(scene: Scene): Promise<Result[]> {
-  return [
-    ...(await measureImport(scene)),
-    ...(await measureOwners(scene)),
-    ...(await measureKeys(scene)),
-  ]
+  return [...(await measureOwners(scene)), ...(await measureKeys(scene))]
 }
