@@ -4,18 +4,14 @@ import type { Decider } from '../../claims/decide.ts'
 import type { QueueOptions } from '../../claims/queue.ts'
 import { AuthenticationFault, invariant } from '../../model/faults.ts'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import type { RecentClaim } from './claim-rows.ts'
 import type { Clock } from './clock.ts'
 import { rollBack } from '../database.ts'
 import { isLocked } from '../errors.ts'
 import { createDecideCall } from './decide-call.ts'
 import { createFileRevision } from './file-revision.ts'
 import { createKeyRows } from './key-rows.ts'
-import {
-  createRecentClaims,
-  MUST_WAIT,
-  type RecentClaim,
-  type RecentClaims,
-} from './recent-claims.ts'
+import { createRecentClaims, MUST_WAIT, type RecentClaims } from './recent-claims.ts'
 import type { BatchTimer } from './slow-batches.ts'
 
 /** The event loop waits for each batch, so its size keeps a turn to a few milliseconds. */
@@ -55,20 +51,17 @@ export function createClaims(
   guard: ClaimGuard = UNGUARDED,
 ): Claims {
   const begin = database.prepare('BEGIN IMMEDIATE')
-  const commit = database.prepare('COMMIT')
+  const endTransaction = database.prepare('COMMIT')
+  const commit = () => {
+    timer.commit()
+    endTransaction.run()
+  }
   const recent = createRecentClaims(database, bootId, clock.monotonic())
   // From here on the queue retries a locked file. A wait here would stop the event loop.
   database.exec('PRAGMA busy_timeout = 0')
   const keyRows = createKeyRows(database)
-  const schemaVersion = database.prepare('PRAGMA schema_version')
+  const readRevision = createFileRevision(database, keyRows.clear)
   let lastStamp = 0
-  // A restore changes the version of the schema, after another commit like any other.
-  let mayBeRestored = true
-  const readRevision = createFileRevision(database, () => {
-    keyRows.clear()
-    recent.noticeChange()
-    mayBeRestored = true
-  })
   const decideCall = createDecideCall(database, keyRows, recent.lastUse)
 
   function claimBatch(calls: readonly Call[]): Decided[] | null {
@@ -81,27 +74,22 @@ export function createClaims(
     }
     const outcomes: Decided[] = []
     try {
-      const [revision, now] = [readRevision(), clock.monotonic()]
-      if (mayBeRestored) assertUnited()
-      const batch = { granted: [], revision, now }
+      const { revision, schema } = readRevision()
+      // Another connection unites a restored file with the journal.
+      if (!guard.isUnited(schema)) throw MUST_WAIT
+      const batch = { granted: [], revision, now: clock.monotonic() }
       for (const call of calls) outcomes.push(decideCall(batch, call))
-      recordClaims(batch.granted)
+      recordClaims(batch.granted, schema)
       return outcomes
     } catch (error) {
-      undo(database, recent)
+      undo(database)
       if (error === MUST_WAIT) return null
       if (error instanceof AuthenticationFault) return calls.map(() => error)
       return outcomesOfRolledBack(calls, outcomes, notRecorded(error))
     }
   }
 
-  /** Waits until another connection has united a file that may be restored. */
-  function assertUnited(): void {
-    if (!guard.isUnited(Number(schemaVersion.get()?.schema_version))) throw MUST_WAIT
-    mayBeRestored = false
-  }
-
-  function recordClaims(granted: readonly RecentClaim[]): void {
+  function recordClaims(granted: readonly RecentClaim[], schema: number): void {
     // A failed read may have ended the transaction; a row appended now would be committed alone.
     if (!database.isTransaction) throw new Error('the transaction was ended by an error')
     const stamp = { claimed_at: clock.present(), monotonic: clock.monotonic() }
@@ -110,10 +98,7 @@ export function createClaims(
     invariant(stamp.monotonic >= lastStamp, 'a stamp is not before the last one')
     assertSpaced(recent, granted, stamp.monotonic)
     lastStamp = stamp.monotonic
-    recent.append(granted, stamp)
-    timer.commit()
-    commit.run()
-    recent.settle(true)
+    recent.record(granted, stamp, schema, commit)
   }
 
   return withUpkeep(claimBatch, recent, timer)
@@ -134,7 +119,7 @@ function assertSpaced(
   invariant(serials.size === granted.length, 'a batch grants a key once')
 }
 
-function undo(database: DatabaseSync, recent: RecentClaims): void {
+function undo(database: DatabaseSync): void {
   try {
     rollBack(database)
     /* node:coverage ignore next 4 */
@@ -142,7 +127,6 @@ function undo(database: DatabaseSync, recent: RecentClaims): void {
     // Only a disk that fails between two statements leads here. The next batch fails for the same
     // reason and reports it.
   }
-  recent.settle(false)
 }
 
 /** Times each batch. Compacts a little in a later turn, so that the answers go first. */

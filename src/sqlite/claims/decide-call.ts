@@ -3,8 +3,9 @@ import type { Call, Decided } from '../../claims/call.ts'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { ListFault } from '../../model/faults.ts'
 import { SERVERS_MAX, type ServerRow } from '../../model/server-row.ts'
+import type { RecentClaim } from './claim-rows.ts'
 import type { KeyRows } from './key-rows.ts'
-import type { RecentClaim, RecentClaims } from './recent-claims.ts'
+import type { RecentClaims } from './recent-claims.ts'
 
 /** What holds for all calls of one transaction. */
 export interface Batch {

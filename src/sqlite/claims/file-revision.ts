@@ -4,28 +4,42 @@ import { constants, type DatabaseSync } from 'node:sqlite'
 /** The tables whose rows are cached for as long as the revision stays. */
 const CACHED_TABLES = new Set<string | null>(['api_keys', 'servers'])
 
+/** The state of the file in a transaction. */
+export interface FileRevision {
+  /** The same string until another connection commits, because every cached listing holds it. */
+  revision: string
+  /** The version of the schema, which also changes if another file is written over this one. */
+  schema: number
+}
+
 /**
  * Returns a function that reads the file's revision, to be called within a transaction. Each commit
  * of another connection changes the revision. Commits of this one don't, so from now on SQLite
  * refuses its statements that write to a cached table. `onChange` runs after a change.
  */
-export function createFileRevision(database: DatabaseSync, onChange: () => void): () => string {
+export function createFileRevision(
+  database: DatabaseSync,
+  onChange: () => void,
+): () => FileRevision {
   database.setAuthorizer(authorize)
+  const schemaVersion = database.prepare('PRAGMA schema_version')
   const dataVersion = database.prepare('PRAGMA data_version')
   dataVersion.setReturnArrays(true)
   // data_version has no meaning for another connection.
   const connectionTag = randomUUID()
   let version: number | null = null
-  // The same string until a change, because every cached listing holds it.
-  let revision = ''
+  let file: FileRevision = { revision: '', schema: 0 }
   return () => {
     const [current] = dataVersion.get() as unknown as [number]
     if (current !== version) {
       onChange()
+      file = {
+        revision: `${connectionTag}:${current}`,
+        schema: Number(schemaVersion.get()?.schema_version),
+      }
       version = current
-      revision = `${connectionTag}:${version}`
     }
-    return revision
+    return file
   }
 }
 

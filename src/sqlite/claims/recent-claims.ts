@@ -1,34 +1,42 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { transact } from '../database.ts'
-import { createCompaction, compactAll } from './compaction.ts'
-import { createStamps, readLastSecond, type Stamp, type Stamps } from './stamps.ts'
-import { prepareRows } from './write-rows.ts'
+import {
+  type ClaimRows,
+  compactAll,
+  prepareClaimRows,
+  readLastSecond,
+  type RecentClaim,
+  registerBoot,
+} from './claim-rows.ts'
+import { createStamps, type Stamp, type Stamps } from './stamps.ts'
 
 /**
  * The last use of every key, which decides the limit. Only the serving process records claims, so
- * its copy in memory is exact. At the start it reads what an earlier process recorded within the
- * last second.
+ * its stamps in memory are exact. The life of a granted claim:
  *
- * A claim is one appended row, many times cheaper than a change in the key's own row. Compaction
- * turns the rows into one per key later.
+ *     record    a row of its own in recent_claims, in the transaction of its batch
+ *        │
+ *     COMMIT    the stamp in memory limits the key; only now may the service answer 200
+ *        │
+ *     step      after 32,768 claims: the key's one row in last_claims, 512 keys at a time
+ *        │
+ *     step      the rows in recent_claims go, 2,048 at a time
+ *
+ * A start and the first claim in a restored file take both steps at once, for every row that they
+ * find. A start also reads back the stamps of the last second.
+ * docs/decisions/0058-the-life-of-a-claim.md gives the reasons.
  */
 export interface RecentClaims {
   /** The key's last use on this boot's monotonic clock; 0 if it is more than a second ago. */
   lastUse(serial: number, keyHash: Uint8Array): number
   /**
-   * Appends the claims of a batch within the open transaction. They share a stamp. Throws MUST_WAIT
-   * in the second after a claim whose row is gone, because another file was written over this one.
-   * Keys of that file may have other numbers.
+   * Appends the claims of a batch within the open transaction, and commits it. They share a stamp,
+   * and count once `commit` returns. `schema` is the version of the file's schema: if another file
+   * was written over this one, it has changed. Keys of that file may have other numbers, so that
+   * MUST_WAIT is thrown for a second after a claim that it lacks.
    */
-  append(claims: readonly RecentClaim[], stamp: Stamp): void
-  /**
-   * Another connection has changed the file. If it restored a backup, old rows of
-   * `recent_claims` are back, so the next append looks at them.
-   */
-  noticeChange(): void
-  /** The transaction has ended. Its claims count if it was committed. */
-  settle(committed: boolean): void
+  record(claims: readonly RecentClaim[], stamp: Stamp, schema: number, commit: () => void): void
   /** Takes the next step of the compaction, if there is one, in its own transaction. */
   compactStep(): void
 }
@@ -36,11 +44,14 @@ export interface RecentClaims {
 /** The batch can't be decided now. It changes nothing and waits. */
 export const MUST_WAIT = new Error('the batch must wait')
 
-/** A granted claim, by the number and the hash of its key. */
-export interface RecentClaim {
-  serial: number
-  keyHash: Uint8Array
-}
+/**
+ * Rows before they are compacted. More rows cost less each, because keys in order share pages. But
+ * they make `last_used_at` slower to read.
+ */
+const COMPACT_AFTER = 32_768
+/** Rows that one step writes or removes. It takes about a millisecond and outpaces full batches. */
+const COMPACT_STEP = 512
+const REMOVE_STEP = 2_048
 
 /** `now` is on the monotonic clock of the boot with this id. */
 export function createRecentClaims(
@@ -49,115 +60,114 @@ export function createRecentClaims(
   now: number,
 ): RecentClaims {
   const stamps = createStamps()
-  let boot = startBoot(database, bootId, now, stamps)
-  const writeClaims = createWriteClaims(database)
-  const { readNewest, hasRow, readSchema } = prepareReads(database)
-  const compaction = createCompaction(database, stamps)
-  let pending: readonly RecentClaim[] = []
-  let stamp: Stamp = { claimed_at: 0, monotonic: 0 }
-  let lastClaim: Numbered = { number: 0, monotonic: -CLAIM_INTERVAL_US }
-  let heldUntil = 0
+  const rows = prepareClaimRows(database)
+  /** The number of this boot, and the version of the schema, in the file that this follows. */
+  let [boot, schema] = transact(database, () => start(database, rows, bootId, now, stamps))
+  /** The last row's number. A number is used once, whether its commit reports a failure or not. */
   let newest = 0
-  // A restore changes it. So does a change of the schema, after which compacting all rows does no
-  // harm.
-  let schema = readSchema()
-  let seenSchema = schema
-  let mustLook = false
+  let last = { number: 0, monotonic: -CLAIM_INTERVAL_US }
+  /** The keys of the rows since the last compaction began, in order of the claims. */
+  let appended: number[] = []
+  let steps = NO_STEPS
+  /** The step under way, until it is committed. */
+  let step: Step | null = null
+  let compactedTo = 0
 
-  function lookAgain(): void {
-    newest = Math.max(newest, readNewest())
-    seenSchema = readSchema()
-    if (seenSchema === schema) return
-    boot = registerBoot(database, bootId)
-    if (!hasRow(lastClaim)) heldUntil = lastClaim.monotonic + CLAIM_INTERVAL_US
+  /** Begins anew in a file that was written over the one before, within the open transaction. */
+  function takeOver({ monotonic }: Stamp): number {
+    if (monotonic - last.monotonic < CLAIM_INTERVAL_US && !rows.has(last)) throw MUST_WAIT
+    compactAll(database)
+    return registerBoot(database, bootId)
+  }
+
+  /** The next step; null if there is none. */
+  function nextStep(): Step | null {
+    const next = steps.next().value
+    if (next !== undefined) return next
+    if (appended.length < COMPACT_AFTER) return null
+    steps = compact(rows, inOrder(appended), stamps, boot, compactedTo, newest)
+    ;[appended, compactedTo] = [[], newest]
+    return steps.next().value ?? null
   }
 
   return {
     lastUse: stamps.lastUse,
 
-    append(claims, now) {
-      if (claims.length === 0) return
-      if (mustLook) lookAgain()
-      if (now.monotonic < heldUntil) throw MUST_WAIT
-      pending = claims
-      stamp = now
-      writeClaims(newest, claims, now, boot)
-    },
-
-    noticeChange() {
-      mustLook = true
-    },
-
-    settle(committed) {
-      // A commit that reported a failure may have succeeded, so its numbers are not used again.
-      newest += pending.length
-      if (committed && pending.length > 0) {
-        mustLook = false
-        lastClaim = { number: newest, monotonic: stamp.monotonic }
-        for (const { serial, keyHash } of pending) {
-          stamps.set(serial, keyHash, stamp)
-          compaction.add(serial)
-        }
-        if (seenSchema !== schema) compaction.beginWithRestored(newest)
-        schema = seenSchema
+    record(claims, stamp, present, commit) {
+      if (claims.length === 0) {
+        commit()
+        return
       }
-      pending = []
-      compaction.beginWhenDue(newest)
+      const isNew = present !== schema
+      const presentBoot = isNew ? takeOver(stamp) : boot
+      const before = newest
+      newest += claims.length
+      rows.append(before, claims, stamp, presentBoot)
+      commit()
+      if (isNew) {
+        ;[boot, schema, compactedTo] = [presentBoot, present, before]
+        ;[appended, steps, step] = [[], NO_STEPS, null]
+      }
+      last = { number: newest, monotonic: stamp.monotonic }
+      for (const { serial, keyHash } of claims) {
+        stamps.set(serial, keyHash, stamp)
+        appended.push(serial)
+      }
     },
 
-    compactStep: () => compaction.step(boot, schema, stamp.monotonic),
+    compactStep() {
+      step ??= nextStep()
+      const work = step
+      if (work === null) return
+      transact(database, () => {
+        // The rows of another file stay until a claim has taken them over, which ends these steps.
+        if (rows.readSchema() === schema) work()
+      })
+      step = null
+    },
   }
 }
 
-/** Registers the boot and reads the claims of the last second. Returns the boot's number. */
-function startBoot(database: DatabaseSync, bootId: string, now: number, stamps: Stamps): number {
-  return transact(database, () => {
-    const number = registerBoot(database, bootId)
-    compactAll(database)
-    for (const { api_key, key_hash, ...stamp } of readLastSecond(database, number, now))
-      stamps.set(api_key, key_hash, stamp)
-    return number
-  })
-}
+/** Work in a transaction. If it fails, it is repeated. */
+type Step = () => void
 
-interface Numbered {
-  number: number
-  monotonic: number
-}
+const NO_STEPS: Iterator<Step, undefined> = [].values()
 
-function prepareReads(database: DatabaseSync) {
-  const findNewest = database.prepare('SELECT max(number) AS number FROM recent_claims')
-  const findRow = database.prepare('SELECT 1 FROM recent_claims WHERE number = ? AND monotonic = ?')
-  const findSchema = database.prepare('PRAGMA schema_version')
-  return {
-    readNewest: () => Number(findNewest.get()?.number),
-    hasRow: ({ number, monotonic }: Numbered) => findRow.get(number, monotonic) !== undefined,
-    readSchema: () => Number(findSchema.get()?.schema_version),
+/** Compacts the rows with numbers from `after` on, up to `upTo`, which are those of these keys. */
+function* compact(
+  rows: ClaimRows,
+  serials: Uint32Array,
+  stamps: Stamps,
+  boot: number,
+  after: number,
+  upTo: number,
+): Generator<Step, undefined> {
+  for (let at = 0; at < serials.length; at += COMPACT_STEP)
+    yield () => rows.keep(serials.subarray(at, at + COMPACT_STEP), stamps, boot)
+  for (let to = after; to < upTo; ) {
+    to = Math.min(to + REMOVE_STEP, upTo)
+    yield () => rows.removeUpTo(to)
   }
 }
 
-/** Writes one row for each claim, with the numbers after `newest`. */
-function createWriteClaims(database: DatabaseSync) {
-  const write = prepareRows(
-    database,
-    5,
-    (values) =>
-      `INSERT INTO recent_claims (number, api_key, claimed_at, monotonic, boot) VALUES ${values}`,
-  )
-  return (newest: number, claims: readonly RecentClaim[], stamp: Stamp, boot: number) => {
-    const { claimed_at, monotonic } = stamp
-    write(claims.length, (index, values, at) => {
-      values[at] = newest + 1 + index
-      values[at + 1] = claims[index]!.serial
-      values[at + 2] = claimed_at
-      values[at + 3] = monotonic
-      values[at + 4] = boot
-    })
-  }
+/** Each number once, ascending. It takes two milliseconds for a whole compaction. */
+function inOrder(serials: readonly number[]): Uint32Array {
+  return new Uint32Array(serials)
+    .toSorted()
+    .filter((serial, index, sorted) => serial !== sorted[index - 1])
 }
 
-/** The number of this boot, which is stored with monotonic stamps. Needs an open transaction. */
-export function registerBoot(database: DatabaseSync, bootId: string): number {
-  database.prepare('INSERT INTO boots (boot_id) VALUES (?) ON CONFLICT DO NOTHING').run(bootId)
-  return Number(database.prepare('SELECT number FROM boots WHERE boot_id = ?').get(bootId)?.number)
+/** Takes over what earlier processes recorded. Needs an open transaction. */
+function start(
+  database: DatabaseSync,
+  rows: ClaimRows,
+  bootId: string,
+  now: number,
+  stamps: Stamps,
+): [boot: number, schema: number] {
+  const boot = registerBoot(database, bootId)
+  compactAll(database)
+  for (const { api_key, key_hash, ...stamp } of readLastSecond(database, boot, now))
+    stamps.set(api_key, key_hash, stamp)
+  return [boot, rows.readSchema()]
 }

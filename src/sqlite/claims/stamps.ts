@@ -1,5 +1,3 @@
-import type { DatabaseSync } from 'node:sqlite'
-import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import type { Instant } from '../../model/instant.ts'
 
 /** The time of a granted claim on both clocks. */
@@ -55,32 +53,4 @@ export function createStamps(): Stamps {
 /** 32 bits of a key's hash, which tell keys with the same number apart. */
 function tagOf(hash: Uint8Array): number {
   return ((hash[0]! << 24) | (hash[1]! << 16) | (hash[2]! << 8) | hash[3]!) >>> 0
-}
-
-/**
- * Reads the claims of the last second of this boot that an earlier process has compacted. Needs an
- * open transaction, because it sets stamps that are later than this boot's clock to the present.
- * They then limit a key for one second only. They come from another clock: a container's time
- * namespace, or a machine that was restored to a snapshot.
- */
-export function readLastSecond(database: DatabaseSync, boot: number, now: number): KeptStamp[] {
-  // Reads every row of the table, which is why rows of keys that are not in use leave it.
-  const kept = database
-    .prepare(
-      `SELECT api_key, key_hash, claimed_at, monotonic FROM last_claims CROSS JOIN api_keys ON serial = api_key
-       WHERE boot = ? AND monotonic > ?`,
-    )
-    .all(boot, now - CLAIM_INTERVAL_US) as unknown as KeptStamp[]
-  const clamp = database.prepare('UPDATE last_claims SET monotonic = ? WHERE api_key = ?')
-  for (const stamp of kept) {
-    if (stamp.monotonic <= now) continue
-    stamp.monotonic = now
-    clamp.run(now, stamp.api_key)
-  }
-  return kept
-}
-
-interface KeptStamp extends Stamp {
-  api_key: number
-  key_hash: Uint8Array
 }

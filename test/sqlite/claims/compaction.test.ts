@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Stamp } from '../../../src/sqlite/claims/stamps.ts'
-import { claimsOf, HASH, openRecent, range } from './open-recent.ts'
+import { HASH, openRecent, range } from './open-recent.ts'
 
 /*
  * Compaction merges claims into one row per key. A crash at any step leaves each key's last use
@@ -10,17 +10,13 @@ import { claimsOf, HASH, openRecent, range } from './open-recent.ts'
  */
 
 test("compaction keeps each key's last use and all claims of the last second", async (t) => {
-  const { database, recent, stamp, advance } = await openRecent(t)
+  const { database, recent, advance, record } = await openRecent(t)
   const keys = 1_000
   let appended = 0
   // Slightly more than three generations, in batches with one step after each, as in the service.
   while (appended < 110_000) {
-    database.exec('BEGIN IMMEDIATE')
-    const serials = range(appended, appended + 199).map((number) => (number % keys) + 1)
-    recent.append(claimsOf(...serials), stamp())
+    record(range(appended, appended + 199).map((number) => (number % keys) + 1))
     appended += 200
-    database.exec('COMMIT')
-    recent.settle(true)
     recent.compactStep()
     advance(10)
   }
@@ -34,13 +30,9 @@ test("compaction keeps each key's last use and all claims of the last second", a
 })
 
 test('a crash in the middle of a compaction leaves every last use readable', async (t) => {
-  const { path, database, recent, stamp, advance } = await openRecent(t)
+  const { path, database, recent, advance, record } = await openRecent(t)
   for (let batch = 0; batch < 400; batch += 1) {
-    database.exec('BEGIN IMMEDIATE')
-    const serials = range(0, 99).map((index) => ((batch * 7 + index) % 3_000) + 1)
-    recent.append(claimsOf(...serials), stamp())
-    database.exec('COMMIT')
-    recent.settle(true)
+    record(range(0, 99).map((index) => ((batch * 7 + index) % 3_000) + 1))
     advance(10)
   }
   const expected = lastUses(database)
@@ -54,15 +46,10 @@ test('a crash in the middle of a compaction leaves every last use readable', asy
 })
 
 test('compaction starts at 32,768 rows, and each of its steps is short', async (t) => {
-  const { database, recent, stamp } = await openRecent(t)
+  const { database, recent, record } = await openRecent(t)
   const count = (table: string) =>
     Number(database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n)
-  const append = (from: number, to: number) => {
-    database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(...range(from, to)), stamp())
-    database.exec('COMMIT')
-    recent.settle(true)
-  }
+  const append = (from: number, to: number) => record(range(from, to))
   append(1, 32_767)
   recent.compactStep()
   assert.deepEqual([count('recent_claims'), count('last_claims')], [32_767, 0])
@@ -80,7 +67,7 @@ test('compaction starts at 32,768 rows, and each of its steps is short', async (
 })
 
 test('rows that come during a compaction wait until the next one starts after it', async (t) => {
-  const { database, recent } = await openRecent(t)
+  const { database, recent, record } = await openRecent(t)
   const expected = new Map<number, Stamp>()
   let claims = 0
   const append = (count: number, keys: number) => {
@@ -88,10 +75,7 @@ test('rows that come during a compaction wait until the next one starts after it
       claims += 1
       const stamp = { claimed_at: 1_800_000_000_000_000 + claims, monotonic: claims }
       const serials = range(1, Math.min(keys, count - first))
-      database.exec('BEGIN IMMEDIATE')
-      recent.append(claimsOf(...serials), stamp)
-      database.exec('COMMIT')
-      recent.settle(true)
+      record(serials, stamp)
       for (const serial of serials) expected.set(serial, stamp)
     }
   }
@@ -101,7 +85,7 @@ test('rows that come during a compaction wait until the next one starts after it
   append(32_768, 32_768)
   step(1)
   append(32_768, 1_000)
-  // To the end of the merge and one step into deleting its rows.
+  // To the end of the keys and one step into removing the rows.
   step(64)
   append(1, 1)
   step(200)
@@ -113,13 +97,8 @@ test('rows that come during a compaction wait until the next one starts after it
 })
 
 test('a key with many claims is compacted once', async (t) => {
-  const { database, recent, stamp } = await openRecent(t)
-  for (let batch = 0; batch < 128; batch += 1) {
-    database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(...range(1, 256)), stamp())
-    database.exec('COMMIT')
-    recent.settle(true)
-  }
+  const { database, recent, record } = await openRecent(t)
+  for (let batch = 0; batch < 128; batch += 1) record(range(1, 256))
   const changes = () => Number(database.prepare('SELECT total_changes() AS n').get()?.n)
   const before = changes()
   recent.compactStep()

@@ -11,16 +11,13 @@ import { BOOT, claimsOf, HASH, openRecent, range } from './open-recent.ts'
  */
 
 test('a rolled back claim is not remembered', async (t) => {
-  const { database, recent, stamp } = await openRecent(t)
-  database.exec('BEGIN IMMEDIATE')
-  recent.append(claimsOf(1), stamp())
-  database.exec('ROLLBACK')
-  recent.settle(false)
+  const { recent, stamp, record } = await openRecent(t)
+  record([1], stamp(), 'ROLLBACK')
   assert.equal(recent.lastUse(1, HASH), 0)
 })
 
 test('a key of any number has its last use, from the first claim on', async (t) => {
-  const { database, recent, stamp, advance } = await openRecent(t)
+  const { recent, stamp, advance, record } = await openRecent(t)
   // Twice the largest number so far is the first one beyond the allocated space.
   const serials = [1, 2, 3, 511, 1_022, 1_023, 5_000, 100_000]
   const expected = new Map<number, number>()
@@ -28,11 +25,7 @@ test('a key of any number has its last use, from the first claim on', async (t) 
     assert.equal(recent.lastUse(serial, HASH), 0)
     advance(1)
     const now = stamp()
-    database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(serial), now)
-    assert.equal(recent.lastUse(serial, HASH), 0)
-    database.exec('COMMIT')
-    recent.settle(true)
+    record([serial], now)
     expected.set(serial, now.monotonic)
     for (const [known, monotonic] of expected) assert.equal(recent.lastUse(known, HASH), monotonic)
   }
@@ -40,16 +33,26 @@ test('a key of any number has its last use, from the first claim on', async (t) 
     assert.equal(recent.lastUse(serial, HASH), 0)
 })
 
-test('each claim of a batch has its own row, however many there are', async (t) => {
+test('a claim counts once its commit has returned', async (t) => {
   const { database, recent, stamp } = await openRecent(t)
+  const now = stamp()
+  const schema = Number(database.prepare('PRAGMA schema_version').get()?.schema_version)
+  database.exec('BEGIN IMMEDIATE')
+  recent.record(claimsOf(1), now, schema, () => {
+    assert.equal(recent.lastUse(1, HASH), 0)
+    assert.equal(database.prepare('SELECT count(*) AS n FROM recent_claims').get()?.n, 1)
+    database.exec('COMMIT')
+  })
+  assert.equal(recent.lastUse(1, HASH), now.monotonic)
+})
+
+test('each claim of a batch has its own row, however many there are', async (t) => {
+  const { database, stamp, record } = await openRecent(t)
   let expected: unknown[] = []
   for (const count of [1, 15, 16, 17, 256]) {
     const { claimed_at, monotonic } = stamp()
     const serials = range(expected.length + 1, expected.length + count)
-    database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(...serials), { claimed_at, monotonic })
-    database.exec('COMMIT')
-    recent.settle(true)
+    record(serials)
     const appended = serials.map((serial) => [serial, serial, claimed_at, monotonic, 1])
     expected = [...expected, ...appended]
     const rows = database.prepare(
@@ -91,16 +94,10 @@ test('only the newest stamps of the last second count from an earlier process', 
 })
 
 test('the number of a failed commit is not reused: the commit may have succeeded', async (t) => {
-  const { database, recent, stamp } = await openRecent(t)
-  database.exec('BEGIN IMMEDIATE')
-  recent.append(claimsOf(1), stamp())
-  database.exec('COMMIT')
-  recent.settle(false)
+  const { recent, stamp, record } = await openRecent(t)
+  record([1], stamp(), 'UNSURE')
   assert.equal(recent.lastUse(1, HASH), 0)
-  database.exec('BEGIN IMMEDIATE')
-  recent.append(claimsOf(1), stamp())
-  database.exec('COMMIT')
-  recent.settle(true)
+  record([1])
   assert.notEqual(recent.lastUse(1, HASH), 0)
 })
 

@@ -9,7 +9,7 @@ import { claim } from '../../contract/keys/claim.ts'
 import { type ManualClock, manualClock } from '../../fixtures/clock.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
 import { addOwner } from '../../fixtures/service.ts'
-import { BOOT, claimsOf, openRecent, range } from '../claims/open-recent.ts'
+import { BOOT, openRecent, range } from '../claims/open-recent.ts'
 
 /*
  * A backup is restored into the served file with SQLite's backup interface, in one transaction, as
@@ -63,14 +63,8 @@ test('a key that reuses the number of a key from before a restore has no last us
 })
 
 test('compaction after a restore keeps the restored claims and the new ones', async (t) => {
-  const { path, database, recent, stamp, advance } = await openRecent(t)
-  const append = (from: number, to: number) => {
-    database.exec('BEGIN IMMEDIATE')
-    recent.noticeChange()
-    recent.append(claimsOf(...range(from, to)), stamp())
-    database.exec('COMMIT')
-    recent.settle(true)
-  }
+  const { path, database, recent, advance, record } = await openRecent(t)
+  const append = (from: number, to: number) => record(range(from, to))
   const keysIn = (table: string) =>
     database
       .prepare(`SELECT api_key FROM ${table} ORDER BY api_key`)
@@ -81,34 +75,50 @@ test('compaction after a restore keeps the restored claims and the new ones', as
   // Enough rows to start a compaction, and half of it.
   append(1, 32_768)
   for (let step = 0; step < 30; step += 1) recent.compactStep()
+  append(40_000, 40_009)
   await copyFile(`${path}.backup`, path)
-  // After a restore, rows that may belong to the backup stay until a batch has read them.
+  // The rows of the backup stay until a batch takes them over.
   for (let step = 0; step < 100; step += 1) recent.compactStep()
   assert.deepEqual([keysIn('recent_claims').length, keysIn('last_claims').length], [10, 0])
   advance(1_000)
   append(11, 12)
+  assert.deepEqual(keysIn('recent_claims'), [11, 12])
+  assert.deepEqual(keysIn('last_claims'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  // The compaction before the restore is over, and the next one starts with these rows.
   recent.compactStep()
-  assert.deepEqual(keysIn('recent_claims'), [])
-  assert.deepEqual(keysIn('last_claims'), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12])
-  append(13, 13)
-  recent.compactStep()
-  assert.deepEqual(keysIn('recent_claims'), [13])
+  assert.deepEqual(keysIn('recent_claims'), [11, 12])
+  append(1, 32_766)
+  for (let step = 0; step < 100; step += 1) recent.compactStep()
+  assert.deepEqual([keysIn('recent_claims').length, keysIn('last_claims').length], [0, 32_766])
+})
+
+test('a restore that keeps the last claim, or another change of the schema, delays none', async (t) => {
+  const { path, serve } = files(t)
+  await serve(async (store) => {
+    const [ada, bob, eve] = await Promise.all(
+      ['ada', 'bob', 'eve'].map((name) => addOwner(store, `${name}@example.com`)),
+    )
+    assert.equal((await claim(store, ada!.key)).outcome, 'granted')
+    await copyFile(path, `${path}.backup`)
+    await copyFile(`${path}.backup`, path)
+    assert.equal((await claim(store, bob!.key)).outcome, 'granted')
+    const other = new DatabaseSync(path)
+    other.exec('CREATE TABLE changed (id)')
+    other.close()
+    assert.equal((await claim(store, eve!.key)).outcome, 'granted')
+    for (const { key } of [ada!, bob!, eve!])
+      assert.equal((await claim(store, key)).outcome, 'limited')
+  })
 })
 
 test('after a restore and a failed batch, a claim is recorded under this boot', async (t) => {
-  const { path, database, recent, stamp } = await openRecent(t)
+  const { path, database, stamp, record } = await openRecent(t)
   await copyFile(path, `${path}.backup`)
   const other = new DatabaseSync(`${path}.backup`)
   other.exec(`DELETE FROM boots; INSERT INTO boots (boot_id) VALUES ('another machine')`)
   other.close()
   await copyFile(`${path}.backup`, path)
-  recent.noticeChange()
-  for (const end of ['ROLLBACK', 'COMMIT']) {
-    database.exec('BEGIN IMMEDIATE')
-    recent.append(claimsOf(1), stamp())
-    database.exec(end)
-    recent.settle(end === 'COMMIT')
-  }
+  for (const end of ['ROLLBACK', 'COMMIT'] as const) record([1], stamp(), end)
   const boots = database
     .prepare('SELECT boot_id FROM recent_claims JOIN boots ON boots.number = boot')
     .all()
