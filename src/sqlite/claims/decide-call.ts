@@ -53,13 +53,27 @@ export function createDecideCall(
 
 /** Prepares its statement at the first call: if the servers cannot be read, the keys still can. */
 function createReadList(database: DatabaseSync): (userId: string) => ServerRow[] {
-  let listServers: ReturnType<DatabaseSync['prepare']> | null = null
+  let listServers: ReturnType<typeof prepareList> | null = null
   return (userId) => {
-    listServers ??= database.prepare(`
-      SELECT id, name, slug, host_label, edition, status, version, listing_kind FROM servers
-      WHERE created_by = ? AND organization_id IS NULL
-      ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}
-    `)
-    return listServers.all(userId) as unknown as ServerRow[]
+    listServers ??= prepareList(database)
+    return (listServers.all(userId) as unknown as Values[]).map(toRow)
   }
+}
+
+function prepareList(database: DatabaseSync) {
+  const listServers = database.prepare(`
+    SELECT id, name, slug, host_label, edition, status, version, listing_kind FROM servers
+    WHERE created_by = ? AND organization_id IS NULL
+    ORDER BY updated_at DESC, id DESC LIMIT ${SERVERS_MAX}
+  `)
+  // The driver's objects are slow to make and to read: with them a listing costs a third more.
+  listServers.setReturnArrays(true)
+  return listServers
+}
+
+type Values = [string, string, string | null, string, string, string, string | null, string | null]
+
+function toRow(values: Values): ServerRow {
+  const [id, name, slug, host_label, edition, status, version, listing_kind] = values
+  return { id, name, slug, host_label, edition, status, version, listing_kind }
 }
