@@ -1,4 +1,4 @@
-import { argon2, randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 
 /** Too many passwords wait to be checked. Nothing has changed. */
 export class Overloaded extends Error {
@@ -27,10 +27,7 @@ export interface Passwords {
 
 export interface Check {
   isRight: boolean
-  /**
-   * A new hash to store, if the password is right and the stored hash has another algorithm or
-   * cost.
-   */
+  /** A new hash to store, if the password is right and the stored hash has another cost. */
   renewed: string | null
 }
 
@@ -86,25 +83,19 @@ function phcPrefix({ memory, passes, parallelism }: Cost): string {
 }
 
 const ARGON2ID = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/
-/** scrypt as better-auth stored it. The salt is the text of the hex digits, not their bytes. */
-const SCRYPT = /^([0-9a-f]+):([0-9a-f]{128})$/
 
 async function matches(password: string, stored: string): Promise<boolean> {
   const [, memory, passes, parallelism, salt, hash] = ARGON2ID.exec(stored) ?? []
-  if (salt !== undefined && hash !== undefined) {
-    const cost = {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-    }
-    const wanted = Buffer.from(hash, 'base64')
-    const key = await deriveArgon2id(password, Buffer.from(salt, 'base64'), cost, wanted.length)
-    return timingSafeEqual(key, wanted)
+  if (salt === undefined || hash === undefined)
+    throw new Error('a stored password hash is not argon2id')
+  const cost = {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
   }
-  const [, oldSalt, oldHash] = SCRYPT.exec(stored) ?? []
-  if (oldSalt === undefined || oldHash === undefined)
-    throw new Error('a stored password hash is neither argon2id nor scrypt')
-  return timingSafeEqual(await deriveScrypt(password, oldSalt), Buffer.from(oldHash, 'hex'))
+  const wanted = Buffer.from(hash, 'base64')
+  const key = await deriveArgon2id(password, Buffer.from(salt, 'base64'), cost, wanted.length)
+  return timingSafeEqual(key, wanted)
 }
 
 interface Cost {
@@ -122,16 +113,6 @@ function deriveArgon2id(
   const message = normalized(password)
   return new Promise((resolve, reject) => {
     argon2('argon2id', { ...cost, message, nonce, tagLength }, (error, key) =>
-      error === null ? resolve(key) : reject(error),
-    )
-  })
-}
-
-const SCRYPT_COST = { N: 16_384, r: 16, p: 1, maxmem: 64 * 1024 * 1024 }
-
-function deriveScrypt(password: string, salt: string): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    scrypt(normalized(password), salt, 64, SCRYPT_COST, (error, key) =>
       error === null ? resolve(key) : reject(error),
     )
   })

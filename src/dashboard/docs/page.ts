@@ -10,10 +10,6 @@ import { showKeySettings, showSnippets } from '../../keys/pages/snippet-list.ts'
 const DOCUMENTS = new URL('../../../docs/', import.meta.url)
 const DESCRIPTION = 'openapi.json'
 const DESCRIPTION_PATH = '/docs/openapi.json'
-/** Where these pages were when they needed a session. */
-const OLD_PATH = /^\/dashboard(?=\/docs(?:\/|$))/
-/** A page that is now a section of another one. */
-const MOVED = { from: '/docs/errors', to: '/docs#every-answer' }
 
 /** A document for those who call the API. */
 interface DocumentPage {
@@ -57,9 +53,6 @@ const PAGES: readonly DocumentPage[] = [
 
 /** The pages about the API, from docs/, with the URLs of this installation. For everyone. */
 export function addDocsRoutes(app: App, dashboard: Dashboard): void {
-  for (const path of ['/dashboard/docs', '/dashboard/docs/*'])
-    app.get(path, (c) => c.redirect(c.req.path.replace(OLD_PATH, ''), 301))
-  app.get(MOVED.from, (c) => c.redirect(MOVED.to, 301))
   for (const page of PAGES) addDocumentRoute(app, page, dashboard)
   for (const file of readdirSync(new URL('examples/', DOCUMENTS))) addExampleRoute(app, file)
 

@@ -13,9 +13,9 @@ import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
 const EMAIL = 'ada@example.com'
-/** The hash of `old password` in better-auth's format. */
+/** The hash of `old password` at the cost of `makePasswordsCheap`. */
 const OLD_HASH =
-  '9959af7e90e6555d54218deca074fbb6:dfbdaa9b1223730501b55f2ecee7c33bc717aa6f56ec0feec0d9a4aa1603083addb68e1eda85b6fea46f45ab9d98efdb4733dad72e31d3038404410ea9fa2e0b'
+  '$argon2id$v=19$m=8,t=1,p=1$YSBzYWx0IG9mIDE2IGJ5Lg$a+f3CCmjVWFS7U5Rqb33/15Fb4CSFieHuRs8cmCrbUw'
 const ROUNDS = 200
 const BROWSER = { userAgent: 'Browser/1', address: '192.0.2.1' }
 
@@ -65,7 +65,10 @@ export function sessionContract(open: OpenFixture): void {
     const signIns = Array.from({ length: 4 }, () => accounts.signIn(EMAIL, 'old password', BROWSER))
     const begun = await Promise.all(signIns)
     for (const one of begun) assert.equal(one?.userId, user.id)
-    assert.match(String(await recordsOf(store).findPasswordHash(user.id)), /^\$argon2id\$/)
+    assert.match(
+      String(await recordsOf(store).findPasswordHash(user.id)),
+      /^\$argon2id\$v=19\$m=32768,/,
+    )
 
     for (let round = 0; round < 3; round += 1) {
       await recordsOf(store).setPassword(user.id, OLD_HASH, OPERATOR)

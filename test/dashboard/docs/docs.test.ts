@@ -99,17 +99,9 @@ test('each link between the pages leads to a page and a heading', async (t) => {
     assert.match((await person.get(path)).body, /href="\/docs"/)
 })
 
-test('visitors find the documents from the page to sign in, and old addresses lead to them', async (t) => {
+test('visitors find the documents from the page to sign in', async (t) => {
   const { signedIn, visitor } = await startDashboard(t)
   assert.match((await visitor().get('/sign-in')).body, /href="\/docs">API documentation</)
-  for (const [path, to] of [
-    ['/dashboard/docs', '/docs'],
-    ['/dashboard/docs/openapi.json', '/docs/openapi.json'],
-    ['/docs/errors', '/docs#every-answer'],
-  ] as const) {
-    const { status, headers } = await visitor().get(path)
-    assert.deepEqual([status, headers.location], [301, to])
-  }
   assert.match((await visitor().get('/docs')).body, /href="\/sign-in".*Sign in</)
   const { person } = await signedIn()
   const { body } = await person.get('/docs/guide')
