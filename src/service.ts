@@ -140,7 +140,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 class TooManyConnections extends Error {
   override name = 'TooManyConnections'
-  isLasting = false
 }
 
 /** Says once per episode that a peer has its share of the connections. */
@@ -153,13 +152,10 @@ function peersOf(
     `${peer} has ${share} connections to the ${listener === 'api' ? 'API' : listener}, as many as ` +
     'one address may have, so the service closes further ones. If a proxy of yours has this ' +
     'address, add it to TRUSTED_PROXIES'
-  const episodes = createEpisodes(
-    (peer) => new TooManyConnections(describe(peer)),
-    () => performance.now(),
-  )
+  const episodes = createEpisodes(log.fault)
   return {
     readPeer: createReadPeer(dashboard.trustedProxies),
-    onRefused: (peer) => void log.fault(episodes.faultOf(peer)),
+    onRefused: (peer) => void episodes.meet(() => new TooManyConnections(describe(peer)), peer),
   }
 }
 

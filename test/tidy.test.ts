@@ -77,7 +77,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   postgres: ['claims', 'database', 'model'],
   claims: ['log', 'model'],
   api: ['http', 'model'],
-  ops: ['http', 'model'],
+  ops: ['http', 'log', 'model'],
   log: ['config', 'http'],
   config: ['model'],
   database: ['model'],

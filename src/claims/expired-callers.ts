@@ -39,7 +39,8 @@ export function createExpiredCallers(
   const expired: { caller: Caller; busy: string | null }[] = []
   // An episode of a key begins with the first call that a lock held up for too long, and ends when
   // an engine decides the key again.
-  const episodes = createEpisodes((id) => new AuthenticationFault(busyReason(id)), now)
+  const episodes = createEpisodes<AuthenticationFault>(() => {}, now)
+  const busyFault = (id: string) => episodes.meet(() => new AuthenticationFault(busyReason(id)), id)
   const isDue = (since: number) => since <= now() - waitMaxMs
 
   function add(callers: readonly Caller[], busy: string | null): void {
@@ -67,7 +68,7 @@ export function createExpiredCallers(
       // else.
       const fault = new AuthenticationFault(expiredReason)
       for (const { caller, busy } of expired.splice(0, REJECT_MAX))
-        caller.reject(busy === null ? fault : episodes.faultOf(busy))
+        caller.reject(busy === null ? fault : busyFault(busy))
     },
 
     count: () => expired.length,

@@ -3,62 +3,44 @@ const EPISODE_MS = 60_000
 const EPISODES_MAX = 1_000
 
 /**
- * Faults that last: all faults of one subject within an episode are the same object, so that the
- * log has one line.
+ * Faults that last: all faults of one subject within an episode are the same object. It is reported
+ * once, and however many requests fail with it, the log has one line.
  */
 export interface Episodes<Fault> {
-  faultOf(subject: string): Fault
-  /** The next fault of the subject begins another episode. */
-  end(subject: string): void
+  /** The fault of the episode. `describe` makes the one with which an episode begins. */
+  meet(describe: () => Fault, subject?: string): Fault
+  /**
+   * The next fault of the subject begins another episode. Returns how many milliseconds this one
+   * has lasted; null if there was none.
+   */
+  end(subject?: string): number | null
 }
 
-export function createEpisodes<Fault extends { isLasting: boolean }>(
-  begin: (subject: string) => Fault,
-  now: () => number,
+/** `report` gets the fault of each episode when it begins. `now` is in milliseconds. */
+export function createEpisodes<Fault>(
+  report: (fault: Fault) => void,
+  now: () => number = () => performance.now(),
 ): Episodes<Fault> {
-  const episodes = new Map<string, { fault: Fault; metAt: number }>()
+  const episodes = new Map<string, { fault: Fault; begunAt: number; metAt: number }>()
   return {
-    faultOf(subject) {
+    meet(describe, subject = '') {
+      const metAt = now()
       const before = episodes.get(subject)
-      const isOver = before === undefined || now() - before.metAt > EPISODE_MS
-      const fault = isOver ? begin(subject) : before.fault
-      fault.isLasting = true
+      const isNew = before === undefined || metAt - before.metAt > EPISODE_MS
+      const episode = isNew ? { fault: describe(), begunAt: metAt, metAt } : { ...before, metAt }
       episodes.delete(subject)
       // Maps keep the order of insertion, so the first one is the one that was met least recently.
       if (episodes.size >= EPISODES_MAX) episodes.delete(episodes.keys().next().value!)
-      episodes.set(subject, { fault, metAt: now() })
-      return fault
+      episodes.set(subject, episode)
+      if (isNew) report(episode.fault)
+      return episode.fault
     },
 
-    end(subject) {
-      if (episodes.size > 0) episodes.delete(subject)
-    },
-  }
-}
-
-/** Reports the first fault of each episode of one subject. */
-export interface Reporter {
-  /** `describe` is called for a fault that is reported. */
-  meet(describe: () => unknown): void
-  /** The next fault begins another episode. */
-  end(): void
-}
-
-/** `now` is in milliseconds. */
-export function createReporter(
-  report: (fault: unknown) => void,
-  now: () => number = () => performance.now(),
-): Reporter {
-  let metAt = Number.NEGATIVE_INFINITY
-  return {
-    meet(describe) {
-      const isNew = now() - metAt > EPISODE_MS
-      metAt = now()
-      if (isNew) report(describe())
-    },
-
-    end() {
-      metAt = Number.NEGATIVE_INFINITY
+    end(subject = '') {
+      const ended = episodes.size > 0 && episodes.get(subject)
+      if (!ended) return null
+      episodes.delete(subject)
+      return now() - ended.begunAt
     },
   }
 }

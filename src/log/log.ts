@@ -17,8 +17,8 @@ export interface Log {
   error(message: string): void
   /**
    * Logs the fault behind an answer, at most one line per second per kind. The next line counts the
-   * omitted ones. A fault with `isLasting` arrives as the same object while it lasts, and gets a
-   * single line. One with `isWarning` is logged as a warning.
+   * omitted ones. A fault that arrives again as the same object is known, and gets no second line.
+   * One with `isWarning` is logged as a warning.
    *
    * Returns an id for the request that failed: the `fault_id` of the line, a hyphen and a number.
    * Requests that share a line differ in the number.
@@ -43,7 +43,7 @@ export function createLog(level: LogLevel): Log {
   const shown = (line: string) => output.write(terminalLines(line))
   const logger = pino(options, process.stdout.isTTY ? { write: shown } : output)
   const faults = new Map<string, FaultLine>()
-  const lasting = new WeakMap<Error, FaultLine>()
+  const lines = new WeakMap<Error, FaultLine>()
 
   return {
     info: (message) => logger.info(message),
@@ -51,8 +51,7 @@ export function createLog(level: LogLevel): Log {
     error: (message) => logger.error(message),
 
     fault(fault) {
-      const isLasting = fault instanceof Error && 'isLasting' in fault && fault.isLasting === true
-      const known = isLasting ? lasting.get(fault) : undefined
+      const known = fault instanceof Error ? lines.get(fault) : undefined
       if (known !== undefined) return nextIdOf(known)
       const { name, ...fields } = describe(fault)
       const now = performance.now()
@@ -66,7 +65,7 @@ export function createLog(level: LogLevel): Log {
       const level = fault instanceof Error && 'isWarning' in fault ? 'warn' : 'error'
       logger[level]({ fault: name, fault_id: line.id, ...fields, ...leftOut }, 'fault')
       faults.set(name, line)
-      if (isLasting) lasting.set(fault, line)
+      if (fault instanceof Error) lines.set(fault, line)
       return nextIdOf(line)
     },
 

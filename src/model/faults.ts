@@ -8,11 +8,6 @@
  */
 export class AuthenticationFault extends Error {
   override name = 'AuthenticationFault'
-  /**
-   * True if the cause outlasts the call. Each call then throws the same object, and the log has it
-   * once.
-   */
-  isLasting = false
 }
 
 /**

@@ -1,3 +1,4 @@
+import { createEpisodes } from '../log/episodes.ts'
 import { NotConfigured } from '../model/faults.ts'
 import type { HealthStore, Measures } from '../model/health/health.ts'
 
@@ -46,17 +47,22 @@ export function createMonitor(
   let schemaDueAt = Number.NEGATIVE_INFINITY
   let measures: Measures | null = null
   let measureDueAt = Number.NEGATIVE_INFINITY
-  const outage = createOutage(log, now)
+  let isClosed = false
+  const outage = createEpisodes((fault: unknown) => {
+    const status = fault instanceof NotConfigured ? 503 : 502
+    log.error(`the database is lost, so every key gets ${status}: ${withCause(fault)}`)
+  }, now)
 
   const probe = oneAtATime(async () => {
     askedAt = now()
     try {
       await store.probeClaims()
       claims = OK
-      outage.end()
+      const lasted = outage.end()
+      if (lasted !== null) log.info(`the database is back after ${seconds(lasted)}`)
     } catch (fault) {
       claims = sentenceOf(fault)
-      outage.begin(fault)
+      if (!isClosed) outage.meet(() => fault)
     }
     askedAt = null
   })
@@ -92,30 +98,8 @@ export function createMonitor(
       await Promise.all([probe(), readSchema(), measure()])
     },
 
-    close: outage.ignore,
-  }
-}
-
-/** The lines of the log about one outage. */
-function createOutage(log: MonitorLog, now: () => number) {
-  let since: number | null = null
-  let isIgnored = false
-  return {
-    begin(fault: unknown) {
-      if (since !== null || isIgnored) return
-      since = now()
-      const status = fault instanceof NotConfigured ? 503 : 502
-      log.error(`the database is lost, so every key gets ${status}: ${withCause(fault)}`)
-    },
-
-    end() {
-      if (since === null) return
-      log.info(`the database is back after ${seconds(now() - since)}`)
-      since = null
-    },
-
-    ignore() {
-      isIgnored = true
+    close() {
+      isClosed = true
     },
   }
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ServingStore } from '../../database/store.ts'
+import { createEpisodes } from '../../log/episodes.ts'
 import type { Log } from '../../log/log.ts'
 import { passwords } from '../../accounts/records/passwords.ts'
 import { secrets } from '../../accounts/records/secrets.ts'
@@ -18,7 +19,7 @@ export async function printSetupLink(
   log: Pick<Log, 'info' | 'fault'>,
   closing: AbortSignal,
 ): Promise<void> {
-  let hasFailed = false
+  const outage = createEpisodes(log.fault)
   while (!closing.aborted) {
     try {
       await store.prepare()
@@ -31,9 +32,8 @@ export async function printSetupLink(
       log.info(`no account yet: create the first one at ${dashboardUrl}/setup/${token}${hint}`)
       return
     } catch (fault) {
-      // One line per outage. A fault while the service closes is not an outage.
-      if (!hasFailed && !closing.aborted) log.fault(fault)
-      hasFailed = true
+      // A fault while the service closes is not an outage.
+      if (!closing.aborted) outage.meet(() => fault)
     }
     await delay(RETRY_MS, null, { ref: false, signal: closing }).catch(() => {})
   }

@@ -1,4 +1,4 @@
-import { createReporter } from '../../log/episodes.ts'
+import { createEpisodes } from '../../log/episodes.ts'
 
 /** A slower batch delays all other requests, also those to /health. */
 const BATCH_MS_MAX = 250
@@ -23,7 +23,7 @@ export function createBatchTimer(
 ): BatchTimer {
   let beganAt = 0
   let committedFrom: number | null = null
-  const slow = createReporter(onFault, now)
+  const slow = createEpisodes(onFault, now)
 
   function noteEnd(sentence: (took: number, committing: number) => string): void {
     const endedAt = now()

@@ -1,4 +1,4 @@
-import { createReporter } from '../../log/episodes.ts'
+import { createEpisodes } from '../../log/episodes.ts'
 import type { AuthenticationFault } from '../../model/faults.ts'
 import type { Clock } from '../claims/clock.ts'
 import type { HeldFiles } from './held-files.ts'
@@ -35,7 +35,7 @@ export function watchFiles(
   onFault: (fault: unknown) => void,
 ): FileWatch {
   const observeLog = createLogWatch(path, onFault)
-  const lost = createReporter(onFault)
+  const lost = createEpisodes(onFault)
   let fault: AuthenticationFault | null = null
   let lookedAt = Number.NEGATIVE_INFINITY
 

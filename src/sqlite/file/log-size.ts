@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { createReporter } from '../../log/episodes.ts'
+import { createEpisodes } from '../../log/episodes.ts'
 import { MEGABYTE } from '../../model/text.ts'
 
 /**
@@ -28,7 +28,7 @@ export function createLogWatch(
   onFault: (fault: unknown) => void,
 ): (bytes: number) => void {
   const path = realpathSync(databasePath)
-  const large = createReporter(onFault)
+  const large = createEpisodes(onFault)
   return (bytes) => {
     if (bytes <= LOG_BYTES_MAX) large.end()
     else large.meet(() => new LargeLog(complaintAboutLog(path, bytes)!))

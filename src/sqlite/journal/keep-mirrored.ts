@@ -1,4 +1,4 @@
-import { createReporter } from '../../log/episodes.ts'
+import { createEpisodes } from '../../log/episodes.ts'
 import { AuthenticationFault } from '../../model/faults.ts'
 import type { ManagementConnection } from '../management-connection.ts'
 import type { Mirror } from './mirror.ts'
@@ -17,7 +17,7 @@ export function keepMirrored(
 ) {
   let underWay: Promise<void> | null = null
   let failed: AuthenticationFault | null = null
-  const failing = createReporter(onFault)
+  const failing = createEpisodes(onFault)
 
   function flush(): Promise<void> {
     underWay ??= connection
@@ -35,11 +35,10 @@ export function keepMirrored(
   function noteFailure(cause: unknown): void {
     // The watch of the files has reported its own.
     if (!(cause instanceof AuthenticationFault)) failing.meet(() => cause)
-    failed = new AuthenticationFault(
+    failed ??= new AuthenticationFault(
       'the database file was restored, and could not be united with its journal of revocations',
       { cause },
     )
-    failed.isLasting = true
   }
 
   const timer = setInterval(() => void flush(), INTERVAL_MS).unref()

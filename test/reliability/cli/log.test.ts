@@ -157,14 +157,34 @@ test('the log names BASE_URL if it is set', async (t) => {
   assert.match(served.stdout(), /:\d+, public URL https:\/\/api\.example\.com"/)
 })
 
-test('a fault of every request is one line per second, which counts the omitted ones', async (t) => {
-  const program = programIn(t)
-  const served = await program.serve({ env: { DATABASE_URL: 'nonsense' } })
-  const askAll = () => Promise.all([1, 2, 3].map(() => ask(served.port, { key: 'svc_live_0' })))
-  await askAll()
+test('a fault of every batch is one line per second, which counts the omitted ones', async (t) => {
+  const { program, served, key } = await serveWithKey(t, {})
+  const database = new DatabaseSync(program.databasePath)
+  t.after(() => database.close())
+  database.exec('ALTER TABLE servers RENAME TO away')
+  const askThrice = async () => {
+    for (let count = 0; count < 3; count += 1)
+      assert.equal((await ask(served.port, { key })).status, 502)
+  }
+  await askThrice()
   await delay(1_100)
-  await askAll()
-  const lines = logLines(await stop(served)).filter(({ fault }) => fault === 'NotConfigured')
+  await askThrice()
+  const lines = logLines(await stop(served)).filter(({ fault }) => fault === 'ListFault')
   assert.equal(lines.length, 2)
   assert.equal(lines[1]!.left_out, 2)
+})
+
+test('one fault that all requests meet is one line, which all of them name', async (t) => {
+  const served = await programIn(t).serve({ env: { DATABASE_URL: 'nonsense' } })
+  const ids: string[] = []
+  for (const pauseMs of [0, 1_100]) {
+    await delay(pauseMs)
+    ids.push(String((await ask(served.port, { key: 'svc_live_0' })).headers['x-request-id']))
+  }
+  const faults = logLines(await stop(served)).filter(({ fault }) => fault === 'NotConfigured')
+  assert.deepEqual(
+    ids,
+    [1, 2].map((number) => `${String(faults[0]?.fault_id)}-${number}`),
+  )
+  assert.equal(faults.length, 1)
 })

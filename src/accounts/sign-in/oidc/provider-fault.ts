@@ -4,8 +4,6 @@ type Reason = 'answer' | 'clock' | 'settings'
 /** No user can sign in now. The message is for the operator and has no secret. */
 export class ProviderFault extends Error {
   override name = 'ProviderFault'
-  /** The log has one line for this object, however often a step throws it. */
-  readonly isLasting = true
   readonly reason: Reason
 
   constructor(message: string, reason: Reason = 'answer') {
