@@ -15,7 +15,7 @@ import { printResults, type Result } from './table.ts'
 
 const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|site|sign-ins|peers|before] [--quick] [--tree FOLDER]
 
-Measures the service and says whether it meets the targets. Needs Linux. Uses wrk if it is installed.
+Measures the service and says whether it meets the targets. Needs Linux and wrk.
 Writes what it measured to bench/results/.
 
   sqlite    the service and a bare node:http server that sends the same bytes (default)

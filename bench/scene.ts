@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -48,6 +48,8 @@ export const KEYS = 100_000
 export const SERVERS_PER_OWNER = 10
 
 export function openScene(settings: Settings): Scene {
+  if (spawnSync('wrk', ['--version']).error !== undefined)
+    throw new Error("the benchmark can't start wrk: install it, on Debian with apt-get install wrk")
   const children = createChildren()
   const folder = mkdtempSync(join(tmpdir(), 'server-listing-bench-'))
   const ends: (() => Promise<unknown>)[] = []

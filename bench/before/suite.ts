@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path'
 import { createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { KEYS, openCluster, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
@@ -108,8 +108,8 @@ async function openTrees(scene: Scene, start: (name: string, tree: string) => Pr
   // Each tree has its own database, so each has its own turn through the keys.
   const drivers = new Map<Subject, Record<'all' | 'one', Driver>>()
   for (const subject of [before, now]) {
-    const all = await chooseDriver(scene, openKeys(scene, subject.name))
-    const one = await chooseDriver(scene, openKeys(scene, `${subject.name}-one`, keysOf(1)))
+    const all = openDriver(scene, openKeys(scene, subject.name))
+    const one = openDriver(scene, openKeys(scene, `${subject.name}-one`, keysOf(1)))
     drivers.set(subject, { all, one })
     for (const driver of [all, one]) await driver.run(subject, warmUpSeconds)
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { presentInstant } from '../../src/model/instant.ts'
 import { randomFrom } from '../../test/fixtures/random.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { KEYS, openKeys, type Scene } from '../scene.ts'
@@ -80,9 +80,9 @@ async function measureCosts(
   // In the order of their rows, a page of the smaller file would be read once for many keys.
   const random = randomFrom(1)
   const drive = (name: string, keys: string[]) =>
-    chooseDriver(scene, openKeys(scene, name, random.shuffle(keys)))
-  const all = await drive('few', keysOf(used))
-  const spread = await drive('many', keysOf(used, keysMax / used))
+    openDriver(scene, openKeys(scene, name, random.shuffle(keys)))
+  const all = drive('few', keysOf(used))
+  const spread = drive('many', keysOf(used, keysMax / used))
   await all.run(few, warmUpSeconds)
   await spread.run(many, warmUpSeconds)
   const measured = await runRounds({

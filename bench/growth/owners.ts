@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { presentInstant } from '../../src/model/instant.ts'
-import { chooseDriver } from '../load/driver.ts'
+import { openDriver } from '../load/driver.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { openKeys, type Scene } from '../scene.ts'
 import { KEYS_PER_OWNER, keyOf, ownerId, seedSqlite } from '../seed.ts'
@@ -42,12 +42,8 @@ async function measure(scene: Scene, path: string, listings: 'cached' | 'anew'):
   ])
   const keys = (from: number) =>
     Array.from({ length: OWNERS * KEYS_PER_OWNER }, (_, n) => keyOf(from + n))
-  const many = await chooseDriver(scene, openKeys(scene, 'many', keys(0)), CONNECTIONS)
-  const few = await chooseDriver(
-    scene,
-    openKeys(scene, 'few', keys(OWNERS * KEYS_PER_OWNER)),
-    CONNECTIONS,
-  )
+  const many = openDriver(scene, openKeys(scene, 'many', keys(0)), CONNECTIONS)
+  const few = openDriver(scene, openKeys(scene, 'few', keys(OWNERS * KEYS_PER_OWNER)), CONNECTIONS)
   for (const driver of [few, many]) await driver.run(subject, settings.seconds)
   const rounds = await runRounds({
     title: `CPU time per request in µs, listing ${listings}, under ${few.name}`,

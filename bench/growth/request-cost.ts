@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { chooseDriver } from '../load/driver.ts'
+import { openDriver } from '../load/driver.ts'
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { runRounds } from '../rounds.ts'
 import { KEYS, openCluster, openKeys, openScene } from '../scene.ts'
@@ -26,7 +26,7 @@ try {
   const url = await createDatabase(cluster)
   await seedPostgres(url, KEYS, SERVERS_PER_OWNER)
   const onPostgres = await startServe(scene.children, 'PostgreSQL', url)
-  const driver = await chooseDriver(scene, openKeys(scene, 'cost'))
+  const driver = openDriver(scene, openKeys(scene, 'cost'))
   for (const subject of [onSqlite, onPostgres]) await driver.run(subject, settings.warmUpSeconds)
 
   const spent = async () => ({

@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cpuSecondsOf } from '../proc.ts'
 import type { Keys, Scene } from '../scene.ts'
@@ -32,16 +32,11 @@ type Load = (port: number, seconds: number, from: number) => Promise<Counted>
 
 const CONNECTIONS = 64
 
-/** Uses wrk if it is installed, and autocannon otherwise. */
-export async function chooseDriver(
-  scene: Scene,
-  keys: Keys,
-  connections = CONNECTIONS,
-): Promise<Driver> {
-  const hasWrk = await isInstalled(scene, 'wrk')
-  const load = hasWrk ? wrk(scene, keys, connections) : autocannon(keys, connections)
+/** wrk on these keys. */
+export function openDriver(scene: Scene, keys: Keys, connections = CONNECTIONS): Driver {
+  const load = wrk(scene, keys, connections)
   return {
-    name: `${hasWrk ? 'wrk' : 'autocannon (wrk is not installed)'}, ${connections} connections`,
+    name: `wrk, ${connections} connections`,
     async run(subject, seconds) {
       const before = cpuSecondsOf(subject.pid)
       const counted = await load(subject.port, seconds, keys.next)
@@ -57,14 +52,6 @@ export async function chooseDriver(
       }
     },
   }
-}
-
-/** wrk prints its version and exits with 1. Only a missing program throws ENOENT. */
-async function isInstalled({ children }: Scene, program: string): Promise<boolean> {
-  return children.run(program, ['--version'], 5).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
-  )
 }
 
 function wrk({ children, folder }: Scene, keys: Keys, connections: number): Load {
@@ -107,33 +94,3 @@ function done(summary)
   io.write(string.format('SEEN %d %d %d %d\\n', summary.duration, summary.requests, errors.status, failed))
 end
 `
-
-/** The part of autocannon that the benchmark uses. The package in bench/peers has no types. */
-type Autocannon = (options: {
-  url: string
-  connections: number
-  /** In seconds. */
-  duration: number
-  requests: { setupRequest<R extends { headers?: Record<string, string> }>(request: R): R }[]
-}) => Promise<{ '2xx': number; non2xx: number; errors: number; duration: number }>
-
-function autocannon({ all }: Keys, connections: number): Load {
-  const path = join(import.meta.dirname, '../peers/node_modules/autocannon/autocannon.js')
-  if (!existsSync(path))
-    throw new Error('no load generator: install wrk, or run npm ci --prefix bench/peers')
-  return async (port, duration, from) => {
-    const { default: run } = (await import(path)) as { default: Autocannon }
-    const url = `http://127.0.0.1:${port}/v1/servers`
-    let position = from
-    const setupRequest = <R extends { headers?: Record<string, string> }>(request: R): R => {
-      position = (position + 1) % all.length
-      return {
-        ...request,
-        headers: { ...request.headers, Authorization: `Bearer ${all[position]}` },
-      }
-    }
-    const result = await run({ url, connections, duration, requests: [{ setupRequest }] })
-    if (result.errors > 0) throw new Error(`${result.errors} requests had no answer`)
-    return { seconds: result.duration, ok: result['2xx'], other: result.non2xx }
-  }
-}

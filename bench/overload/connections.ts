@@ -1,4 +1,4 @@
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { openService, type Scene } from '../scene.ts'
 import type { Result } from '../table.ts'
@@ -15,7 +15,7 @@ export async function measureConnections(scene: Scene): Promise<Result[]> {
   const { seconds, rounds } = scene.settings
   const { service, keys } = await openService(scene)
   const drivers = new Map<number, Driver>()
-  for (const count of [...FEW, ...MANY]) drivers.set(count, await chooseDriver(scene, keys, count))
+  for (const count of [...FEW, ...MANY]) drivers.set(count, openDriver(scene, keys, count))
   async function measure() {
     const row: Record<string, number> = {}
     for (const [count, driver] of drivers)

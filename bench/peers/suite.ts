@@ -2,7 +2,7 @@ import { type Peer, testExactness } from './exactness.ts'
 import assert from 'node:assert/strict'
 import { copyFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { chooseDriver } from '../load/driver.ts'
+import { openDriver } from '../load/driver.ts'
 import { cpuSecondsOf } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { openFile, openKeys, type Scene } from '../scene.ts'
@@ -71,7 +71,7 @@ async function openPeer(scene: Scene, file: string, name: string): Promise<Peer>
     path,
     keys,
     issuesKeys,
-    driver: await chooseDriver(scene, keys),
+    driver: openDriver(scene, keys),
     subject,
     async restart() {
       process.kill(subject.pid, 'SIGKILL')

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Cluster } from '../../test/fixtures/postgres/cluster.ts'
 import { createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import {
   askAtRate,
@@ -82,7 +82,7 @@ async function measureClaims({ rounds, seconds }: Settings, claim: Claim, claimO
 async function measureBatches(scene: Scene, batched: Subject, oneByOne: Subject): Promise<number> {
   const { rounds, seconds, warmUpSeconds } = scene.settings
   // The two services share their keys, so they use them in one turn.
-  const driver = await chooseDriver(scene, openKeys(scene, 'bench'))
+  const driver = openDriver(scene, openKeys(scene, 'bench'))
   for (const subject of [batched, oneByOne]) await driver.run(subject, warmUpSeconds)
   const perSecond = async (subject: Subject) => {
     const { ok, seconds: took } = await driver.run(subject, seconds)
@@ -104,8 +104,8 @@ async function measureHotKey(scene: Scene, batched: Subject): Promise<number> {
   const { rounds, seconds } = scene.settings
   const all = keysOf(KEYS)
   const hammerWith = (name: string, count: number) =>
-    chooseDriver(scene, openKeys(scene, name, all.slice(0, count)), HAMMERS)
-  const [onOneKey, spread] = [await hammerWith('one', 1), await hammerWith('spread', HAMMERS)]
+    openDriver(scene, openKeys(scene, name, all.slice(0, count)), HAMMERS)
+  const [onOneKey, spread] = [hammerWith('one', 1), hammerWith('spread', HAMMERS)]
   // Enough keys that each is used at most once per second.
   const probes = openKeys(scene, 'probes', all.slice(-10 * PROBES_PER_SECOND))
 

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../test/fixtures/postgres/cluster.ts'
 import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { openBenchCluster } from '../postgres/suite.ts'
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
@@ -47,7 +47,7 @@ async function measureThroughput(
 ): Promise<Result[]> {
   const { rounds, seconds, warmUpSeconds } = scene.settings
   const pid = cluster.postmasterPid()
-  const driver = await chooseDriver(scene, openKeys(scene, 'bench'), CONNECTIONS)
+  const driver = openDriver(scene, openKeys(scene, 'bench'), CONNECTIONS)
   const cpuOf = ({ processes }: Group) =>
     processes.reduce((sum, one) => sum + cpuSecondsOf(one.pid), 0) + cpuSecondsOfFamily(pid)
   for (const { processes } of groups) await driver.run(processes[0]!, warmUpSeconds)
@@ -89,7 +89,7 @@ async function measureExactness(
         FOR EACH ROW EXECUTE FUNCTION note_stamp()`),
   )
   const keys = openKeys(scene, 'hot', keysOf(KEYS).slice(0, HOT_KEYS))
-  const driver = await chooseDriver(scene, keys, CONNECTIONS)
+  const driver = openDriver(scene, keys, CONNECTIONS)
   const title = `${CONNECTIONS} connections use ${HOT_KEYS} keys; seconds between stamps of a key`
   const printRow = openTable(title, 'count')
   const gaps: number[] = []

@@ -1,5 +1,5 @@
 import { keysOf, unknownKeys } from '../seed.ts'
-import { chooseDriver, type Driver } from '../load/driver.ts'
+import { openDriver, type Driver } from '../load/driver.ts'
 import { medianOf, runRounds } from '../rounds.ts'
 import { openKeys } from '../scene.ts'
 import type { Subject } from '../subject.ts'
@@ -15,11 +15,10 @@ const UNKNOWN_KEYS = 100_000
  */
 export async function measureAnswers(bench: Bench): Promise<Result[]> {
   const { settings, bare, service, driver } = bench
-  const withKeys = (name: string, keys: string[]) =>
-    chooseDriver(bench, openKeys(bench, name, keys))
-  const malformed = await withKeys('malformed', ['not-a-key'])
-  const unknown = await withKeys('unknown', unknownKeys(UNKNOWN_KEYS))
-  const busy = await withKeys('busy', keysOf(1))
+  const withKeys = (name: string, keys: string[]) => openDriver(bench, openKeys(bench, name, keys))
+  const malformed = withKeys('malformed', ['not-a-key'])
+  const unknown = withKeys('unknown', unknownKeys(UNKNOWN_KEYS))
+  const busy = withKeys('busy', keysOf(1))
   const cost = async (subject: Subject, driver: Driver) =>
     (await driver.run(subject, settings.seconds)).cpu
   for (const warmUp of [malformed, unknown, busy]) await warmUp.run(service, settings.warmUpSeconds)

@@ -1,6 +1,6 @@
 import type { Bench } from './measured.ts'
 import { join } from 'node:path'
-import { chooseDriver } from '../load/driver.ts'
+import { openDriver } from '../load/driver.ts'
 import { residentMbOf } from '../proc.ts'
 import { openService, type Scene } from '../scene.ts'
 import { startSubject, type Subject } from '../subject.ts'
@@ -17,7 +17,7 @@ export async function measureSqlite(scene: Scene): Promise<Result[]> {
   const program = join(import.meta.dirname, 'bare-server-main.js')
   const args = [process.execPath, program, String(service.port), keys.all[0]!] as const
   const bare = await startSubject(scene.children, 'bare', args)
-  const driver = await chooseDriver(scene, keys)
+  const driver = openDriver(scene, keys)
   const bench = { ...scene, service, bare, keys, driver }
   // The memory comes first, because it depends on what a process has answered before. Its load also
   // warms the servers up.
