@@ -106,6 +106,16 @@ export async function openCluster(
   return cluster
 }
 
+/** A cluster that writes as durably as an operator's, without a checkpoint during a run. */
+export function openBenchCluster(scene: Scene): Promise<Cluster> {
+  return openCluster(scene, {
+    fsync: 'on',
+    shared_buffers: '1GB',
+    max_wal_size: '8GB',
+    checkpoint_timeout: '30min',
+  })
+}
+
 /** Writes keys to a file that load generators read. */
 export function openKeys({ folder }: Scene, name: string, all = keysOf(KEYS)): Keys {
   const path = join(folder, `${name}.keys`)

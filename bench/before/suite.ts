@@ -3,7 +3,7 @@ import { createDatabase } from '../../test/fixtures/postgres/database.ts'
 import { openDriver, type Driver } from '../load/driver.ts'
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
-import { KEYS, openCluster, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
+import { KEYS, openBenchCluster, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
 import { startServe, type Subject } from '../subject.ts'
 import { keysOf } from '../seed.ts'
 import type { Result } from '../table.ts'
@@ -59,12 +59,7 @@ async function measureSqlite(scene: Scene): Promise<Ratios> {
 }
 
 async function measurePostgres(scene: Scene): Promise<Ratios> {
-  const cluster = await openCluster(scene, {
-    fsync: 'on',
-    shared_buffers: '1GB',
-    max_wal_size: '8GB',
-    checkpoint_timeout: '30min',
-  })
+  const cluster = await openBenchCluster(scene)
   const start = async (name: string, tree: string) => {
     const { seedPostgres }: Seed = await import(join(tree, 'bench/seed.ts'))
     const url = await createDatabase(cluster)

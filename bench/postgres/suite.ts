@@ -1,22 +1,12 @@
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Cluster } from '../../test/fixtures/postgres/cluster.ts'
 import { createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { openDriver, type Driver } from '../load/driver.ts'
+import { type Driver, openDriver } from '../load/driver.ts'
+import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
-import {
-  askAtRate,
-  KEYS,
-  openCluster,
-  openKeys,
-  type Scene,
-  SERVERS_PER_OWNER,
-  type Settings,
-} from '../scene.ts'
+import { askAtRate, KEYS, openBenchCluster, openKeys, type Scene } from '../scene.ts'
 import { keysOf, seedPostgres } from '../seed.ts'
-import { startServe, startSubject, type Subject } from '../subject.ts'
+import { startServe, type Subject } from '../subject.ts'
 import type { Result } from '../table.ts'
-import { type Claim, IN_FLIGHT, openClaims } from './claims.ts'
 
 const MANY_KEYS = 1_000_000
 const HAMMERS = 500
@@ -25,82 +15,49 @@ const PROBES_PER_SECOND = 200
 const BESIDE_SECONDS = 1
 
 export async function measurePostgres(scene: Scene): Promise<Result[]> {
-  const { settings, children } = scene
+  const { children } = scene
   const cluster = await openBenchCluster(scene)
-  console.log('seeding 100,000 keys of owners with ten servers, and 1,000,000 of owners with one')
+  console.log('seeding 100,000 keys and 1,000,000 keys of owners with one server')
   const [url, urlOfMany] = [await createDatabase(cluster), await createDatabase(cluster)]
-  await seedPostgres(url, KEYS, SERVERS_PER_OWNER)
+  await seedPostgres(url, KEYS, 1)
   await seedPostgres(urlOfMany, MANY_KEYS, 1)
-  const batched = await startServe(children, 'batched', url)
-  const program = [process.execPath, join(import.meta.dirname, 'one-by-one-main.ts'), url] as const
-  const oneByOne = await startSubject(children, 'one by one', program)
-  const pid = cluster.postmasterPid()
-  const claim = await openClaims(scene, url, keysOf(KEYS), pid)
-  const claimOfMany = await openClaims(scene, urlOfMany, keysOf(KEYS, MANY_KEYS / KEYS), pid)
-  const { perSecond, ratio } = await measureClaims(settings, claim, claimOfMany)
-  const batches = await measureBatches(scene, batched, oneByOne)
-  const hotKey = await measureHotKey(scene, batched)
+  const few = await startServe(children, 'of 100,000', url)
+  const many = await startServe(children, 'of 1,000,000', urlOfMany)
+  const ratio = await measureKeys(scene, few, many, cluster.postmasterPid())
+  const hotKey = await measureHotKey(scene, few)
   return [
-    [`claims per second of the store alone, ${IN_FLIGHT} in flight`, perSecond, '≥ 25000 /s'],
-    ['CPU time per claim, 1,000,000 keys / 100,000 keys', ratio, '≤ 1.4'],
-    ['200s per second, service / with batches of one', batches, '≥ 3'],
+    ['CPU time per 200, 1,000,000 keys / 100,000 keys', ratio, '≤ 1.4'],
     [`p99 of others beside ${HAMMERS} connections: on one key / spread`, hotKey, '≤ 1.25'],
   ]
 }
 
-/** A cluster that writes as durably as an operator's, without a checkpoint during a run. */
-export function openBenchCluster(scene: Scene): Promise<Cluster> {
-  return openCluster(scene, {
-    fsync: 'on',
-    shared_buffers: '1GB',
-    max_wal_size: '8GB',
-    checkpoint_timeout: '30min',
-  })
-}
-
-/** Returns claims per second with 100,000 keys, and what a claim among 1,000,000 costs more. */
-async function measureClaims({ rounds, seconds }: Settings, claim: Claim, claimOfMany: Claim) {
-  const measured = await runRounds({
-    title: 'the store alone: claims per second, and CPU time of service and PostgreSQL in µs',
-    count: rounds,
-    async measure() {
-      const [few, many] = [await claim(seconds), await claimOfMany(seconds)]
-      return {
-        'per second': few.perSecond,
-        'of 100,000': few.cpu,
-        'of 1,000,000': many.cpu,
-        ratio: many.cpu / few.cpu,
-      }
-    },
-  })
-  return {
-    perSecond: medianOf(measured, 'per second'),
-    ratio: medianOf(measured, 'ratio'),
-  }
-}
-
-async function measureBatches(scene: Scene, batched: Subject, oneByOne: Subject): Promise<number> {
+/** What a 200 costs more in service and PostgreSQL if there are more keys, as many in use. */
+async function measureKeys(scene: Scene, few: Subject, many: Subject, postmaster: number) {
   const { rounds, seconds, warmUpSeconds } = scene.settings
-  // The two services share their keys, so they use them in one turn.
-  const driver = openDriver(scene, openKeys(scene, 'bench'))
-  for (const subject of [batched, oneByOne]) await driver.run(subject, warmUpSeconds)
-  const perSecond = async (subject: Subject) => {
-    const { ok, seconds: took } = await driver.run(subject, seconds)
-    return ok / took
+  const drivers = new Map([
+    [few, openDriver(scene, openKeys(scene, 'few'))],
+    [many, openDriver(scene, openKeys(scene, 'many', keysOf(KEYS, MANY_KEYS / KEYS)))],
+  ])
+  for (const [subject, driver] of drivers) await driver.run(subject, warmUpSeconds)
+  const cost = async (subject: Subject) => {
+    const cpu = () => cpuSecondsOf(subject.pid) + cpuSecondsOfFamily(postmaster)
+    const before = cpu()
+    const { ok } = await drivers.get(subject)!.run(subject, seconds)
+    return ((cpu() - before) * 1e6) / ok
   }
   const measured = await runRounds({
-    title: `200s per second, under ${driver.name}`,
+    title: 'CPU time of service and PostgreSQL for a 200, in µs',
     count: rounds,
     async measure() {
-      const [many, one] = [await perSecond(batched), await perSecond(oneByOne)]
-      return { batched: many, 'one by one': one, ratio: many / one }
+      const [base, more] = [await cost(few), await cost(many)]
+      return { [few.name]: base, [many.name]: more, ratio: more / base }
     },
   })
   return medianOf(measured, 'ratio')
 }
 
 /** The p99 of clients with keys of their own, beside connections that use one key or 500. */
-async function measureHotKey(scene: Scene, batched: Subject): Promise<number> {
+async function measureHotKey(scene: Scene, subject: Subject): Promise<number> {
   const { rounds, seconds } = scene.settings
   const all = keysOf(KEYS)
   const hammerWith = (name: string, count: number) =>
@@ -110,10 +67,10 @@ async function measureHotKey(scene: Scene, batched: Subject): Promise<number> {
   const probes = openKeys(scene, 'probes', all.slice(-10 * PROBES_PER_SECOND))
 
   async function p99Beside(hammer: Driver): Promise<number> {
-    const load = hammer.run(batched, seconds + 1 + 2 * BESIDE_SECONDS)
+    const load = hammer.run(subject, seconds + 1 + 2 * BESIDE_SECONDS)
     await delay(BESIDE_SECONDS * 1000)
     const pace = { rate: PROBES_PER_SECOND, seconds, uncountedSeconds: 1 }
-    const probe = await askAtRate(scene, batched, probes, pace)
+    const probe = await askAtRate(scene, subject, probes, pace)
     await load
     const { p99, other, unanswered } = probe
     if (other + unanswered > 0) throw new Error(`${other} + ${unanswered} probes were not 200`)

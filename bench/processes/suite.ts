@@ -1,18 +1,16 @@
 import type { Cluster } from '../../test/fixtures/postgres/cluster.ts'
-import { asAdmin, createDatabase } from '../../test/fixtures/postgres/database.ts'
-import { openDriver, type Driver } from '../load/driver.ts'
-import { openBenchCluster } from '../postgres/suite.ts'
+import { createDatabase } from '../../test/fixtures/postgres/database.ts'
+import { openDriver } from '../load/driver.ts'
 import { cpuSecondsOf, cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
-import { KEYS, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
-import { keysOf, seedPostgres } from '../seed.ts'
+import { KEYS, openBenchCluster, openKeys, type Scene, SERVERS_PER_OWNER } from '../scene.ts'
+import { seedPostgres } from '../seed.ts'
 import { startServe, type Subject } from '../subject.ts'
-import { openTable, type Result } from '../table.ts'
+import type { Result } from '../table.ts'
 
 /** Processes that share a port. */
 const COUNTS = [1, 2, 4, 8]
 const CONNECTIONS = 128
-const HOT_KEYS = 20
 
 /** Processes on one port. */
 interface Group {
@@ -26,8 +24,7 @@ export async function measureProcesses(scene: Scene): Promise<Result[]> {
   await seedPostgres(url, KEYS, SERVERS_PER_OWNER)
   const groups: Group[] = []
   for (const count of COUNTS) groups.push(await startGroup(scene, url, count))
-  const results = await measureThroughput(scene, groups, cluster)
-  return [...results, await measureExactness(scene, groups, url)]
+  return measureThroughput(scene, groups, cluster)
 }
 
 async function startGroup({ children }: Scene, url: string, count: number): Promise<Group> {
@@ -72,44 +69,4 @@ async function measureThroughput(
     cpuWith(count) / cpuWith(1),
     '≤ 2.5',
   ])
-}
-
-/** The database notes each stamp while many connections use a few keys. */
-async function measureExactness(
-  scene: Scene,
-  groups: readonly Group[],
-  url: string,
-): Promise<Result> {
-  await asAdmin(url, (client) =>
-    client.query(`
-      CREATE TABLE stamps (api_key_id uuid, claimed_at timestamptz);
-      CREATE FUNCTION note_stamp() RETURNS trigger LANGUAGE plpgsql AS
-        $$BEGIN INSERT INTO stamps VALUES (NEW.id, NEW.last_used_at); RETURN NULL; END$$;
-      CREATE TRIGGER note_stamp AFTER UPDATE OF last_used_at ON api_keys
-        FOR EACH ROW EXECUTE FUNCTION note_stamp()`),
-  )
-  const keys = openKeys(scene, 'hot', keysOf(KEYS).slice(0, HOT_KEYS))
-  const driver = openDriver(scene, keys, CONNECTIONS)
-  const title = `${CONNECTIONS} connections use ${HOT_KEYS} keys; seconds between stamps of a key`
-  const printRow = openTable(title, 'count')
-  const gaps: number[] = []
-  for (const { processes } of groups) {
-    const row = await hammer(driver, processes[0]!, url, scene.settings.seconds)
-    printRow(String(processes.length), row)
-    gaps.push(row['least gap'])
-  }
-  return ['least time between two 200s of a key', Math.min(...gaps), '≥ 1 s']
-}
-
-async function hammer(driver: Driver, subject: Subject, url: string, seconds: number) {
-  await asAdmin(url, (client) => client.query('TRUNCATE stamps'))
-  const { ok, other } = await driver.run(subject, seconds)
-  const { rows } = await asAdmin(url, (client) =>
-    client.query(`
-      SELECT count(*)::int AS stamps, min(gap)::float AS least FROM (
-        SELECT extract(epoch FROM claimed_at - lag(claimed_at) OVER (PARTITION BY api_key_id ORDER BY claimed_at)) AS gap
-        FROM stamps
-      ) AS stamps`),
-  )
-  return { '200s': ok, 'not 200': other, stamps: rows[0].stamps, 'least gap': rows[0].least }
 }

@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { buildSite } from '../../test/site/toy-site.ts'
-import { openBenchCluster } from '../postgres/suite.ts'
 import { cpuSecondsOfFamily } from '../proc.ts'
 import { medianOf, runRounds } from '../rounds.ts'
-import type { Scene } from '../scene.ts'
+import { openBenchCluster, type Scene } from '../scene.ts'
 import { openTable, type Result } from '../table.ts'
 
 const BIN = fileURLToPath(new URL('../../bin/server-listing.js', import.meta.url))
