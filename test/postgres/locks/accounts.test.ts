@@ -15,6 +15,10 @@ import { recordsOf } from '../../fixtures/records.ts'
 const OPEN = { signUp: 'open', reserved: [] } as const
 const ways = { issuer: ISSUER, passwords: false }
 
+const ATTEMPTS = 'SELECT subject FROM sign_in_attempts'
+const attempt = (subject: string) => `INSERT INTO sign_in_attempts (id, subject, attempted_at)
+  VALUES ('${FRESH}', '${subject}', to_timestamp(${NOW / 1e6}))`
+
 testMeetings([
   {
     name: 'a sign-in whose password changes meanwhile begins no session',
@@ -145,10 +149,25 @@ testMeetings([
   {
     name: 'an attempt that another process counts meanwhile takes the last place',
     hold: holdName('ada'),
-    meanwhile: () => `INSERT INTO sign_in_attempts (id, subject, attempted_at)
-      VALUES ('${FRESH}', 'ada', to_timestamp(${NOW / 1e6}))`,
+    meanwhile: () => attempt('ada'),
     act: ({ command }) =>
       recordsOf(command).beginAttempt([{ subject: 'ada', attemptsMax: 1 }], NOW - 1, NOW),
     expected: NOW,
+  },
+  {
+    name: 'an attempt that another process counts meanwhile is forgotten after a right password',
+    hold: holdName('ada'),
+    meanwhile: () => attempt('ada'),
+    act: ({ command }) => recordsOf(command).forgetAttempts(['ada'], ['here']),
+    left: ATTEMPTS,
+    expected: [],
+  },
+  {
+    name: 'the latest attempt of an address is forgotten, also if it comes meanwhile',
+    hold: holdName('here'),
+    meanwhile: () => attempt('here'),
+    act: ({ command }) => recordsOf(command).forgetAttempts(['ada'], ['here']),
+    left: ATTEMPTS,
+    expected: [],
   },
 ])

@@ -22,15 +22,24 @@ import {
 import { recordsOf } from '../../fixtures/records.ts'
 
 /** Each act locks the keys of a user in the order of their ids, so the second one is still free. */
-const KEYS = {
-  hold: hold('api_keys', FIRST_KEY),
-  meanwhile: () => `SELECT FROM api_keys WHERE id = '${SECOND_KEY}' FOR UPDATE NOWAIT`,
+const KEYS = { hold: hold('api_keys', FIRST_KEY), meanwhile: () => isFree(SECOND_KEY) }
+
+/** Fails if another transaction has locked the key. */
+function isFree(key: string): string {
+  return `SELECT FROM api_keys WHERE id = '${key}' FOR UPDATE NOWAIT`
 }
 
 testMeetings([
   {
     ...KEYS,
     name: 'disabling a user locks the keys in the order of their ids',
+    act: ({ ada, command }) => recordsOf(command).setDisabled(ada.id, true, OPERATOR),
+    expected: 'changed',
+  },
+  {
+    name: 'disabling a user locks the keys after the user',
+    hold: holdAda,
+    meanwhile: () => isFree(FIRST_KEY),
     act: ({ ada, command }) => recordsOf(command).setDisabled(ada.id, true, OPERATOR),
     expected: 'changed',
   },
@@ -106,6 +115,13 @@ testMeetings([
       return { added, changed }
     },
     expected: { added: 0, changed: 1 },
+  },
+  {
+    name: 'a server that another user gets meanwhile is not removed',
+    hold: holdAda,
+    meanwhile: ({ bob }) => `UPDATE servers SET created_by = '${bob.id}'`,
+    act: ({ ada, id, command }) => recordsOf(command).removeServers(ada.id, [id], OPERATOR),
+    expected: 0,
   },
   {
     name: 'a change that another tab makes meanwhile is found',
