@@ -121,7 +121,8 @@ async function plant(admin: pg.Client, ours: string, hostile: string): Promise<v
       RETURN true;
     END $$`)
   const { rows } = await admin.query<{ sql: string }>(PLANTED, [ours, hostile])
-  assert.ok(rows.length > 1_000, `${rows.length} planted`)
+  // Each version of PostgreSQL has other functions: 15 gives 992.
+  assert.ok(rows.length > 900, `only ${rows.length} planted`)
   await admin.query(rows.map(({ sql }) => sql).join(';\n'))
 }
 
