@@ -3,8 +3,6 @@ import { complaintAboutLine, quote } from '../model/text.ts'
 
 /** Organizations per user. An operator's import can exceed this. */
 export const ORGANIZATIONS_MAX = 20
-/** The most servers that one transaction gives back: no other writer can proceed meanwhile. */
-export const GIVEN_BACK_MAX = 500
 
 export type Role = 'owner' | 'member'
 

@@ -13,9 +13,9 @@ import type { OpenFixture } from './fixture.ts'
 import { healthContract } from './health.ts'
 import { importsContract } from './servers/imports/imports.ts'
 import { identitiesContract } from './accounts/sign-in/identities.ts'
+import { keptServersContract } from './accounts/kept-servers.ts'
 import { inventoryContract } from './accounts/inventory.ts'
 import { invitingContract } from './organizations/invitations.ts'
-import { formerMembersContract } from './servers/former-members.ts'
 import { listingContract } from './keys/listing.ts'
 import { longImportsContract } from './servers/imports/long-imports.ts'
 import { managementContract } from './keys/management.ts'
@@ -91,7 +91,6 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: the operator's lists`, () => inventoryContract(open))
   suite(`${engine}: organizations`, () => organizationsContract(open))
   suite(`${engine}: members`, () => membersContract(open))
-  suite(`${engine}: servers of former members`, () => formerMembersContract(open))
   suite(`${engine}: inviting`, () => invitingContract(open))
   suite(`${engine}: answering an invitation`, () => answeringContract(open))
   suite(`${engine}: registering servers`, () => registeringContract(open))
@@ -106,6 +105,7 @@ export function storeContract(engine: string, open: OpenFixture): void {
   suite(`${engine}: text`, () => textContract(open))
   suite(`${engine}: previews`, () => previewsContract(open))
   suite(`${engine}: removed users`, () => removedUsersContract(open))
+  suite(`${engine}: organizations of removed users`, () => keptServersContract(open))
   suite(`${engine}: usage counts`, () => usageCountsContract(open))
   suite(`${engine}: declared state`, () => statesContract(open))
   suite(`${engine}: cases of apply`, () => appliedCasesContract(open))

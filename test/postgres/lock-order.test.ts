@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { after, before, type TestContext, test } from 'node:test'
 import type pg from 'pg'
 import { type AddressedUser, createUser } from '../../src/accounts/user.ts'
@@ -10,7 +9,6 @@ import { type SharedDatabase, shareDatabase } from '../contract/postgres-fixture
 import { asAdmin } from '../fixtures/postgres/database.ts'
 import { createMigratedDatabase } from '../fixtures/postgres/migrated.ts'
 import { openServer, type Server } from '../fixtures/postgres/server.ts'
-import { removeServer } from '../fixtures/changed-servers.ts'
 import { untilWaiting } from './other-session.ts'
 import { operatorAt } from '../../src/model/audit.ts'
 import { presentInstant } from '../../src/model/instant.ts'
@@ -79,103 +77,53 @@ const holdOrganization = (id: string) => (admin: pg.Client) =>
 const holdUser = (id: string) => (admin: pg.Client) =>
   admin.query('SELECT FROM users WHERE id = $1 FOR NO KEY UPDATE', [id])
 
-/** Ada's organization, with a server of the former member Bob. */
-async function leftByBob({ store }: Pick<StoreFixture, 'store'>) {
+/** Ada's organization, with Bob as its other owner. Each has a server in it. */
+async function openOwned({ store }: Pick<StoreFixture, 'store'>) {
   const [ada, bob] = (await addUsers(store, 'ada', 'bob')) as [AddressedUser, AddressedUser]
   const id = await addOrganization(store, ada)
   await join(store, id, ada, bob)
-  const left = await register(store, bob, { organization_id: id })
-  assert.ok(await recordsOf(store).removeMember(bob.id, id, bob.id, operatorAt(presentInstant())))
-  return { ada, bob, id, left }
+  await asAdmin(url, (admin) => admin.query(`UPDATE members SET role = 'owner'`))
+  const hers = await register(store, ada, { organization_id: id })
+  const his = await register(store, bob, { organization_id: id })
+  return { ada, bob, id, hers, his }
 }
 
-test('returning servers while their user joins again does not deadlock', async (t) => {
+test('removing both owners of an organization does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  const { ada, bob, id } = await leftByBob({ store })
-  await recordsOf(store).invite(ada.id, id, bob.email, 0, operatorAt(NOW))
+  const { ada, bob, id, hers, his } = await openOwned({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
-    () => recordsOf(second).acceptInvitation(bob.id, id, 0, operatorAt(NOW)),
+    () => removeUser(first.database, ada.id, operatorAt(presentInstant())),
+    () => removeUser(second.database, bob.id, operatorAt(presentInstant())),
   )
-  assert.deepEqual(both, [1, 'joined'])
+  assert.deepEqual(both, [true, true])
+  for (const server of [hers, his])
+    assert.equal(await recordsOf(store).findVisibleServer(bob.id, server), null)
 })
 
-test('returning servers while their user registers another one does not deadlock', async (t) => {
+test('removing an owner while the heir edits a server there does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  const { ada, bob, id } = await leftByBob({ store })
+  const { ada, bob, id, hers, his } = await openOwned({ store })
+  const edited = fields({ organization_id: id, name: 'Edited' })
   const both = await whileHeld(
     holdOrganization(id),
-    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
-    () =>
-      recordsOf(second).insertServer(
-        bob.id,
-        randomUUID(),
-        fields({ organization_id: id }),
-        operatorAt(NOW),
-      ),
+    () => removeUser(first.database, ada.id, operatorAt(presentInstant())),
+    () => recordsOf(second).updateServer(bob.id, his, edited, operatorAt(NOW)),
   )
-  assert.deepEqual(both, [1, 'not found'])
+  assert.deepEqual(both, [true, 'written'])
+  assert.equal((await recordsOf(store).findServer(bob.id, hers))?.organization_id, id)
 })
 
-test('returning servers while their user edits one does not deadlock', async (t) => {
+test('removing an owner while the heir leaves does not deadlock', async (t) => {
   const { store, first, second } = await openCommands(t)
-  const { ada, bob, id, left } = await leftByBob({ store })
+  const { ada, bob, id, his } = await openOwned({ store })
   const both = await whileHeld(
     holdOrganization(id),
-    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
-    () =>
-      recordsOf(second).updateServer(
-        bob.id,
-        left,
-        fields({ organization_id: id }),
-        operatorAt(NOW),
-      ),
+    () => removeUser(first.database, ada.id, operatorAt(presentInstant())),
+    () => recordsOf(second).removeMember(bob.id, id, bob.id, operatorAt(presentInstant())),
   )
-  assert.deepEqual(both, [1, 'not found'])
-})
-
-test('returning servers while the owner is removed does not deadlock', async (t) => {
-  const { store, first, second } = await openCommands(t)
-  const { ada, bob, id, left } = await leftByBob({ store })
-  const both = await whileHeld(
-    holdOrganization(id),
-    () => recordsOf(first).giveBackServers(ada.id, id, operatorAt(presentInstant())),
-    () => removeUser(second.database, ada.id, operatorAt(presentInstant())),
-  )
-  assert.deepEqual(both, [1, true])
-  assert.equal((await recordsOf(store).findServer(bob.id, left))?.organization_id, null)
-})
-
-test('removing a user while another leaves a server behind does not deadlock', async (t) => {
-  const { store, first } = await openCommands(t)
-  const { ada, bob, id, left } = await leftByBob({ store })
-  await removeServer(store.database, bob.id, left, 1)
-  await asAdmin(url, async (bobs) => {
-    const removed = await asAdmin(url, async (admin) => {
-      await admin.query('BEGIN')
-      await holdOrganization(id)(admin)
-      const removing = removeUser(first.database, ada.id, operatorAt(presentInstant()))
-      removing.catch(() => {})
-      await untilWaiting(url, 1)
-      // Ada's removal has found no server of others, and now there is one.
-      await admin.query(
-        `INSERT INTO servers (id, created_by, organization_id, name, host_label, updated_at)
-         VALUES ($1, $2, $3, 'Late', 'late.example.com', now())`,
-        [left, bob.id, id],
-      )
-      await bobs.query('BEGIN')
-      await holdUser(bob.id)(bobs)
-      await admin.query('COMMIT')
-      return { removing }
-    })
-    await untilWaiting(url, 1)
-    await bobs.query('SELECT FROM organizations WHERE id = $1 FOR KEY SHARE', [id])
-    await bobs.query('COMMIT')
-    assert.equal(await removed.removing, true)
-  })
-  const returned = await recordsOf(store).findServer(bob.id, left)
-  assert.deepEqual([returned?.organization_id, returned?.status], [null, 'draft'])
+  assert.deepEqual(both, [true, false])
+  assert.equal((await recordsOf(store).findServer(bob.id, his))?.organization_id, id)
 })
 
 test('the setup link and a new password of the same user do not deadlock', async (t) => {

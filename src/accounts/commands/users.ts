@@ -238,11 +238,10 @@ async function remove(
   await changeUser(shell, email, options, async (store, user) => {
     const name = nameOf(user)
     const belongings = await inventory(store.database).countBelongings(user.id)
-    const { api_keys, servers, organization_servers, organizations } = belongings
-    const inside =
-      organization_servers === 0 ? '' : `(${count(organization_servers)} in organizations) `
+    const { api_keys, servers, kept_servers, organizations } = belongings
+    const kept = kept_servers === 0 ? '' : `(keeping ${count(kept_servers)} in organizations) `
     const counts =
-      `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ${inside}` +
+      `${countOf(api_keys, 'active key')}, ${countOf(servers, 'server')} ${kept}` +
       `and ${countOf(organizations, 'organization')}`
     const forGood = api_keys === 0 ? '' : ', and revoke the keys: no restore brings them back'
     await confirm(shell, `remove ${name} with ${counts} from ${store.place}${forGood}`, options)

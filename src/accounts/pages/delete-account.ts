@@ -4,7 +4,7 @@ import { inventory } from '../../directory/records/inventory.ts'
 import { removeUser } from '../../directory/records/removed-user.ts'
 import { AUDIT_KEPT_US } from '../../model/audit.ts'
 import { DAY_US } from '../../model/instant.ts'
-import { count, countOf } from '../../model/text.ts'
+import { countOf } from '../../model/text.ts'
 import {
   actorOf,
   type App,
@@ -108,17 +108,17 @@ ${showBelongings(belongings)}
 
 /** What goes with the account, and what others get of it. */
 function showBelongings(belongings: Belongings): Html {
-  const { api_keys, servers, organization_servers, organizations } = belongings
+  const { api_keys, servers, kept_servers, organizations } = belongings
   const { returned_servers, inherited_organizations } = belongings
-  const inside =
-    organization_servers === 0 ? '' : `, ${count(organization_servers)} of them in organizations`
   const items = [
     api_keys > 0 &&
       `${countOf(api_keys, 'active key')}, revoked for good: programs get a 401 at once`,
-    servers > 0 && `${countOf(servers, 'server')}${inside}`,
+    servers > 0 && countOf(servers, 'server'),
+    kept_servers > 0 &&
+      `${countOf(kept_servers, 'server')} in organizations, which stay there: the oldest owner gets them`,
     organizations > 0 && `${countOf(organizations, 'organization')} without another member`,
     returned_servers > 0 &&
-      `${countOf(returned_servers, 'server')} of former members in there, which go back to them as drafts`,
+      `${countOf(returned_servers, 'server')} of former members in there, which become their personal drafts`,
     inherited_organizations > 0 &&
       `${countOf(inherited_organizations, 'organization')} without another owner, whose oldest other member becomes the owner`,
   ].filter((item) => item !== false)

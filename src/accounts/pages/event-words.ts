@@ -27,6 +27,8 @@ const SENTENCES: Partial<Record<AuditAction, string>> = {
   'servers moved': 'Moved servers',
   'servers restored': 'Undid a change of servers',
   'servers imported': 'Imported servers',
+  // Of version 0.1.0.
+  'servers given back': 'Returned the servers of former members of an organization',
   'external id changed': 'An operator changed the id that the site has for you',
 }
 
@@ -71,8 +73,6 @@ export function tellEvent({ action, subject, user_id }: AuditEntry, names: Names
       return html`Declined an invitation to ${organization()}`
     case 'member removed':
       return subject === user_id ? 'Left an organization' : 'Removed a member of an organization'
-    case 'servers given back':
-      return html`Returned the servers of former members of ${organization()}`
     case 'key issued':
       return html`Issued ${key()}`
     case 'key revoked':

@@ -5,19 +5,20 @@ import type { ApiKey } from '../../keys/api-key.ts'
 import type { Database } from '../../database/database.ts'
 import { sql, uuid } from '../../database/sql.ts'
 import { withOwners, type OwnedApiKey } from '../../keys/records/owned-api-keys.ts'
-import { inherited, ownedAlone, serversLeftTo } from './removed-user.ts'
+import { newOwners, ownedAlone, serversLeftTo, serversThatStay } from './removed-user.ts'
 import { USER_NAME, userColumns } from '../../accounts/records/user-columns.ts'
 
 /** What the service removes with a user, or hands over to others. */
 export interface Belongings {
   /** Active ones. */
   api_keys: number
+  /** Those that go. */
   servers: number
-  /** Those of the servers that are in organizations. */
-  organization_servers: number
+  /** Servers in organizations with another member. They go to the oldest owner. */
+  kept_servers: number
   /** Organizations with no other member. */
   organizations: number
-  /** Servers of other users in these organizations, which return to their owners. */
+  /** Servers of other users in these organizations, which become their personal drafts. */
   returned_servers: number
   /** Organizations whose only owner is the user. The oldest other member becomes the owner. */
   inherited_organizations: number
@@ -51,12 +52,12 @@ export function inventory(database: Database) {
       const user = uuid(userId)
       return (await database.get<Belongings>(sql`
         SELECT (SELECT count(*) FROM api_keys WHERE user_id = ${user} AND revoked_at IS NULL) AS api_keys,
-          (SELECT count(*) FROM servers WHERE created_by = ${user}) AS servers,
           (SELECT count(*) FROM servers WHERE created_by = ${user}
-            AND organization_id IS NOT NULL) AS organization_servers,
+            AND id NOT IN (${serversThatStay(userId)})) AS servers,
+          (SELECT count(*) FROM (${serversThatStay(userId)}) AS kept) AS kept_servers,
           (SELECT count(*) FROM (${ownedAlone(userId)}) AS alone) AS organizations,
           (SELECT count(*) FROM (${serversLeftTo(userId)}) AS left_servers) AS returned_servers,
-          (SELECT count(*) FROM (${inherited(userId)}) AS inherited) AS inherited_organizations`))!
+          (SELECT count(*) FROM (${newOwners(userId)}) AS inherited) AS inherited_organizations`))!
     },
 
     /** By name. */

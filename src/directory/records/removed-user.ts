@@ -3,22 +3,23 @@ import { act } from '../../accounts/records/audit.ts'
 import { findName } from '../../accounts/records/user-columns.ts'
 import { inBatches } from '../../database/batches.ts'
 import type { Database, Transaction } from '../../database/database.ts'
-import { lockOwners, giveBackServers } from '../../servers/records/former-members.ts'
 import { at, inUuids, type Sql, sql, uuid } from '../../database/sql.ts'
+import { isOwn, isPersonal } from '../../servers/records/server-rows.ts'
 
 interface Found {
   id: string
 }
 
 /**
- * Removes the user with all keys and servers. No claim with the keys is granted afterwards. The
- * oldest member becomes the owner of an organization that would have none. An organization without
- * members is removed, after `giveBackServers` for the servers of other users. False if there is no
- * such user, or another caller has removed it meanwhile.
+ * Removes the user with all keys and personal servers. No claim with the keys is granted
+ * afterwards. The user's servers under an organization stay there, as servers of its oldest owner.
+ * The oldest member becomes the owner of an organization that would have none. An organization
+ * without members is removed with its servers, but those of other users become personal drafts of
+ * theirs. False if there is no such user, or another caller has removed it meanwhile.
  *
- * Not one transaction: first all access ends. Then the servers go in batches, so that no request
- * waits long. If the promise is rejected, some servers may be gone. Calling it again removes the
- * rest.
+ * Not one transaction: first all access ends. Then the personal servers go in batches, so that no
+ * request waits long. If the promise is rejected, some servers may be gone. Calling it again
+ * removes the rest.
  */
 export async function removeUser(
   database: Database,
@@ -31,47 +32,31 @@ export async function removeUser(
       await transaction.lock('users', [userId])
       return transaction.run(sql`
         DELETE FROM servers WHERE id IN
-          (SELECT id FROM servers WHERE created_by = ${uuid(userId)} LIMIT ${rows})`)
+          (SELECT id FROM servers WHERE ${isPersonal(userId)} LIMIT ${rows})`)
     }),
   )
-  const left = serversLeftTo(userId)
-  await inBatches((rows) =>
-    database.transact(async (transaction) => {
-      const owners = await lockOwners(transaction, sql`${left} LIMIT ${rows}`)
-      return giveBackServers(
-        transaction,
-        sql`${left} AND created_by ${inUuids(owners)} LIMIT ${rows}`,
-      )
-    }),
-  )
-  for (;;) {
-    const removed = await database.transact((transaction) => removeLocked(transaction, userId))
-    if (removed !== 'begin again') return removed
-  }
+  return database.transact((transaction) => remove(transaction, userId))
 }
 
-/**
- * `begin again`, before anything has changed, if another user's server has come under the
- * organizations meanwhile. To lock that user after the organizations could be a deadlock.
- */
-async function removeLocked(
-  transaction: Transaction,
-  userId: string,
-): Promise<boolean | 'begin again'> {
-  const left = serversLeftTo(userId)
-  const others = await transaction.all<{ created_by: string }>(left)
-  const owners = [userId, ...others.map(({ created_by }) => created_by)]
-  await transaction.lock('users', owners)
-  const joined = await transaction.all<Found>(
-    sql`SELECT organization_id AS id FROM members WHERE user_id = ${uuid(userId)}`,
-  )
-  const ids = joined.map(({ id }) => id)
+async function remove(transaction: Transaction, userId: string): Promise<boolean> {
+  await transaction.lock('users', [userId])
+  const places = await transaction.all<{ organization_id: string }>(placesOf(userId))
   // Until the transaction ends no member joins or leaves them, and no server is added to them.
+  const ids = places.map(({ organization_id }) => organization_id)
   await transaction.lock('organizations', ids, 'remove')
-  const stillLeft = await transaction.all<{ created_by: string }>(left)
-  if (stillLeft.some(({ created_by }) => !owners.includes(created_by))) return 'begin again'
-  await transaction.run(handOver(userId))
-  await giveBackServers(transaction, left)
+  // Without a slug that the heir has in the same organization already.
+  await transaction.run(sql`
+    UPDATE servers SET created_by = heir.user_id, slug = CASE WHEN NOT EXISTS (
+      SELECT 1 FROM servers AS own WHERE own.created_by = heir.user_id
+        AND own.organization_id = servers.organization_id AND own.slug = servers.slug
+    ) THEN slug END
+    FROM (${heirs(userId)}) AS heir
+    WHERE ${isOwn(userId)} AND heir.organization_id = servers.organization_id`)
+  await transaction.run(sql`
+    UPDATE members SET role = 'owner' WHERE (organization_id, user_id) IN (${newOwners(userId)})`)
+  await transaction.run(sql`
+    UPDATE servers SET organization_id = NULL, status = 'draft', slug = NULL
+    WHERE id IN (${serversLeftTo(userId)})`)
   await transaction.run(sql`DELETE FROM organizations WHERE id IN (${ownedAlone(userId)})`)
   return (await transaction.run(sql`DELETE FROM users WHERE id = ${uuid(userId)}`)) === 1
 }
@@ -97,34 +82,40 @@ async function endAccess(database: Database, userId: string, actor: Actor): Prom
   })
 }
 
+/** Organizations in which the user is a member or has a server. */
+const placesOf = (userId: string): Sql => sql`
+  SELECT organization_id FROM members WHERE user_id = ${uuid(userId)}
+  UNION SELECT organization_id FROM servers WHERE ${isOwn(userId)} AND organization_id IS NOT NULL`
+
+/** Of the other members in each of these, the oldest owner, or else the oldest member. */
+const heirs = (userId: string): Sql => sql`
+  SELECT organization_id, user_id, role FROM (
+    SELECT organization_id, user_id, role, row_number() OVER (
+      PARTITION BY organization_id ORDER BY role DESC, joined_at, user_id
+    ) AS place
+    FROM members WHERE organization_id IN (${placesOf(userId)}) AND user_id <> ${uuid(userId)}
+  ) AS others WHERE place = 1`
+
+const inherited = (userId: string): Sql =>
+  sql`SELECT organization_id FROM (${heirs(userId)}) AS heir`
+
+/** The members who become the owner of an organization, because the user is its only one. */
+export const newOwners = (userId: string): Sql => sql`
+  SELECT organization_id, user_id FROM (${heirs(userId)}) AS heir
+  WHERE role = 'member' AND organization_id IN (
+    SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND role = 'owner'
+  )`
+
 /** Organizations with no other member. */
 export const ownedAlone = (userId: string): Sql => sql`
-  SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND NOT EXISTS (
-    SELECT 1 FROM members AS other
-    WHERE other.organization_id = members.organization_id AND other.user_id <> ${uuid(userId)}
-  )`
+  SELECT organization_id FROM members
+  WHERE user_id = ${uuid(userId)} AND organization_id NOT IN (${inherited(userId)})`
 
 /** Servers of other users in organizations that go with this user. */
 export const serversLeftTo = (userId: string): Sql => sql`
-  SELECT id, created_by FROM servers
+  SELECT id FROM servers
   WHERE organization_id IN (${ownedAlone(userId)}) AND created_by <> ${uuid(userId)}`
 
-/** Organizations with other members, of which the user is the only owner. */
-export const inherited = (userId: string): Sql => sql`
-  SELECT organization_id FROM members WHERE user_id = ${uuid(userId)} AND role = 'owner'
-    AND NOT EXISTS (
-      SELECT 1 FROM members AS other
-      WHERE other.organization_id = members.organization_id
-        AND other.user_id <> ${uuid(userId)} AND other.role = 'owner'
-    )
-    AND organization_id NOT IN (${ownedAlone(userId)})`
-
-/** The oldest other member becomes the owner of an organization whose only owner is the user. */
-const handOver = (userId: string): Sql => sql`
-  UPDATE members SET role = 'owner'
-  WHERE organization_id IN (${inherited(userId)})
-    AND user_id = (
-      SELECT user_id FROM members AS heir
-      WHERE heir.organization_id = members.organization_id AND heir.user_id <> ${uuid(userId)}
-      ORDER BY joined_at, user_id LIMIT 1
-    )`
+/** The user's servers in organizations that stay. */
+export const serversThatStay = (userId: string): Sql => sql`
+  SELECT id FROM servers WHERE ${isOwn(userId)} AND organization_id IN (${inherited(userId)})`

@@ -61,7 +61,7 @@ function askToLeave(
         `The organization keeps ${countOf(servers, 'server')} that you registered there.`,
       servers > 0 &&
         !c.get('site').managesServers &&
-        'The API returns none of its servers. An owner can later return yours to you as personal drafts, which the API returns.',
+        'The API returns none of its servers. Before you leave, make those personal again that your programs need.',
     ],
     button: 'Leave',
     back: `${LIST_PATH}/${id}/members`,
@@ -83,7 +83,7 @@ function askToRemove(
         `The organization keeps ${countOf(servers, 'server')} that they registered here.`,
       servers > 0 &&
         !c.get('site').managesServers &&
-        'The API returns none of its servers. You can later return theirs to them as personal drafts, which the API returns.',
+        'The API returns none of its servers. Only this person can make theirs personal again.',
     ],
     button: 'Remove member',
     back: `${LIST_PATH}/${id}/members`,

@@ -10,11 +10,10 @@ import { addMemberQuestions } from './member-questions.ts'
 import { INVITATION_GONE, NOT_REMOVED, ORGANIZATION_GONE, showGone } from './notices.ts'
 import { invitations } from '../records/invitations.ts'
 import { organizations } from '../records/organizations.ts'
-import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 
 /** Lets owners invite and remove members, and lets every member except the last owner leave. */
 export function addMemberRoutes(app: App, dashboard: Dashboard): void {
-  const { database, now, site } = dashboard
+  const { database, now } = dashboard
 
   app.get('/dashboard/organizations/:id/members', (c) => showMembersPage(dashboard, c, {}))
   addMemberQuestions(app, dashboard)
@@ -62,19 +61,5 @@ export function addMemberRoutes(app: App, dashboard: Dashboard): void {
     tellNext(dashboard, c, member === userId ? 'left' : 'removed')
     const next = member === userId ? '' : `/${id}/members`
     return c.redirect(`/dashboard/organizations${next}`, 303)
-  })
-
-  if (site.managesServers) return
-  app.post('/dashboard/organizations/:id/return', async (c) => {
-    const { userId } = c.get('session')
-    const id = c.req.param('id')
-    const returned = await serversOfFormerMembers(database).giveBackServers(
-      userId,
-      id,
-      actorOf(dashboard, c),
-    )
-    if (returned === null) return showGone(c, ORGANIZATION_GONE)
-    tellNext(dashboard, c, 'returned')
-    return c.redirect(`/dashboard/organizations/${id}`, 303)
   })
 }

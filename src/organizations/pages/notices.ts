@@ -17,7 +17,6 @@ const OF_LIST = {
 const OF_ORGANIZATION: Record<string, (name: Html) => Html | string> = {
   created: (name) => html`<b>${name}</b> was created.`,
   joined: (name) => html`You joined <b>${name}</b>.`,
-  returned: () => 'The servers were returned as drafts to the users who registered them.',
 }
 const OF_MEMBERS = {
   invited: 'Invitation created. We don’t send email, so ask the person to sign in and accept it.',

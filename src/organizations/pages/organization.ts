@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Membership, GIVEN_BACK_MAX } from '../organization.ts'
+import type { Membership } from '../organization.ts'
 import type { Context, Dashboard, Site } from '../../web/context.ts'
 import { showNotFound, showPage } from '../../web/html/page.ts'
 import { type Action, showAction, showEmpty, showFilter } from '../../web/html/parts.ts'
@@ -10,7 +10,6 @@ import { readSearch, readSelectedPage } from '../../servers/pages/list/search.ts
 import { showServers } from '../../servers/pages/list/table.ts'
 import { takeOrganizationNotice } from './notices.ts'
 import { serverSearch } from '../../servers/records/server-search.ts'
-import { serversOfFormerMembers } from '../../servers/records/former-members.ts'
 import type { Database } from '../../database/database.ts'
 import { namesOfMembers, organizations } from '../records/organizations.ts'
 
@@ -26,10 +25,6 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
   const search = readSearch(c)
   const found = await serverSearch(database).searchOrganizationServers(userId, id, search)
   const { managesServers } = site
-  const left =
-    isOwner && !managesServers
-      ? await serversOfFormerMembers(database).countServersOfFormerMembers(id)
-      : 0
   const notice =
     takeOrganizationNotice(dashboard, c, organization) ?? (await takeNotice(dashboard, c))
   const whenNone = showEmpty({
@@ -61,8 +56,7 @@ export async function showOrganization(dashboard: Dashboard, c: Context): Promis
     notice,
     body: html`${showTabs(id, 'servers')}
 <section><h2 class="unseen">Servers</h2>
-${showServers(table)}
-${left > 0 ? showReturnForm(id, left) : ''}</section>
+${showServers(table)}</section>
 ${isOwner ? showRemoval(organization, site) : ''}`,
   })
 }
@@ -84,17 +78,6 @@ export function showTabs(id: string, current: 'servers' | 'members'): Html {
 
 /** Tells the link from the one to the user's own servers. */
 const SERVERS = html`Servers<span class="unseen"> of this organization</span>`
-
-function showReturnForm(id: string, left: number): Html {
-  const [servers, become] =
-    left === 1
-      ? ['server', 'it becomes a personal draft of the member who registered it']
-      : ['servers', 'they become personal drafts of the members who registered them']
-  return html`<form class="card" method="post" action="/dashboard/organizations/${id}/return">
-<p>Former members registered ${left}${left === GIVEN_BACK_MAX ? ' or more' : ''} ${servers} here.
-If you return the ${servers}, ${become}. The API also returns drafts.</p>
-<button>Return ${servers}</button></form>`
-}
 
 function registerIn(id: string): Action {
   const href = `/dashboard/servers/new?organization_id=${id}`

@@ -21,7 +21,7 @@ import { recordsOf } from '../../fixtures/records.ts'
 
 /** What is removed with a user, and what stays. */
 export function removedUsersContract(open: OpenFixture): void {
-  test("a user's keys, servers, memberships and invitations go with the user", async (t) => {
+  test("a user's keys, personal servers, memberships and invitations go with the user", async (t) => {
     const { store } = await open(t)
     const { user: ada, key } = await addOwner(store, 'ada@example.com', [
       { name: 'Hers', address: 'a.example.com' },
@@ -35,6 +35,7 @@ export function removedUsersContract(open: OpenFixture): void {
     await register(store, ada, { organization_id: id })
     await register(store, bob.user, { organization_id: id })
     const own = await addOrganization(store, ada)
+    const alone = await register(store, ada, { organization_id: own })
     await recordsOf(store).invite(ada.id, own, eve!.email, 0, OPERATOR)
     const { id: revoked } = await issueKey(store, ada)
     await recordsOf(store).revokeApiKey(ada.id, revoked, OPERATOR)
@@ -42,7 +43,7 @@ export function removedUsersContract(open: OpenFixture): void {
     const counts = {
       api_keys: 1,
       servers: 2,
-      organization_servers: 1,
+      kept_servers: 1,
       organizations: 1,
       returned_servers: 0,
       inherited_organizations: 0,
@@ -56,9 +57,10 @@ export function removedUsersContract(open: OpenFixture): void {
     assert.deepEqual(await recordsOf(store).listInvitations(eve!.id, 0), [])
     assert.deepEqual(await claim(store, key), { outcome: 'unknown' })
     assert.equal((await claim(store, bob.key)).outcome, 'granted')
-    assert.equal((await recordsOf(store).listServers(bob.user.id)).length, 2)
+    assert.equal(await recordsOf(store).findServer(ada.id, alone), null)
+    assert.equal((await recordsOf(store).listServers(bob.user.id)).length, 3)
     const [left] = await recordsOf(store).listOrganizations(bob.user.id)
-    assert.deepEqual([left?.id, left?.servers], [id, 1])
+    assert.deepEqual([left?.id, left?.servers], [id, 2])
     assert.equal((await recordsOf(store).listMembers(bob.user.id, id)).length, 1)
   })
 
@@ -67,20 +69,24 @@ export function removedUsersContract(open: OpenFixture): void {
     const [ada, bob, eve] = await addUsers(store, 'ada', 'bob', 'eve')
     const count = async (user: { id: string }) => {
       const counted = await recordsOf(store).countBelongings(user.id)
-      const { organizations, returned_servers, inherited_organizations } = counted
-      return [organizations, returned_servers, inherited_organizations]
+      const { servers, kept_servers, organizations } = counted
+      const { returned_servers, inherited_organizations } = counted
+      return [servers, kept_servers, organizations, returned_servers, inherited_organizations]
     }
     // Eve has left a server in the organization that Ada is alone in.
     const alone = await addOrganization(store, ada!)
     await join(store, alone, ada!, eve!)
     await register(store, eve!, { organization_id: alone })
-    assert.deepEqual(await count(ada!), [0, 0, 1])
+    await register(store, ada!, { organization_id: alone })
+    assert.deepEqual(await count(ada!), [0, 1, 0, 0, 1])
     await recordsOf(store).removeMember(ada!.id, alone, eve!.id, OPERATOR)
-    assert.deepEqual(await count(ada!), [1, 1, 0])
+    assert.deepEqual(await count(ada!), [1, 0, 1, 1, 0])
+    // A former member's servers stay, too.
+    assert.deepEqual(await count(eve!), [0, 1, 0, 0, 0])
     const shared = await addOrganization(store, ada!)
     await join(store, shared, ada!, bob!)
-    assert.deepEqual(await count(ada!), [1, 1, 1])
-    assert.deepEqual(await count(bob!), [0, 0, 0])
+    assert.deepEqual(await count(ada!), [1, 0, 1, 1, 1])
+    assert.deepEqual(await count(bob!), [0, 0, 0, 0, 0])
 
     await removeUser(store.database, ada!.id, OPERATOR)
     const [own] = await recordsOf(store).listServers(eve!.id)
@@ -131,8 +137,23 @@ export function removedUsersContract(open: OpenFixture): void {
     assert.equal((await claim(store, again.key)).outcome, 'granted')
   })
 
+  test('a server registered while its user is removed does not stay', async (t) => {
+    const { store, openSecond } = await open(t)
+    const second = await openSecond()
+    for (let round = 0; round < 10; round += 1) {
+      const [ada] = await addUsers(store, `ada${round}`)
+      const id = randomUUID()
+      const [removed] = await Promise.allSettled([
+        removeUser(store.database, ada!.id, OPERATOR),
+        recordsOf(second).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
+      ])
+      assert.deepEqual(removed, { status: 'fulfilled', value: true })
+      assert.equal(await recordsOf(store).findServer(ada!.id, id), null)
+      assert.deepEqual(await recordsOf(store).listServers(ada!.id), [])
+    }
+  })
+
   heirsContract(open)
-  aloneContract(open)
 }
 
 function heirsContract(open: OpenFixture): void {
@@ -181,66 +202,7 @@ function heirsContract(open: OpenFixture): void {
   })
 }
 
-function aloneContract(open: OpenFixture): void {
-  test('an organization without members goes; former members keep their servers', async (t) => {
-    const { store } = await open(t)
-    const [ada, bob] = await addUsers(store, 'ada', 'bob')
-    const id = await addOrganization(store, ada!, { slug: 'guild' })
-    const kept = await addOrganization(store, bob!)
-    await join(store, id, ada!, bob!)
-    await join(store, kept, bob!, ada!)
-    await register(store, ada!, { organization_id: id })
-    const his = await register(store, bob!, { organization_id: id, slug: 'his' })
-    const taken = await register(store, bob!, { organization_id: id, slug: 'taken' })
-    await register(store, bob!, { slug: 'taken' })
-    const elsewhere = await register(store, bob!, { organization_id: kept })
-    await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR)
-
-    await removeUser(store.database, ada!.id, OPERATOR)
-    const back = await recordsOf(store).findServer(bob!.id, his)
-    assert.deepEqual([back?.organization_id, back?.status, back?.slug], [null, 'draft', 'his'])
-    assert.equal((await recordsOf(store).findServer(bob!.id, taken))?.slug, null)
-    assert.equal((await recordsOf(store).findServer(bob!.id, elsewhere))?.organization_id, kept)
-    await addOrganization(store, bob!, { slug: 'guild' })
-  })
-
-  test('a user who joins while the only owner is removed owns it or finds nothing', async (t) => {
-    const { store, openSecond } = await open(t)
-    const second = await openSecond()
-    const [bob] = await addUsers(store, 'bob')
-    for (let round = 0; round < 10; round += 1) {
-      const [ada] = await addUsers(store, `ada${round}`)
-      const id = await addOrganization(store, ada!)
-      await recordsOf(store).invite(ada!.id, id, bob!.email, 0, OPERATOR)
-      const [removed, joined] = await Promise.all([
-        removeUser(store.database, ada!.id, OPERATOR),
-        recordsOf(second).acceptInvitation(bob!.id, id, 0, OPERATOR),
-      ])
-      assert.equal(removed, true)
-      const roles = await rolesIn(store, bob!.id, id)
-      assert.deepEqual(roles, joined === 'joined' ? ['owner'] : [])
-      if (joined === 'joined') await recordsOf(store).removeOrganization(bob!.id, id, OPERATOR)
-    }
-  })
-
-  test('a server registered while its user is removed does not stay', async (t) => {
-    const { store, openSecond } = await open(t)
-    const second = await openSecond()
-    for (let round = 0; round < 10; round += 1) {
-      const [ada] = await addUsers(store, `ada${round}`)
-      const id = randomUUID()
-      const [removed] = await Promise.allSettled([
-        removeUser(store.database, ada!.id, OPERATOR),
-        recordsOf(second).insertServer(ada!.id, id, fields(), operatorAt(NOW)),
-      ])
-      assert.deepEqual(removed, { status: 'fulfilled', value: true })
-      assert.equal(await recordsOf(store).findServer(ada!.id, id), null)
-      assert.deepEqual(await recordsOf(store).listServers(ada!.id), [])
-    }
-  })
-}
-
-async function rolesIn(
+export async function rolesIn(
   store: Awaited<ReturnType<OpenFixture>>['store'],
   userId: string,
   id: string,

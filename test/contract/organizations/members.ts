@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { User } from '../../../src/accounts/user.ts'
 import type { OpenFixture, StoreFixture } from '../fixture.ts'
-import { OPERATOR, addOrganization, addUsers, join, NOW, register } from '../people.ts'
+import { OPERATOR, addOrganization, addUsers, fields, join, NOW, register } from '../people.ts'
 import { removeUser } from '../../../src/directory/records/removed-user.ts'
 import { recordsOf } from '../../fixtures/records.ts'
 
@@ -52,7 +52,6 @@ export function membersContract(open: OpenFixture): void {
     for (const member of [bob!, eve!]) await join(store, id, ada!, member)
     assert.equal(await recordsOf(store).removeMember(bob!.id, id, eve!.id, OPERATOR), false)
     assert.equal(await recordsOf(store).removeMember(bob!.id, id, ada!.id, OPERATOR), false)
-    assert.equal(await recordsOf(store).giveBackServers(bob!.id, id, OPERATOR), null)
     assert.equal(await recordsOf(store).removeOrganization(bob!.id, id, OPERATOR), false)
   })
 
@@ -158,9 +157,31 @@ export function membersContract(open: OpenFixture): void {
     const id = await addOrganization(store, ada!)
     await join(store, id, ada!, bob!)
     const server = await register(store, bob!, { organization_id: id })
+    const personal = await register(store, bob!)
     assert.ok(await recordsOf(store).removeMember(bob!.id, id, bob!.id, OPERATOR))
-    assert.equal((await recordsOf(store).findVisibleServer(ada!.id, server))?.organization_id, id)
+    const left = await recordsOf(store).findVisibleServer(ada!.id, server)
+    assert.deepEqual([left?.organization_id, left?.created_by], [id, bob!.id])
+    assert.equal((await recordsOf(store).findServer(bob!.id, personal))?.organization_id, null)
     assert.equal(await recordsOf(store).findVisibleServer(ada!.id, randomUUID()), null)
+  })
+
+  test('only the user who registered a server makes it personal again, also a former member', async (t) => {
+    const { store } = await open(t)
+    const [ada, bob] = await addUsers(store, 'ada', 'bob')
+    const id = await addOrganization(store, ada!)
+    await join(store, id, ada!, bob!)
+    const server = await register(store, bob!, { organization_id: id })
+    const take = async (user: User) => {
+      const change = { id: randomUUID(), becomes: { organization_id: null }, servers: [server] }
+      const made = await recordsOf(store).changeServers(user.id, change, OPERATOR)
+      const edited = await recordsOf(store).updateServer(user.id, server, fields(), OPERATOR)
+      return ['reason' in made ? made.reason : made.changed.length, edited]
+    }
+    assert.deepEqual(await take(ada!), ['not found', 'not found'])
+    assert.ok(await recordsOf(store).removeMember(ada!.id, id, bob!.id, OPERATOR))
+    assert.deepEqual(await take(ada!), ['not found', 'not found'])
+    assert.deepEqual(await take(bob!), [1, 'written'])
+    assert.equal((await recordsOf(store).findServer(bob!.id, server))?.organization_id, null)
   })
 }
 

@@ -125,7 +125,6 @@ test('if a membership ends while a form is open, nothing happens and what was ty
     'members',
     `members/${ada.id}/remove`,
     `members/${randomUUID()}/withdraw`,
-    'return',
     'remove',
   ]) {
     const { status, body } = await person.post(`${under}/${act}`, { email: 'eve@example.com' })

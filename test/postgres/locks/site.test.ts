@@ -4,7 +4,6 @@ import { issueApiKey } from '../../../src/keys/records/issued-keys.ts'
 import { ORGANIZATIONS_MAX } from '../../../src/organizations/organization.ts'
 import { fields, OPERATOR } from '../../contract/people.ts'
 import { applyAll, declare, plan } from '../../contract/states/declared.ts'
-import { intercept } from '../../dashboard/intercept.ts'
 import {
   addServer,
   CHANGE,
@@ -192,30 +191,18 @@ testMeetings([
     expected: false,
   },
   {
-    name: 'a server of a former member goes back without a slug that its owner takes meanwhile',
-    hold: ({ bob }) => hold('users', bob.id),
-    meanwhile: ({ bob }) => addServer(bob.id, FRESH, 'left'),
-    act: removeAdaBeside('batches'),
-    expected: [FRESH],
-  },
-  {
-    name: 'a server that comes late goes back without a slug that its owner takes meanwhile',
-    hold: ({ bob }) => hold('users', bob.id),
-    meanwhile: ({ bob }) => addServer(bob.id, FRESH, 'left'),
-    act: removeAdaBeside('end'),
-    expected: [FRESH],
-  },
-  {
-    name: 'a member who joins meanwhile keeps the organization of a removed user',
+    name: 'a member who joins meanwhile gets the organization of a removed user, with its servers',
     hold: holdRed,
-    meanwhile: ({ bob, red }) =>
-      `INSERT INTO members VALUES ('${red}', '${bob.id}', 'member', now())`,
+    meanwhile: ({ ada, bob, red }) =>
+      `INSERT INTO members VALUES ('${red}', '${bob.id}', 'member', now());
+      ${addServer(ada.id, FRESH, 'red', red)}`,
     async act({ ada, bob, red, command }) {
       assert.ok(await removeUser(command.database, ada.id, OPERATOR))
       const members = await recordsOf(command).listMembers(bob.id, red)
-      return members.map(({ user_id, role }) => [user_id === bob.id, role])
+      const server = await recordsOf(command).findServer(bob.id, FRESH)
+      return [...members.map(({ user_id, role }) => [user_id === bob.id, role]), server?.slug]
     },
-    expected: [[true, 'owner']],
+    expected: [[true, 'owner'], 'red'],
   },
   {
     name: 'a user whom another program stores meanwhile is planned again',
@@ -259,28 +246,6 @@ testMeetings([
     expected: ['ada@example.com'],
   },
 ])
-
-/**
- * Removes Ada while Bob has a server under her organization, since before or since the batches that
- * give servers back. Returns the ids of Bob's servers with its slug.
- */
-function removeAdaBeside(since: 'batches' | 'end') {
-  return async ({ ada, bob, red, command }: Scene): Promise<unknown[]> => {
-    const leave = () => read(addServer(bob.id, crypto.randomUUID(), 'left', red))
-    let batches = 0
-    const restore = intercept(command.database, {
-      async after(texts) {
-        if (!texts.some((text) => text.includes('created_by <>') && text.includes('LIMIT'))) return
-        batches += 1
-        if (batches === 1 && since === 'end') await leave()
-      },
-    })
-    if (since === 'batches') await leave()
-    await removeUser(command.database, ada.id, OPERATOR)
-    restore()
-    return read("SELECT id FROM servers WHERE slug = 'left'")
-  }
-}
 
 async function applyDocument(command: Scene['command'], document: object): Promise<string[]> {
   const state = declare(document)
