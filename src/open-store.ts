@@ -38,7 +38,7 @@ export async function openStore(
 export async function openServingStore(
   database: DatabaseConfig,
   onFault: (fault: unknown) => void,
-  onWarning: (warning: string) => void = () => {},
+  onWarning: (warning: Finding) => void = () => {},
 ): Promise<ServingStore> {
   if (database.engine === 'postgres')
     return (await postgres()).openServingPostgresStore(database.url, { onFault, onWarning })

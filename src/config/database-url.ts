@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { type Finding, warning } from '../model/health/finding.ts'
 import { readText } from '../model/input.ts'
 import { type PostgresUrl, readPostgresUrl } from '../model/postgres-url.ts'
 import { quote } from '../model/text.ts'
@@ -23,19 +24,22 @@ export function nameDatabase(database: Exclude<DatabaseConfig, { engine: null }>
 const PG_VARIABLE =
   /^PG(HOST(ADDR)?|PORT|DATABASE|USER|PASSWORD|PASSFILE|SERVICE(FILE)?|OPTIONS|SSL[A-Z]+)$/
 
-/** What to tell an operator about variables that only PostgreSQL's own programs use. */
-export function ignoredVariables(
+/** Warns of variables that only PostgreSQL's own programs use. */
+export function inspectIgnored(
   database: DatabaseConfig,
   environment: Readonly<Record<string, string | undefined>>,
-): { found: string; advice: string } | null {
+): Finding[] {
   const names = Object.keys(environment)
     .toSorted()
     .filter((name) => PG_VARIABLE.test(name) && environment[name])
-  if (database.engine !== 'postgres' || names.length === 0) return null
-  return {
-    found: `the service ignores ${names.join(', ')}`,
-    advice: 'write into DATABASE_URL how to connect',
-  }
+  if (database.engine !== 'postgres' || names.length === 0) return []
+  return [
+    warning(
+      'pg_variables',
+      `the service ignores ${names.join(', ')}`,
+      'write into DATABASE_URL how to connect',
+    ),
+  ]
 }
 
 const CREDENTIALS = /^([a-z]+:\/\/[^:@/?#]*):[^@/?#]*@/i

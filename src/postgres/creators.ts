@@ -1,3 +1,4 @@
+import { type Finding, ok, warning } from '../model/health/finding.ts'
 import type { Database } from './database.ts'
 
 /*
@@ -32,24 +33,22 @@ interface Creator {
 }
 
 /**
- * A warning about roles that can plant functions and operators which our statements would call;
- * null if there are none. Our statements resolve their names in our schema and nowhere else.
+ * Looks for roles that can plant functions and operators which our statements would call. Our
+ * statements resolve their names in our schema and nowhere else.
  */
-export async function complaintAboutCreators(
-  database: Pick<Database, 'query'>,
-): Promise<{ found: string; advice: string } | null> {
+export async function inspectCreators(database: Pick<Database, 'query'>): Promise<Finding> {
   const rows = await database.query<Creator>(CREATORS)
   const [first] = rows
-  if (first === undefined) return null
+  if (first === undefined) return ok('creators', 'no other role may create in the schema')
   const statements = rows.map(({ schema, is_owner, service, grantee }) =>
     is_owner
       ? `ALTER SCHEMA ${schema} OWNER TO ${service}`
       : `REVOKE CREATE ON SCHEMA ${schema} FROM ${grantee}`,
   )
-  return {
-    found:
-      `${rows.map(({ role }) => role).join(', ')} may create in the schema ${first.schema} of the ` +
+  return warning(
+    'creators',
+    `${rows.map(({ role }) => role).join(', ')} may create in the schema ${first.schema} of the ` +
       'service, and so run code with the rights of the service',
-    advice: `run: ${statements.join('; ')}`,
-  }
+    `run ${statements.join('; ')}`,
+  )
 }

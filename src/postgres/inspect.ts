@@ -3,6 +3,7 @@ import type pg from 'pg'
 import {
   type Finding,
   judgeLastBackup,
+  judgeSchema,
   judgeTriggers,
   ok,
   problem,
@@ -10,13 +11,13 @@ import {
 } from '../model/health/finding.ts'
 import { presentInstant } from '../model/instant.ts'
 import { findLastBackup } from '../database/last-backup.ts'
-import { complaintAboutCreators } from './creators.ts'
+import { inspectCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, ForeignSchema } from './migrate.ts'
 import { MANAGING } from './patience.ts'
 import { FROZEN, THAW, unreachableServer, unusable } from './refusals.ts'
-import { complaintAboutStandbys } from './standbys.ts'
+import { inspectStandbys } from './standbys.ts'
 
 /** A larger difference between the clocks of both machines is worth a warning. */
 const CLOCK_DIFFERENCE_MAX_MS = 1_000
@@ -36,7 +37,7 @@ export async function inspectPostgres(
       ...(schema.state === 'ok' ? await inspectRows(database) : []),
       judgeTls(server),
       judgeDurability(server),
-      judgeStandbys(await complaintAboutStandbys(database)),
+      await inspectStandbys(database),
       judgeClock(server),
       ...(schema.state === 'ok'
         ? [
@@ -110,14 +111,13 @@ async function readServer(client: pg.ClientBase): Promise<ServerFacts> {
 async function inspectSchema(database: Database): Promise<Finding> {
   try {
     await assertUpToDate(database)
-    return ok('schema', 'the schema is that of this program')
+    return judgeSchema(null)
   } catch (error) {
-    return problem(
-      'schema',
-      (unusable(error) ?? (error as Error)).message,
+    return judgeSchema(
+      unusable(error) ?? (error as Error),
       error instanceof ForeignSchema
         ? 'give the service a database of its own, or a schema of its own as the first one of the search_path'
-        : '`server-listing migrate` updates an older schema; a newer one needs the newer program',
+        : undefined,
     )
   }
 }
@@ -142,12 +142,6 @@ async function inspectTriggers(database: Database): Promise<Finding> {
     rows.map(({ name }) => name),
     'run ALTER TABLE … ENABLE TRIGGER USER for each of our tables, or make a backup and restore it into a new database',
   )
-}
-
-async function inspectCreators(database: Database): Promise<Finding> {
-  const complaint = await complaintAboutCreators(database)
-  if (complaint === null) return ok('creators', 'no other role may create in the schema')
-  return warning('creators', complaint.found, complaint.advice)
 }
 
 export function judgeTls({ hops }: Pick<ServerFacts, 'hops'>): Finding {
@@ -176,11 +170,6 @@ export function judgeDurability({ fsync }: ServerFacts): Finding {
     'fsync is off: a crash of the server can undo revocations and damage the database',
     'set fsync = on in postgresql.conf, and reload the server',
   )
-}
-
-function judgeStandbys(complaint: string | null): Finding {
-  if (complaint === null) return ok('standbys', 'no standby follows without confirming commits')
-  return warning('standbys', complaint, "set synchronous_standby_names, such as 'ANY 1 (a, b)'")
 }
 
 export function judgeClock({ clockMs, errorMs }: ServerFacts): Finding {

@@ -1,3 +1,4 @@
+import { type Finding, ok, warning } from '../model/health/finding.ts'
 import type { Database } from './database.ts'
 
 /*
@@ -13,13 +14,16 @@ const UNSAFE_STANDBYS = `
       ELSE replay_lsn IS NOT NULL END
 `
 
-/**
- * A warning about standbys that do not confirm commits, for the operator; null if there are none.
- */
-export async function complaintAboutStandbys(database: Database): Promise<string | null> {
+/** Looks for standbys that do not confirm commits. */
+export async function inspectStandbys(database: Database): Promise<Finding> {
   const rows = await database.query<{ count: number }>(UNSAFE_STANDBYS)
   const count = rows[0]!.count
-  if (count === 0) return null
+  if (count === 0) return ok('standbys', 'no standby follows without confirming commits')
   const standbys = count === 1 ? 'a standby follows' : `${count} standbys follow`
-  return `${standbys} the PostgreSQL server, and synchronous_standby_names is empty: a promotion can undo revocations, keys and changes of servers that were acknowledged; docs/postgresql.md says what to set`
+  return warning(
+    'standbys',
+    `${standbys} the PostgreSQL server, and synchronous_standby_names is empty: a promotion can undo ` +
+      'revocations, keys and changes of servers that were acknowledged',
+    "set synchronous_standby_names, such as 'ANY 1 (a, b)' (docs/postgresql.md)",
+  )
 }

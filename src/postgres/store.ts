@@ -1,8 +1,9 @@
 import { createClaimQueue } from '../claims/queue.ts'
 import { NotConfigured } from '../model/faults.ts'
+import type { Finding } from '../model/health/finding.ts'
 import { OLD_SCHEMA } from '../model/health/health.ts'
 import type { ServingStore, Store } from '../database/store.ts'
-import { complaintAboutCreators } from './creators.ts'
+import { inspectCreators } from './creators.ts'
 import { type Database, openDatabase } from './database.ts'
 import { managementConnection } from './management-connection.ts'
 import { assertUpToDate, isUpToDate, migrate } from './migrate.ts'
@@ -10,7 +11,7 @@ import { createKnownKeys } from './claims/known-keys.ts'
 import { COMMAND, ENDLESS, MANAGING, SERVING } from './patience.ts'
 import { unreachableServer, unusable } from './refusals.ts'
 import { createClaimConnection, POSTGRES_QUEUE, unreachable } from './claims/claim-connection.ts'
-import { complaintAboutStandbys } from './standbys.ts'
+import { inspectStandbys } from './standbys.ts'
 import { findLastBackup } from '../database/last-backup.ts'
 
 /** Connections that decide claims: while one waits for the disk, the other one works. */
@@ -20,7 +21,7 @@ export interface ServingOptions {
   /** Gets the errors that keep the store from working when it is opened. */
   onFault?: (fault: unknown) => void
   /** Gets a warning for the operator once, when the database is reached for the first time. */
-  onWarning?: (warning: string) => void
+  onWarning?: (warning: Finding) => void
   /** The maximum of calls in one statement. */
   batchMax?: number
 }
@@ -61,7 +62,7 @@ export async function openServingPostgresStore(
     await prepareSchema(database, url)
     // Before the first request, because the user may have no connection to spare. A failure must
     // not stop the service.
-    await complain(database, onWarning).catch(onFault)
+    await warn(database, onWarning).catch(onFault)
   })
   await prepare().catch(onFault)
   const keys = createKnownKeys()
@@ -112,11 +113,11 @@ export async function openServingPostgresStore(
   }
 }
 
-async function complain(database: Database, onWarning: (warning: string) => void): Promise<void> {
-  const standbys = await complaintAboutStandbys(database)
-  if (standbys !== null) onWarning(standbys)
-  const creators = await complaintAboutCreators(database)
-  if (creators !== null) onWarning(`${creators.found}; ${creators.advice}`)
+async function warn(database: Database, onWarning: (warning: Finding) => void): Promise<void> {
+  for (const inspect of [inspectStandbys, inspectCreators]) {
+    const finding = await inspect(database)
+    if (finding.state !== 'ok') onWarning(finding)
+  }
 }
 
 /**

@@ -1,7 +1,14 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { type Finding, judgeLastBackup, ok, problem, warning } from '../model/health/finding.ts'
+import {
+  type Finding,
+  judgeLastBackup,
+  judgeSchema,
+  ok,
+  problem,
+  warning,
+} from '../model/health/finding.ts'
 import { formatInstant, type Instant, MINUTE_US, presentInstant } from '../model/instant.ts'
 import { readBootId } from './claims/clock.ts'
 import { bounded, complaintAboutDatabase } from './database.ts'
@@ -91,13 +98,9 @@ function openToRead(path: string): DatabaseSync {
 function inspectSchema(database: DatabaseSync, path: string): Finding {
   try {
     assertUpToDate(database, path)
-    return ok('schema', 'the schema is that of this program')
+    return judgeSchema(null)
   } catch (error) {
-    return problem(
-      'schema',
-      (error as Error).message,
-      '`server-listing migrate` updates an older schema; a newer one needs the newer program',
-    )
+    return judgeSchema(error as Error)
   }
 }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openDatabase } from '../../src/postgres/database.ts'
-import { complaintAboutCreators } from '../../src/postgres/creators.ts'
+import { sentenceOf } from '../../src/model/health/finding.ts'
+import { inspectCreators } from '../../src/postgres/creators.ts'
 import { MANAGING } from '../../src/postgres/patience.ts'
 import { openServingPostgresStore } from '../../src/postgres/store.ts'
 import { programIn } from '../cli/program.ts'
@@ -37,26 +38,26 @@ const CASES: [name: string, sql: string, found: RegExp | null, advice?: string][
     `CREATE SCHEMA ours AUTHORIZATION ${LISTING}; GRANT CREATE ON SCHEMA ours TO ${GROUP};
      GRANT ${GROUP} TO ${SITE}`,
     new RegExp(`^${GROUP} may create in the schema ours`),
-    `run: REVOKE CREATE ON SCHEMA ours FROM ${GROUP}`,
+    `run REVOKE CREATE ON SCHEMA ours FROM ${GROUP}`,
   ],
   [
     'every role may create',
     `CREATE SCHEMA ours AUTHORIZATION ${LISTING}; GRANT CREATE ON SCHEMA ours TO PUBLIC`,
     /^PUBLIC may create/,
-    'run: REVOKE CREATE ON SCHEMA ours FROM PUBLIC',
+    'run REVOKE CREATE ON SCHEMA ours FROM PUBLIC',
   ],
   [
     'the site owns the schema',
     `CREATE SCHEMA ours AUTHORIZATION ${SITE}; GRANT CREATE, USAGE ON SCHEMA ours TO ${LISTING}`,
     new RegExp(`^${SITE} may create`),
-    `run: ALTER SCHEMA ours OWNER TO ${LISTING}`,
+    `run ALTER SCHEMA ours OWNER TO ${LISTING}`,
   ],
   [
     'the site owns the database, and the service uses a schema of its owner',
     `CREATE SCHEMA ours AUTHORIZATION pg_database_owner;
      GRANT CREATE, USAGE ON SCHEMA ours TO ${LISTING}`,
     new RegExp(`^${SITE} may create`),
-    `run: ALTER SCHEMA ours OWNER TO ${LISTING}`,
+    `run ALTER SCHEMA ours OWNER TO ${LISTING}`,
   ],
 ]
 
@@ -72,10 +73,9 @@ test('roles that may create in our schema are named, with the statement that end
     const own = url.replace('postgres:secret', `${LISTING}:secret`)
     const database = openDatabase(`${own}?options=-csearch_path%3Dours`, MANAGING)
     t.after(database.close)
-    const complaint = await complaintAboutCreators(database)
-    if (found === null) assert.equal(complaint, null, name)
-    else assert.match(complaint?.found ?? '', found, name)
-    assert.equal(complaint?.advice, advice, name)
+    const finding = await inspectCreators(database)
+    assert.match(finding.found, found ?? /^no other role/, name)
+    assert.equal(finding.advice, advice ?? null, name)
   }
 })
 
@@ -105,10 +105,10 @@ test('doctor and the start warn of such a role', async (t) => {
   )
   const { creators } = await diagnose(programIn(t), { DATABASE_URL: url })
   assert.equal(creators!.state, 'warning')
-  assert.equal(creators!.advice, `run: REVOKE CREATE ON SCHEMA public FROM ${role}`)
+  assert.equal(creators!.advice, `run REVOKE CREATE ON SCHEMA public FROM ${role}`)
   const warnings: string[] = []
   const store = await openServingPostgresStore(url, {
-    onWarning: (warning) => warnings.push(warning),
+    onWarning: (warning) => warnings.push(sentenceOf(warning)),
   })
   await store.close()
   assert.equal(warnings.length, 1)

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { CONNECTIONS_MAX, type Service, startService } from '../../service.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Config, isEveryAddress, ownUrlOf, urlOf } from '../../config/config.ts'
-import { type DatabaseConfig, ignoredVariables, nameDatabase } from '../../config/database-url.ts'
+import { type DatabaseConfig, inspectIgnored, nameDatabase } from '../../config/database-url.ts'
 import { NotConfigured } from '../../model/faults.ts'
+import { type Finding, sentenceOf, warning } from '../../model/health/finding.ts'
 import type { ServingStore } from '../../database/store.ts'
 import { createLog, type Log } from '../../log/log.ts'
 import { openServingStore } from '../../open-store.ts'
@@ -32,11 +33,10 @@ export async function serve(shell: Shell, options: ServeOptions): Promise<void> 
   const { host, port, reusePort, dashboardPort, opsHost, opsPort, logLevel } = config
   const log = createLog(logLevel)
   ignoreSignals(log)
-  const complaint = complaintAboutOpenFiles()
-  if (complaint !== null) log.warn(complaint)
-  const ignored = ignoredVariables(config.database, shell.env)
-  if (ignored !== null) log.warn(`${ignored.found}: ${ignored.advice}`)
-  const opened = await openOrExplain(config.database, log, options.requireDatabase ?? false)
+  const warn = (finding: Finding) => log.warn(sentenceOf(finding))
+  for (const finding of [...inspectOpenFiles(), ...inspectIgnored(config.database, shell.env)])
+    warn(finding)
+  const opened = await openOrExplain(config.database, log, warn, options.requireDatabase ?? false)
   const { store } = opened
   const version = readVersion()
   const engine = config.database.engine ?? 'none'
@@ -106,10 +106,11 @@ function sayWhere(
 async function openOrExplain(
   database: DatabaseConfig,
   log: Log,
+  warn: (finding: Finding) => void,
   requireDatabase: boolean,
 ): Promise<{ store: ServingStore } | { store: null; problem: Error }> {
   try {
-    const store = await openServingStore(database, log.fault, log.warn)
+    const store = await openServingStore(database, log.fault, warn)
     if (requireDatabase) await assertUsable(store)
     return { store }
   } catch (error) {
@@ -135,21 +136,22 @@ async function assertUsable(store: ServingStore): Promise<void> {
 const FILES_BESIDE = 150
 
 /**
- * A warning if this process may open fewer files than the service needs. Null if the limit suffices
- * or is unknown. Node.js has already raised the soft limit to the hard limit.
+ * Warns if this process may open fewer files than the service needs. Node.js has already raised the
+ * soft limit to the hard limit.
  */
-function complaintAboutOpenFiles(): string | null {
+function inspectOpenFiles(): Finding[] {
   const limit = readLimit()
   const { api, dashboard } = CONNECTIONS_MAX
   const needed = api + dashboard + FILES_BESIDE
-  if (limit === null || limit >= needed) return null
-  return (
+  if (limit === null || limit >= needed) return []
+  const found =
     `this process may open ${limit} files and needs up to ${needed}: ${api} connections to the ` +
     `API, ${dashboard} to the dashboard, and ${FILES_BESIDE} others. ` +
-    'At the limit, the service drops new connections. ' +
-    `Set LimitNOFILE=${needed} in the systemd unit, or run \`ulimit -n ${needed}\` before you ` +
+    'At the limit, the service drops new connections'
+  const advice =
+    `set LimitNOFILE=${needed} in the systemd unit, or run \`ulimit -n ${needed}\` before you ` +
     'start the service'
-  )
+  return [warning('open_files', found, advice)]
 }
 
 /** The soft limit; null if it is unlimited or the system has no `/proc`. */

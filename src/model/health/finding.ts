@@ -1,6 +1,6 @@
 import { formatInstant, HOUR_US, type Instant } from '../instant.ts'
 
-/** What `doctor` found about one subject. */
+/** What was found about one subject. `doctor` prints it, and the log of `serve` warns of some. */
 export interface Finding {
   check: string
   /** A problem keeps the service from doing what it promises. A warning is a risk. */
@@ -20,6 +20,20 @@ export function warning(check: string, found: string, advice: string): Finding {
 
 export function problem(check: string, found: string, advice: string): Finding {
   return { check, state: 'problem', found, advice }
+}
+
+/** A finding in the log, or beside what a command prints. */
+export function sentenceOf({ found, advice }: Finding): string {
+  return advice === null ? found : `${found}: ${advice}`
+}
+
+/** `fault` is what keeps this program from working with the schema. Null if nothing does. */
+export function judgeSchema(
+  fault: Error | null,
+  advice = '`server-listing migrate` updates an older schema; a newer one needs the newer program',
+): Finding {
+  if (fault === null) return ok('schema', 'the schema is that of this program')
+  return problem('schema', fault.message, advice)
 }
 
 /** `silent` has what does not fire. */

@@ -4,7 +4,7 @@ import { NotConfigured } from '../../model/faults.ts'
 import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
 import { MEGABYTE } from '../../model/text.ts'
 import { journalOf, readJournal } from '../journal/journal.ts'
-import { complaintAboutLog } from './log-size.ts'
+import { judgeLog } from './log-size.ts'
 
 /** Below it the alert on a full disk fires, too. */
 const FREE_BYTES_MIN = 512 * MEGABYTE
@@ -17,7 +17,7 @@ export function inspectFiles(path: string): Finding[] {
     inspectPrivacy(real),
     inspectDisk(real),
     inspectJournal(real),
-    inspectLog(real),
+    judgeLog(real, statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0),
   ]
 }
 
@@ -99,12 +99,4 @@ function inspectJournal(real: string): Finding {
     if (!(error instanceof NotConfigured)) throw error
     return problem('journal', error.message, `put a copy of ${path} in its place`)
   }
-}
-
-function inspectLog(real: string): Finding {
-  const bytes = statSync(`${real}-wal`, { throwIfNoEntry: false })?.size ?? 0
-  const complaint = complaintAboutLog(real, bytes)
-  if (complaint === null)
-    return ok('log', `the write-ahead log has ${Math.ceil(bytes / MEGABYTE)} MB`)
-  return warning('log', complaint, 'end the process that reads, or wait for the transaction')
 }

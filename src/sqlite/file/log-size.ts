@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync, statSync } from 'node:fs'
 import { createEpisodes } from '../../log/episodes.ts'
+import { type Finding, ok, warning } from '../../model/health/finding.ts'
 import { MEGABYTE } from '../../model/text.ts'
 
 /**
@@ -31,14 +32,19 @@ export function createLogWatch(
   const large = createEpisodes(onFault)
   return (bytes) => {
     if (bytes <= LOG_BYTES_MAX) large.end()
-    else large.meet(() => new LargeLog(complaintAboutLog(path, bytes)!))
+    else large.meet(() => new LargeLog(judgeLog(path, bytes).found))
   }
 }
 
-/** What is wrong with a log of this size; null if nothing. `path` is that of the file itself. */
-export function complaintAboutLog(path: string, bytes: number): string | null {
-  if (bytes <= LOG_BYTES_MAX) return null
-  return `the write-ahead log ${path}-wal has grown to ${Math.round(bytes / MEGABYTE)} MB: ${causeOf(path)}`
+/** `path` is that of the file itself. */
+export function judgeLog(path: string, bytes: number): Finding {
+  if (bytes <= LOG_BYTES_MAX)
+    return ok('log', `the write-ahead log has ${Math.ceil(bytes / MEGABYTE)} MB`)
+  return warning(
+    'log',
+    `the write-ahead log ${path}-wal has grown to ${Math.round(bytes / MEGABYTE)} MB: ${causeOf(path)}`,
+    'end the process that reads, or wait for the transaction',
+  )
 }
 
 function causeOf(path: string): string {

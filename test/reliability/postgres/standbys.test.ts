@@ -3,7 +3,7 @@ import { after, before, type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { openDatabase } from '../../../src/postgres/database.ts'
 import { COMMAND } from '../../../src/postgres/patience.ts'
-import { complaintAboutStandbys } from '../../../src/postgres/standbys.ts'
+import { inspectStandbys } from '../../../src/postgres/standbys.ts'
 import { logLines, programIn } from '../../cli/program.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { type Cluster, startCluster } from '../../fixtures/postgres/cluster.ts'
@@ -33,7 +33,8 @@ async function complaints(): Promise<(string | null)[]> {
     [url, ordinary].map(async (as) => {
       const database = openDatabase(as, COMMAND)
       try {
-        return await complaintAboutStandbys(database)
+        const { advice, found } = await inspectStandbys(database)
+        return advice === null ? null : found
       } finally {
         await database.close()
       }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { createUser } from '../../../src/accounts/user.ts'
-import { complaintAboutLog, createLogWatch, readersIn } from '../../../src/sqlite/file/log-size.ts'
+import { judgeLog, createLogWatch, readersIn } from '../../../src/sqlite/file/log-size.ts'
 import { openServingSqliteStore } from '../../../src/sqlite/serving-store.ts'
 import { eventually } from '../../fixtures/eventually.ts'
 import { temporaryFolder } from '../../fixtures/folder.ts'
@@ -100,12 +100,12 @@ test('another process does not name the service, which reads all the time', asyn
     })
     t.after(() => reader.kill('SIGKILL'))
     await once(reader, 'message')
-    return { pid: reader.pid, text: complaintAboutLog(path, 65 * 1024 * 1024) }
+    return { pid: reader.pid, text: judgeLog(path, 65 * 1024 * 1024).found }
   }
   const service = await complaint(SERVE)
-  assert.match(service.text!, /a transaction of another program is that large/)
+  assert.match(service.text, /a transaction of another program is that large/)
   const other = await complaint(READ)
-  assert.ok(other.text!.includes(`: process ${other.pid} has a read transaction open`), other.text!)
+  assert.ok(other.text.includes(`: process ${other.pid} has a read transaction open`), other.text)
 })
 
 test("the system's list of locks names each other process that reads this file once", () => {

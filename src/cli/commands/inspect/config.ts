@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../../config/config.ts'
-import { ignoredVariables, maskPasswords } from '../../../config/database-url.ts'
+import { inspectIgnored, maskPasswords } from '../../../config/database-url.ts'
 import { NAMED_SETTINGS, type SettingName } from '../../../config/settings.ts'
+import { sentenceOf } from '../../../model/health/finding.ts'
 import { FROM_ENV_FILE, loadConfig } from '../../../terminal/context.ts'
 import { Misuse } from '../../../terminal/errors.ts'
 import { printJson, printTable, say } from '../../../terminal/output.ts'
@@ -47,8 +48,8 @@ Examples:
 function showConfig(shell: Shell, options: Options): void {
   const config = loadConfig(shell, settingsOf(options))
   const values = valuesOf(shell, config)
-  const ignored = ignoredVariables(config.database, shell.env)
-  if (ignored !== null) say(shell, `warning: ${ignored.found}: ${ignored.advice}`)
+  for (const ignored of inspectIgnored(config.database, shell.env))
+    say(shell, `warning: ${sentenceOf(ignored)}`)
   const shown = NAMED_SETTINGS.map(([name, setting]) => ({
     name,
     value: values[name],

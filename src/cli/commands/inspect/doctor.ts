@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { type Config, ownUrlOf } from '../../../config/config.ts'
-import { ignoredVariables } from '../../../config/database-url.ts'
-import { type Finding, warning } from '../../../model/health/finding.ts'
+import { inspectIgnored } from '../../../config/database-url.ts'
+import type { Finding } from '../../../model/health/finding.ts'
 import { escapeInvisible } from '../../../model/characters/invisible.ts'
 import { countOf } from '../../../model/text.ts'
 import { inspectStore } from '../../../open-store.ts'
@@ -51,10 +51,9 @@ async function inspectProvider(config: Config): Promise<Finding[]> {
 
 async function diagnose(shell: Shell, { backups, json }: Options): Promise<void> {
   const config = loadConfig(shell)
-  const ignored = ignoredVariables(config.database, shell.env)
   const findings = [
     inspectVariables(shell.env),
-    ...(ignored === null ? [] : [warning('pg_variables', ignored.found, ignored.advice)]),
+    ...inspectIgnored(config.database, shell.env),
     ...(await inspectStore(loadDatabase(shell))),
     ...(backups === undefined ? [] : [inspectBackupFolder(backups)]),
     await inspectService(config),
