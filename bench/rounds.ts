@@ -23,8 +23,8 @@ export interface Rounds<Round extends Readonly<Record<string, number>>> {
 }
 
 /**
- * Measures round after round, and prints each as a row. Returns the rounds that count, the calmest
- * first.
+ * Measures round after round, and prints each as a row, then their medians. Returns the rounds that
+ * count, the calmest first.
  */
 export async function runRounds<Round extends Readonly<Record<string, number>>>(
   rounds: Rounds<Round>,
@@ -41,9 +41,16 @@ export async function runRounds<Round extends Readonly<Record<string, number>>>(
     const share = `${(stolen * 100).toFixed(1)} % stolen${stolen > STOLEN_MAX ? ', not calm' : ''}`
     printRow(String(number), columns, tries === undefined ? '' : `   ${share}`)
   }
-  return (calm().length > 0 ? calm() : all)
+  const counting = (calm().length > 0 ? calm() : all)
     .toSorted((a, b) => a.stolen - b.stolen)
     .map(({ round }) => round)
+  printRow('median', mediansOf(counting))
+  return counting
+}
+
+function mediansOf(rounds: readonly Readonly<Record<string, number>>[]): Record<string, number> {
+  const columns = Object.keys(rounds[0] ?? {}).filter((name) => name !== 'stolen')
+  return Object.fromEntries(columns.map((name) => [name, medianOf(rounds, name)]))
 }
 
 /** The median of a column. */

@@ -6,7 +6,6 @@ import { measureOverload } from './overload/suite.ts'
 import { measurePeers } from './peers/suite.ts'
 import { measurePostgres } from './postgres/suite.ts'
 import { measureProcesses } from './processes/suite.ts'
-import { writeResults } from './results.ts'
 import { openScene, type Scene } from './scene.ts'
 import { measureSignIns } from './sign-ins/suite.ts'
 import { measureSite } from './site/suite.ts'
@@ -16,7 +15,6 @@ import { printResults, type Result } from './table.ts'
 const USAGE = `Usage: npm run bench -- [sqlite|postgres|processes|overload|connections|growth|site|sign-ins|peers|before] [--quick] [--tree FOLDER]
 
 Measures the service and says whether it meets the targets. Needs Linux and wrk.
-Writes what it measured to bench/results/.
 
   sqlite    the service and a bare node:http server that sends the same bytes (default)
   postgres  the service with and without batches, on a PostgreSQL server that the run starts
@@ -30,7 +28,7 @@ Writes what it measured to bench/results/.
   before    this tree and an older one, on each engine
 
   --tree   the older tree, such as a git worktree, with its own node_modules; for the suite 'before'
-  --quick  a short run for a first impression, with fewer and mostly shorter rounds; writes no file
+  --quick  a short run for a first impression, with fewer and mostly shorter rounds
   --help   print this text
 
 Exit codes: 0 all targets met, 1 a target missed or the run failed, 2 invalid arguments.`
@@ -76,7 +74,6 @@ async function main(): Promise<number> {
     process.once(signal, () => void scene.close().finally(() => process.exit(1)))
   try {
     const results = await given.measure(scene)
-    if (given.isWhole) writeResults(given.name, results)
     return printResults(results) ? 0 : 1
   } finally {
     await scene.close()
@@ -103,7 +100,7 @@ function readArguments() {
     if ((measure === measureBefore) !== (values.tree !== undefined))
       throw new Error(`--tree FOLDER goes with the suite 'before', and only with it`)
     const settings = { ...(values.quick ? QUICK : FULL), tree: values.tree ?? '' }
-    return { name, measure, settings, isWhole: !values.quick }
+    return { measure, settings }
   } catch (error) {
     console.error(`${(error as Error).message}\n${USAGE}`)
     return 2

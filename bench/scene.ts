@@ -6,9 +6,9 @@ import { install, pack } from '../scripts/package/installed.ts'
 import { type Cluster, startCluster } from '../test/fixtures/postgres/cluster.ts'
 import { type Children, createChildren } from './children.ts'
 import { type Latencies, type Paced, runPaced } from './load/programs.ts'
-import { versions } from './results.ts'
 import { keysOf, seedSqlite } from './seed.ts'
 import { startServe, type Subject } from './subject.ts'
+import { versions } from './table.ts'
 
 /** The length of a run. */
 export interface Settings {

@@ -1,13 +1,14 @@
+import { execFileSync } from 'node:child_process'
+import { cpus, totalmem } from 'node:os'
+
 type Values = Readonly<Record<string, number>>
 
-/** A printed table. A row has its name, and its values by column. */
-export interface Table {
-  title: string
-  rows: { name: string; values: Values }[]
+/** Versions of other programs that take part in the run. */
+export const versions: Record<string, string | undefined> = {
+  'Node.js': process.versions.node,
+  V8: process.versions.v8,
+  SQLite: process.versions.sqlite,
 }
-
-/** All tables that this run has printed, for the file of its results. */
-export const printed: Table[] = []
 
 /** Prints a title. The returned function prints a row; the first one brings the headings. */
 export function openTable(
@@ -15,8 +16,6 @@ export function openTable(
   label: string,
 ): (name: string, values: Values, note?: string) => void {
   console.log(title)
-  const table: Table = { title, rows: [] }
-  printed.push(table)
   let heads: readonly string[] = []
   const line = (first: string, cells: readonly string[]) =>
     first.padStart(7) +
@@ -27,7 +26,6 @@ export function openTable(
       console.log(line(label, heads))
     }
     console.log(line(name, Object.values(values).map(shorten)) + note)
-    table.rows.push({ name, values })
   }
 }
 
@@ -41,26 +39,39 @@ function shorten(value: number): string {
 export type Result = readonly [measured: string, value: number, target: `${Relation} ${string}`]
 type Relation = '≥' | '≤' | '<'
 
-/** Prints all results. True if each meets its target. */
+/**
+ * Prints where the run took place and all results, as docs/performance.md shows them. True if each
+ * meets its target.
+ */
 export function printResults(results: readonly Result[]): boolean {
-  console.log()
-  printResult('', 'measured', 'target', 'met')
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  const { length, 0: first } = cpus()
+  const memory = Math.round(totalmem() / 1024 ** 3)
+  const software = Object.entries(versions).map(([name, version]) => `${name} ${version}`)
+  console.log(`
+${new Date().toISOString().slice(0, 10)}, commit ${commit}, on ${length} processors (${first?.model}) with
+${memory} GiB, with ${software.join(', ')}:
+
+| measured | value | target | met |
+|---|---|---|---|`)
   for (const result of results) {
     const [measured, value, target] = result
-    const unit = target.split(' ')[2] ?? ''
-    const shown = unit === '' ? value.toFixed(3) : `${value.toFixed(1)} ${unit}`
-    printResult(measured, shown, target, isMet(result) ? 'yes' : 'NO')
+    const [, number = '', unit = ''] = target.split(' ')
+    const shown = `${Number(value.toPrecision(digitsFor(number)))} ${unit}`.trim()
+    console.log(`| ${measured} | ${shown} | ${target} | ${isMet(result) ? 'yes' : '**no**'} |`)
   }
   return results.every(isMet)
 }
 
-export function isMet([, value, target]: Result): boolean {
+/** At least three significant digits, and one more than a fractional target has: 1.005 and 1.01. */
+function digitsFor(target: string): number {
+  const digits = target.includes('.') ? target.replace(/^0\.0*|\./, '').length : 0
+  return Math.max(3, digits + 1)
+}
+
+function isMet([, value, target]: Result): boolean {
   const [relation, number] = target.split(' ')
   const bound = Number(number)
   if (relation === '≥') return value >= bound
   return relation === '≤' ? value <= bound : value < bound
-}
-
-function printResult(measured: string, value: string, target: string, met: string): void {
-  console.log(`${measured.padEnd(68)}${value.padStart(12)}${target.padStart(13)}  ${met}`)
 }
