@@ -14,7 +14,7 @@ import { showIssuedKey } from './issued-key.ts'
 import { apiKeys } from '../records/api-keys.ts'
 
 export async function issue(dashboard: KeysDashboard, c: Context): Promise<Response> {
-  const { database, accounts, now, baseUrl } = dashboard
+  const { database, accounts, baseUrl } = dashboard
   const session = c.get('session')
   const name = fieldOf(c, 'name')
   const unconfirmed = await confirmUser(dashboard, c, 'issue a key')
@@ -38,7 +38,7 @@ export async function issue(dashboard: KeysDashboard, c: Context): Promise<Respo
       [],
     )
     const replaced = keys.find((apiKey) => apiKey.id === fieldOf(c, 'replaces')) ?? null
-    return showIssuedKey(c, { ...issued, replaced }, baseUrl, now())
+    return showIssuedKey(c, { ...issued, replaced }, baseUrl)
   }
   if (issued.because === 'known') return showOwnKeys(dashboard, c, { status: 409, notice: KNOWN })
   if (issued.because === 'at limit')

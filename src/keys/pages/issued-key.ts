@@ -1,10 +1,8 @@
 import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
-import type { Instant } from '../../model/instant.ts'
 import type { Context } from '../../web/context.ts'
 import { showNotice, showPage } from '../../web/html/page.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
-import { arrivalPathOf, showArrival } from './arrival.ts'
 import { showBlock, showKeySettings, showSnippets } from './snippet-list.ts'
 import { showPrefix } from './shown-key.ts'
 import { KEY_VARIABLE } from './snippets.ts'
@@ -24,7 +22,6 @@ export function showIssuedKey(
   c: Context,
   { key, apiKey, replaced }: IssuedKey,
   baseUrl: string,
-  now: Instant,
 ): Promise<Response> {
   return showPage(c, {
     title: 'Your new key',
@@ -39,8 +36,7 @@ ${showKeySettings(key)}
 <p>Run one of these in the same shell. A key can make one request per second, and each of these keeps to that. <a href="/docs" target="_blank">API documentation, in a new tab</a></p>
 ${showSnippets(baseUrl)}</section>
 <section class="card"><h2>The first request</h2>
-${showArrival(apiKey, now)}
-<p><a href="${arrivalPathOf(apiKey.id)}" target="_blank">Check in a new tab</a></p></section>
+<p>The page of the key says when a program last used it. <a href="/dashboard/api/${apiKey.id}" target="_blank">Check now, in a new tab</a></p></section>
 ${replaced === null ? '' : showReplaced(replaced)}
 <p><a class="button primary" href="/dashboard/api">Done</a></p>`,
   })

@@ -52,10 +52,18 @@ export function showKey(
     width: 'form',
     body: html`${CHART_ASSETS}<section>${showSpans(path, usage.span)}
 <div class="card">${showUsageChart(usage)}</div></section>
+${apiKey.last_used_at === null && revoked_at === null ? showNoUse(path) : ''}
 ${revoked_at === null ? showRename(apiKey, page) : ''}
 ${totalOf(usage.sums) === 0 ? '' : showValues(usage)}
 <p><a href="/dashboard/api">Back to your keys</a></p>`,
   })
+}
+
+/** What a user checks who has given a new key to a program. */
+function showNoUse(path: string): Html {
+  return html`<section class="card"><h2>No request yet</h2>
+<p>No program has used this key. A request with a wrong or incomplete key gets a 401 and does not show here.</p>
+<p><a class="button" href="${path}">Check again</a></p></section>`
 }
 
 function showRename({ id, name: stored }: ApiKey, { name = stored, nameError }: KeyPage): Html {

@@ -97,15 +97,15 @@ function showRow(apiKey: ApiKey, index: number, active: readonly ApiKey[], page:
   const { id, name, created_at, last_used_at } = apiKey
   const { now, span } = page
   const path = `/dashboard/api/${id}`
-  const arrival =
+  const check =
     last_used_at === null
-      ? html` <a href="${path}/arrival" aria-labelledby="a${index} k${index}" id=a${index}>Check now</a>`
+      ? html` <a href="${path}" aria-labelledby="a${index} k${index}" id=a${index}>Check now</a>`
       : ''
   const isReplaced = active.slice(index + 1).some((newer) => newer.name === name)
   const action = (word: string, verb: string, id: string) =>
     html`<a class="button quiet" href="${path}/${verb}" id=${id} aria-labelledby="${id} k${index} p${index}">${word}</a>`
   return html`<li><div><a href="${pathWith(path, span)}" id=k${index}>${isolated(name)}</a>
-<p><span id=p${index}>${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${arrival} <span>Issued ${showAgo(created_at, now)}</span></p>
+<p><span id=p${index}>${showPrefix(apiKey)}</span> <span>${showLastUse(apiKey, now)}</span>${check} <span>Issued ${showAgo(created_at, now)}</span></p>
 ${isReplaced ? html`<p>A newer key has the same name. Delete this one once your programs use the new one.</p>` : ''}</div>
 ${showUsageChart(usageOf(countsOf(apiKey, page), span, now), linkToValues(pathWith(path, span), `k${index}`))}
 <span class=row>${action('Replace…', 'replace', `r${index}`)}${action('Delete…', 'delete', `x${index}`)}</span></li>

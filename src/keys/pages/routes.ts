@@ -3,7 +3,6 @@ import type { ApiKey } from '../api-key.ts'
 import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import { actorOf, type App, type Context, type Dashboard } from '../../web/context.ts'
 import { showNotFound } from '../../web/html/page.ts'
-import { showArrivalPage } from './arrival.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
 import { issue } from './issue.ts'
 import { addKeyPageRoutes } from './rename.ts'
@@ -45,11 +44,6 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
     if (apiKey === null) return showGone(dashboard, c)
     const needed = await neededConfirmation(dashboard, c)
     return showReplaceKey(c, apiKey, { needed, active })
-  })
-
-  app.get('/dashboard/api/:id/arrival', async (c) => {
-    const { apiKey } = await findActive(dashboard, c)
-    return apiKey === null ? showGone(dashboard, c) : showArrivalPage(c, apiKey, now())
   })
 }
 

@@ -15,7 +15,6 @@ const style = assetOf('style', 'css', pagesCss)
 const docsStyle = assetOf('docs', 'css', docsCss)
 const keysStyle = assetOf('keys', 'css', keysCss)
 const script = assetOf('script', 'js', minify('js', read('script.js')))
-const arrivalScript = assetOf('arrival', 'js', minify('js', read('arrival.js')))
 const chartScript = assetOf('chart', 'js', minify('js', read('chart.js')))
 const icons = assetOf('icons', 'svg', read('icons.svg'))
 
@@ -29,8 +28,6 @@ export const DOCS_STYLE_PATH = docsStyle.path
 /** Only for the pages of keys, the same. */
 export const KEYS_STYLE_PATH = keysStyle.path
 export const SCRIPT_PATH = script.path
-/** Only for the pages that wait for a key's first use. */
-export const ARRIVAL_SCRIPT_PATH = arrivalScript.path
 /** Only for the pages with charts. */
 export const CHART_SCRIPT_PATH = chartScript.path
 /** The site's icon. It also holds a symbol for each `IconName`. */
@@ -52,7 +49,7 @@ const PICTURES = [
   { path: '/apple-touch-icon.png', type: 'image/png' },
 ] as const
 
-const ASSETS = [style, docsStyle, keysStyle, script, arrivalScript, chartScript, icons]
+const ASSETS = [style, docsStyle, keysStyle, script, chartScript, icons]
 
 export function addAssets(app: App): void {
   for (const { path, type } of PICTURES) {

@@ -68,7 +68,7 @@ test('no browser translates a key or its beginning', async (t) => {
   const [deleted, apiKey] = await recordsOf(store).listApiKeys(user.id)
   await person.post(`/dashboard/api/${deleted!.id}/delete`)
   const path = `/dashboard/api/${apiKey!.id}`
-  const paths = ['/dashboard/api', path, `${path}/delete`, `${path}/replace`, `${path}/arrival`]
+  const paths = ['/dashboard/api', path, `${path}/delete`, `${path}/replace`]
   const pages = await Promise.all(paths.map((one) => person.get(one)))
   for (const { body } of [issued, ...pages]) {
     const shown = [...body.matchAll(/<(code|pre)\b([^>]*)>[^<]*svc_live_[0-9a-f]{7}/g)]

@@ -91,7 +91,6 @@ async function pagesOf(
     `api/${key!.id}`,
     `api/${key!.id}/delete`,
     `api/${key!.id}/replace`,
-    `api/${key!.id}/arrival`,
     'account',
     'account/delete',
     'operator',

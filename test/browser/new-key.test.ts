@@ -5,35 +5,12 @@ import { ask } from '../fixtures/requests.ts'
 import { launchForFile, openWindow, signIn } from './tab.ts'
 
 /*
- * A new key on its way to a program: the snippets, and whether the key has arrived.
+ * A new key on its way to a program: the snippets, and its first use.
  */
 
 const launched = launchForFile()
 
-test('with script, the page of a new key shows its first use without a reload', async (t) => {
-  const dashboard = await startDashboard(t)
-  await dashboard.signedIn('ada@example.com')
-  const timezoneId = 'Asia/Tokyo'
-  const { page, troubles } = await openWindow(t, launched(), { timezoneId, locale: 'en-GB' })
-  await signIn(page, dashboard, 'ada@example.com')
-  await page.fill('#name', 'bot')
-  await page.click('text=Issue key')
-  const key = await page.innerText('#key')
-  assert.match(await page.innerText('#arrival'), /Waiting for the first request/)
-  assert.equal((await ask(dashboard.apiPort, { key })).status, 200)
-  await page.waitForSelector('text=The first request has arrived.')
-  assert.equal(await page.innerText('#key'), key)
-
-  await page.click('text=Done')
-  const time = page.locator('.keys time').first()
-  const instant = new Date(String(await time.getAttribute('datetime')))
-  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezoneId } as const
-  const wanted = new Intl.DateTimeFormat('en-GB', format).format(instant)
-  assert.equal(await time.getAttribute('title'), wanted)
-  assert.deepEqual(troubles, [])
-})
-
-test('without script, a link opens a page that shows the first use after a reload', async (t) => {
+test('without script, a link opens the page of a key, which shows the first use after a reload', async (t) => {
   const dashboard = await startDashboard(t)
   await dashboard.signedIn('ada@example.com')
   const { page, context } = await openWindow(t, launched(), { javaScriptEnabled: false })
@@ -42,21 +19,32 @@ test('without script, a link opens a page that shows the first use after a reloa
   await page.click('text=Issue key')
   const key = await page.innerText('#key')
   const opened = context.waitForEvent('page')
-  await page.click('text=Check in a new tab')
+  await page.click('text=Check now')
   const second = await opened
   await second.waitForLoadState()
-  assert.match(
-    await second.innerText('main'),
-    /Waiting for the first request\. No program has used this key yet/,
-  )
+  assert.match(await second.innerText('main'), /Never used · [^]*No program has used this key/)
   assert.equal((await ask(dashboard.apiPort, { key })).status, 200)
   await second.click('text=Check again')
-  assert.match(
-    await second.innerText('main'),
-    /The first request has arrived\. A program last used this key just now/,
-  )
-  assert.match(String(await second.getAttribute('#arrival time', 'title')), / UTC$/)
+  assert.match(await second.innerText('main'), /Last used just now/)
+  assert.doesNotMatch(await second.innerText('main'), /No program has used/)
+  assert.match(String(await second.getAttribute('main time', 'title')), / UTC$/)
   assert.equal(await page.innerText('#key'), key)
+})
+
+test('with script, an instant has a title in the time zone of the reader', async (t) => {
+  const dashboard = await startDashboard(t)
+  const { person } = await dashboard.signedIn('ada@example.com')
+  const key = await person.issue('bot')
+  assert.equal((await ask(dashboard.apiPort, { key })).status, 200)
+  const timezoneId = 'Asia/Tokyo'
+  const { page, troubles } = await openWindow(t, launched(), { timezoneId, locale: 'en-GB' })
+  await signIn(page, dashboard, 'ada@example.com')
+  const time = page.locator('.keys time').first()
+  const instant = new Date(String(await time.getAttribute('datetime')))
+  const format = { dateStyle: 'medium', timeStyle: 'short', timeZone: timezoneId } as const
+  const wanted = new Intl.DateTimeFormat('en-GB', format).format(instant)
+  assert.equal(await time.getAttribute('title'), wanted)
+  assert.deepEqual(troubles, [])
 })
 
 test('one snippet is open at a time, and its button copies it', async (t) => {
