@@ -18,10 +18,7 @@ export interface Leaked {
 }
 
 export interface LeakedOptions {
-  /**
-   * Limits the revocation to this user's keys. Among these, the prefix of a key suffices if it is
-   * the prefix of one active key only.
-   */
+  /** Limits the revocation to this user's keys. Among these, the prefix of a key suffices. */
   userId?: string
   /** Runs after each part, with its records and the number of keys looked up so far. */
   onPart?: (apiKeys: readonly ApiKey[], lookedUp: number) => Promise<void>
@@ -50,13 +47,14 @@ export async function revokeLeakedKeys(
   const known = new Set(whole.map(prefixOf))
   const prefixes = findPrefixes(text).filter((prefix) => !known.has(prefix))
   const revoked = await revokeByPrefix(database, prefixes, actor, userId)
-  return { found: hashes.length + prefixes.length, apiKeys: [...keys, ...revoked] }
+  const unknown = prefixes.filter((prefix) => !revoked.some((one) => one.prefix === prefix))
+  const found = hashes.length + revoked.length + unknown.length
+  return { found, apiKeys: [...keys, ...revoked] }
 }
 
 /**
- * Revokes the user's leaked keys with these prefixes, each of which must be that of one active key
- * only. Returns the records of the known keys, one for each prefix, including keys that were
- * already revoked.
+ * Revokes each of the user's keys with one of these prefixes. Returns their records, including keys
+ * that were already revoked.
  */
 export async function revokeByPrefix(
   database: Database,
@@ -68,12 +66,7 @@ export async function revokeByPrefix(
   const known = sql`user_id = ${uuid(userId)} AND prefix ${inStrings(prefixes)}`
   return act(database, actor, async (transaction, note) => {
     const all = await transaction.all<ApiKey>(dialect.selectApiKeys(known))
-    const meant = [...Map.groupBy(all, ({ prefix }) => prefix).values()].flatMap((same) => {
-      const active = same.filter(({ revoked_at }) => revoked_at === null)
-      if (active.length > 1) return []
-      return active.length === 1 ? active : same.slice(0, 1)
-    })
-    const ids = meant.map(({ id }) => id)
+    const ids = all.map(({ id }) => id)
     return revokeAll(transaction, dialect, ids, actor, note)
   })
 }
