@@ -35,7 +35,7 @@ test('the served scripts have each string and each regular expression of their s
   const issued = await person.post('/dashboard/api', { name: 'bot', form: 'f' })
   const pages = issued.body + (await person.get('/dashboard/api')).body
   const sources = filesBelow('src/web/html/assets', '.js')
-  assert.equal(sources.length, 3)
+  assert.equal(sources.length, 2)
   for (const { path: source, text } of sources) {
     const name = basename(source, '.js')
     const path = new RegExp(`src="(/assets/${name}-[^"]+)"`).exec(pages)![1]!
