@@ -5,7 +5,7 @@ import { Overloaded } from '../accounts/sign-in/passwords.ts'
 import { NotJournaled } from '../model/faults.ts'
 import { addDeleteAccountRoutes, DELETE_PATH } from '../accounts/pages/delete-account.ts'
 import { addAccountRoutes } from '../accounts/pages/account.ts'
-import { askToSignIn, recognizeSession, requireSession } from '../accounts/pages/session.ts'
+import { recognizeSession, requireSession } from '../accounts/pages/session.ts'
 import { addSessionListRoute } from '../accounts/pages/session-list.ts'
 import { addSignInLinkRoutes } from '../accounts/pages/sign-in/sign-in-link.ts'
 import { addSessionRoutes } from '../accounts/pages/sign-in/sign-in.ts'
@@ -91,8 +91,8 @@ export function createRoutes(
 
   app.use('/docs/*', throttleAddress(dashboard), recognizeSession(dashboard))
   addDocsRoutes(app, dashboard)
-  const throttle = throttleUser(dashboard, (c) => askToSignIn(dashboard, c))
-  app.use('/dashboard/*', requireSession(dashboard), throttle)
+  const session = requireSession(dashboard)
+  app.use('/dashboard/*', session, throttleUser(dashboard, session))
   addStartRoutes(app, dashboard)
   addLeakedKeyRoute(app, dashboard)
   addKeyRoutes(app, dashboard)

@@ -19,9 +19,8 @@ import { showSite } from '../../web/html/site.ts'
 import { type Html, isolated } from '../../web/html/text.ts'
 import { bestEffort } from '../../web/request/best-effort.ts'
 import { isManaged, refuseManaged } from './managed.ts'
-import { askToSignIn } from './session.ts'
 import type { AccountsDashboard } from './sign-in/attempts.ts'
-import { confirmUser, neededConfirmation, showConfirmation } from './sign-in/confirmation.ts'
+import { requireConfirmation } from './sign-in/confirmation.ts'
 
 export const DELETE_PATH = '/dashboard/account/delete'
 
@@ -29,20 +28,14 @@ export const DELETE_PATH = '/dashboard/account/delete'
 export function addDeleteAccountRoutes(app: App, dashboard: AccountsDashboard): void {
   const { database, accounts } = dashboard
 
-  app.get(DELETE_PATH, (c) =>
-    isManaged(c.get('session')) ? refuseManaged(c) : askToDelete(dashboard, c),
-  )
+  app.use(DELETE_PATH, async (c, next) => (isManaged(c.get('session')) ? refuseManaged(c) : next()))
 
-  app.post(DELETE_PATH, async (c) => {
+  app.get(DELETE_PATH, (c) => askToDelete(dashboard, c))
+
+  app.post(DELETE_PATH, requireConfirmation(dashboard, 'delete your account'), async (c) => {
     const session = c.get('session')
-    if (isManaged(session)) return refuseManaged(c)
     if (fieldOf(c, 'confirmation').trim().toLowerCase() !== session.name.toLowerCase())
-      return askToDelete(dashboard, c, { confirmation: `Type ${session.name} to confirm.` })
-    const refused = await confirmUser(dashboard, c, 'delete your account')
-    if (refused !== null)
-      return askToDelete(dashboard, c, { password: refused.message, status: refused.status })
-    // The session may have ended while the service checked the password.
-    if ((await accounts.readSession(cookieOf(c))) === null) return askToSignIn(dashboard, c)
+      return askToDelete(dashboard, c, `Type ${session.name} to confirm.`)
     const actor = actorOf(dashboard, c)
     const belongings = await inventory(database).countBelongings(session.userId)
     await removeUser(database, session.userId, actor)
@@ -52,24 +45,17 @@ export function addDeleteAccountRoutes(app: App, dashboard: AccountsDashboard): 
   })
 }
 
-interface Refused {
-  confirmation?: string
-  password?: string
-  status?: 403 | 429
-}
-
 async function askToDelete(
   dashboard: AccountsDashboard,
   c: Context,
-  refused?: Refused,
+  error?: string,
 ): Promise<Response> {
   const { database, site } = dashboard
   const session = c.get('session')
   const belongings = await inventory(database).countBelongings(session.userId)
-  const needed = await neededConfirmation(dashboard, c)
   return showPage(c, {
     title: 'Delete your account',
-    status: refused === undefined ? 200 : (refused.status ?? 422),
+    status: error === undefined ? 200 : 422,
     width: 'form',
     body: html`<form class="card" method="post" action="${DELETE_PATH}">
 <p>Delete the account ${isolated(session.name)} with everything in it? You can’t undo this.${site.managesServers ? html` It changes nothing at ${showSite(site)}.` : ''}</p>
@@ -81,9 +67,8 @@ ${showField({
   label: html`Type ${isolated(session.name)} to confirm`,
   required: true,
   isCode: true,
-  error: refused?.confirmation,
+  error,
 })}
-${showConfirmation(c, needed, DELETE_PATH, refused?.password)}
 <div class="row"><button class="danger">Delete account</button>
 <a class="button" href="/dashboard/account">Cancel</a></div>
 </form>`,

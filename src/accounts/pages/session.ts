@@ -41,7 +41,7 @@ async function noteActivity(dashboard: AccountsDashboard, session: Session): Pro
 }
 
 /** The page to sign in, for a request whose session has ended. It says what became of a form. */
-export async function askToSignIn(dashboard: AccountsDashboard, c: Context): Promise<Response> {
+async function askToSignIn(dashboard: AccountsDashboard, c: Context): Promise<Response> {
   const next = returnPathOf(c)
   const { method, path } = c.req
   if (method !== 'POST') return c.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303)

@@ -2,7 +2,6 @@ import { html } from 'hono/html'
 import type { ApiKey } from '../api-key.ts'
 import type { Instant } from '../../model/instant.ts'
 import { ACTIVE_KEYS_MAX, KEY_NAME_LENGTH_MAX, PREFIX_LENGTH } from '../../model/key-format.ts'
-import { type Confirmation, showConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { AS_CODE, showField, showFormTag } from '../../web/html/form-field.ts'
 import { showPage } from '../../web/html/page.ts'
@@ -16,18 +15,14 @@ const KEEP_ONE_FREE =
   'Keep one free to be able to replace a key: meanwhile you have the old one and the new one.'
 const LAST_FREE = `This is your last free key. ${KEEP_ONE_FREE}`
 
-const KEYS_PATH = '/dashboard/api'
-
 /** The page of keys with the form to issue one, filled in with this name. */
 export function issuePathOf(name = ''): string {
-  return `${KEYS_PATH}?name=${encodeURIComponent(name)}`
+  return `/dashboard/api?name=${encodeURIComponent(name)}`
 }
 
 export interface IssueForm {
   name?: string | undefined
   nameError?: string
-  passwordError?: string | undefined
-  needed: Confirmation | null
   /** The number of the user's active keys. */
   active: number
   /** True if the user has deleted keys. */
@@ -35,8 +30,8 @@ export interface IssueForm {
 }
 
 /** For a user without an active key, the form is all that the page has of keys. */
-export function showIssueForm(c: Context, form: IssueForm): Html {
-  const { name = '', nameError, active, needed, passwordError, hasDeleted } = form
+export function showIssueForm(form: IssueForm): Html {
+  const { name = '', nameError, active, hasDeleted } = form
   const [title, text] =
     active > 0
       ? ['Issue a key', '']
@@ -46,7 +41,6 @@ export function showIssueForm(c: Context, form: IssueForm): Html {
 ${text === '' ? '' : html`<p>${text}</p>`}
 ${showFormTag()}
 ${showKeyName(name, `What the key is for, such as “Discord bot”. Use a separate key for each program, so you can delete one without breaking the others.${active === ACTIVE_KEYS_MAX - 1 ? ` ${LAST_FREE}` : ''}`, nameError)}
-${showConfirmation(c, needed, name === '' && active === 0 ? KEYS_PATH : issuePathOf(name), passwordError)}
 <div class="row"><button class="primary">Issue key</button>${
     active === 0
       ? ''
@@ -88,18 +82,11 @@ export function showDeleteKey(c: Context, apiKey: ApiKey, now: Instant): Promise
   })
 }
 
-interface Replacement {
-  needed: Confirmation | null
-  /** The number of the user's active keys. */
-  active: number
-}
-
-/** Asks before it issues a second key of the same name. The old key stays until it is deleted. */
-export function showReplaceKey(
-  c: Context,
-  apiKey: ApiKey,
-  { needed, active }: Replacement,
-): Promise<Response> {
+/**
+ * Asks before it issues a second key of the same name. The old key stays until it is deleted.
+ * `active` is the number of the user's active keys.
+ */
+export function showReplaceKey(c: Context, apiKey: ApiKey, active: number): Promise<Response> {
   return showPage(c, {
     title: 'Replace a key',
     width: 'form',
@@ -115,7 +102,6 @@ ${
 ${showFormTag()}
 <input type="hidden" name="name" value="${apiKey.name}">
 <input type="hidden" name="replaces" value="${apiKey.id}">
-${showConfirmation(c, needed, c.req.path)}
 <div class="row"><button class="primary">Issue the new key</button>
 <a class="button" href="/dashboard/api">Cancel</a></div>`
 }

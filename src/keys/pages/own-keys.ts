@@ -1,5 +1,4 @@
 import { oldestInvitation } from '../../organizations/invitation.ts'
-import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { ApiKey } from '../api-key.ts'
 import type { UsageCount } from '../../model/usage-counts.ts'
 import type { UsageCounter } from '../usage/usage-counter.ts'
@@ -35,14 +34,12 @@ export async function showOwnKeys(
     ...(await readCounts(dashboard, deleted!, LAST_DAY)),
   ]
   const invited = await invitations(database).listInvitations(userId, oldestInvitation(at))
-  const needed = await neededConfirmation(dashboard, c)
   return showKeys(c, {
     ...page,
     span,
     apiKeys: keys,
     counts,
     now: at,
-    needed,
     invitations: invited,
   })
 }

@@ -5,7 +5,6 @@ import { DAY_US, type Instant } from '../../model/instant.ts'
 import type { Invitation } from '../../organizations/invitation.ts'
 import { count } from '../../model/text.ts'
 import type { UsageCount } from '../../model/usage-counts.ts'
-import type { Confirmation } from '../../accounts/pages/sign-in/confirmation.ts'
 import type { Context } from '../../web/context.ts'
 import { showInvitationNote } from '../../organizations/pages/invitation-note.ts'
 import { type Notice, showPage } from '../../web/html/page.ts'
@@ -30,10 +29,9 @@ export interface KeysPage {
   /** Fills in the form to issue a key. Without a name, users with keys see no form. */
   name?: string | undefined
   nameError?: string
-  passwordError?: string
   leakedError?: string
   notice?: Notice
-  status?: 200 | 403 | 409 | 422 | 429
+  status?: 200 | 409 | 422
   span: UsageSpan
 }
 
@@ -43,7 +41,6 @@ interface AllKeys extends KeysPage {
   /** Of active keys in the span of the page, and of deleted keys in the last day. */
   counts: readonly UsageCount[]
   now: Instant
-  needed: Confirmation | null
   invitations: readonly Invitation[]
 }
 
@@ -64,11 +61,11 @@ export function showKeys(c: Context, page: AllKeys): Promise<Response> {
     title: 'API keys',
     lead: html`A program sends a key to get your listing as JSON. Each key can make one request per second. <a href="/docs">API documentation</a>`,
     ...(isFull || asksForName ? {} : { actions: showAction(ISSUE) }),
-    errors: { name: page.nameError, password: page.passwordError, leaked: page.leakedError },
+    errors: { name: page.nameError, leaked: page.leakedError },
     status: page.status ?? 200,
     notice: page.notice,
     body: html`${CHART_ASSETS}${showInvitationNote(page.invitations)}
-${asksForName ? showIssueForm(c, { ...page, active: active.length, hasDeleted: revoked.length > 0 }) : ''}
+${asksForName ? showIssueForm({ ...page, active: active.length, hasDeleted: revoked.length > 0 }) : ''}
 ${active.length === 0 ? '' : showActive(active, page)}
 ${stillUsed.length > 0 ? showStillUsed(stillUsed, page) : ''}
 ${quiet.length > 0 || hasOlder ? showRevoked(quiet, hasOlder, page.now) : ''}

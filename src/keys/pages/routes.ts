@@ -1,6 +1,8 @@
 import { type KeysDashboard, showOwnKeys } from './own-keys.ts'
 import type { ApiKey } from '../api-key.ts'
-import { neededConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
+import { requireConfirmation } from '../../accounts/pages/sign-in/confirmation.ts'
+import { limitForms } from '../../accounts/pages/sign-in/rate-limit.ts'
+import { KEYS_ISSUED_MAX } from '../../accounts/rate-limits.ts'
 import { actorOf, type App, type Context, type Dashboard } from '../../web/context.ts'
 import { showNotFound } from '../../web/html/page.ts'
 import { showDeleteKey, showReplaceKey } from './forms.ts'
@@ -21,7 +23,9 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
     })
   })
 
-  app.post('/dashboard/api', (c) => issue(dashboard, c))
+  const confirm = requireConfirmation(dashboard, 'issue a key')
+  const limit = limitForms(dashboard, 'issue', KEYS_ISSUED_MAX)
+  app.post('/dashboard/api', confirm, limit, (c) => issue(dashboard, c))
 
   addKeyPageRoutes(app, dashboard)
 
@@ -41,9 +45,7 @@ export function addKeyRoutes(app: App, dashboard: KeysDashboard): void {
 
   app.get('/dashboard/api/:id/replace', async (c) => {
     const { apiKey, active } = await findActive(dashboard, c)
-    if (apiKey === null) return showGone(dashboard, c)
-    const needed = await neededConfirmation(dashboard, c)
-    return showReplaceKey(c, apiKey, { needed, active })
+    return apiKey === null ? showGone(dashboard, c) : showReplaceKey(c, apiKey, active)
   })
 }
 

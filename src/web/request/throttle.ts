@@ -1,14 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { MiddlewareHandler } from 'hono'
 import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
-import {
-  addressOf,
-  type Context,
-  cookieOf,
-  type Dashboard,
-  type Env,
-  setSession,
-} from '../context.ts'
+import { addressOf, type Context, type Dashboard, type Env } from '../context.ts'
 import { showPage } from '../html/page.ts'
 import { type Action, BUDGETS, createTokenBuckets, WAITING_MAX } from './token-bucket.ts'
 
@@ -16,24 +10,19 @@ import { type Action, BUDGETS, createTokenBuckets, WAITING_MAX } from './token-b
 const DELAY_MS = 1_000
 
 /**
- * Throttles each user, across all of their sessions. Runs after `requireSession`. `askToSignIn`
- * answers a request whose session has ended while it waited.
+ * Throttles each user, across all of their sessions. Runs after `requireSession`, and after a wait
+ * runs that again.
  */
-export function throttleUser(dashboard: Dashboard, askToSignIn: (c: Context) => Promise<Response>) {
+export function throttleUser(dashboard: Dashboard, requireSession: MiddlewareHandler<Env>) {
   const buckets = createTokenBuckets(dashboard.now)
   return createMiddleware<Env>(async (c, next) => {
     const action = c.req.method === 'POST' ? 'write' : 'page'
     const admission = await buckets.admit(c.get('session').userId, action)
     if (admission === null) return refuse(c, action)
     try {
-      if (admission.waited) {
-        // The browser may have hung up and the session may have ended meanwhile.
-        if (c.env.outgoing.destroyed) return c.body(null, 204)
-        const session = await dashboard.accounts.readSession(cookieOf(c))
-        if (session === null) return askToSignIn(c)
-        setSession(dashboard, c, session)
-      }
-      return await next()
+      if (!admission.waited) return await next()
+      // The browser may have hung up and the session may have ended meanwhile.
+      return c.env.outgoing.destroyed ? c.body(null, 204) : await requireSession(c, next)
     } finally {
       admission.end()
     }

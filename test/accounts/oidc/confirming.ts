@@ -16,13 +16,16 @@ export function confirmingSuite(open: OpenDatabase): void {
     const person = await arrived('ada')
     await person.issue('early')
     await age()
-    const page = await person.get('/dashboard/api?name=bot')
-    assert.match(page.body, /You signed in more than 10 minutes ago/)
-    assert.doesNotMatch(page.body, /type="password"/)
-    const link = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(page.body)?.[1]
-    assert.equal(link, CONFIRM)
-    const refused = await person.post('/dashboard/api', { name: 'bot', form: 'x' })
+    const page = {
+      'Sec-Fetch-Site': 'same-origin',
+      Referer: 'https://example.com/dashboard/api?name=bot',
+    }
+    const refused = await person.post('/dashboard/api', { name: 'bot', form: 'x' }, page)
     assert.equal(refused.status, 403)
+    assert.match(refused.body, /You signed in more than 10 minutes ago/)
+    assert.doesNotMatch(refused.body, /type="password"/)
+    const link = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(refused.body)?.[1]
+    assert.equal(link, CONFIRM)
 
     const browser = provider.browser()
     const url = new URL(await site.leave(person.copy(), link))

@@ -133,7 +133,7 @@ export function habitsSuite(open: OpenDatabase): void {
     })
     const person = await arrived('ada')
     await age()
-    const page = await person.get('/dashboard/api')
+    const page = await person.post('/dashboard/api', { name: 'bot' })
     const way =
       /<bdi>Example<\/bdi> shows an error instead, sign out here and at <bdi>Example<\/bdi>/
     assert.match(page.body, way)

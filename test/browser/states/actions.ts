@@ -127,8 +127,9 @@ export const LATER: State[] = [
     async act(page) {
       await submit(page, 'td a')
       await submit(page, 'text=End all sessions…')
-      await page.fill('#password', 'not this one')
       await submit(page, 'main .danger')
+      await page.fill('#password', 'not this one')
+      await submit(page, 'main .primary')
       await page.waitForSelector('#password-error')
     },
   },
@@ -137,25 +138,14 @@ export const LATER: State[] = [
     async act(page) {
       await submit(page, 'td a')
       await submit(page, 'text=Create a sign-in link…')
+      await submit(page, 'main .primary')
       await page.fill('#password', PASSWORD)
       await submit(page, 'main .primary')
       await page.waitForSelector('#link')
     },
   },
   { path: 'dashboard/operator/users?q=no-user' },
-  sending(
-    'dashboard/api?name=',
-    { '#name': 'bot', '#password': 'not this one' },
-    'text=Issue key',
-    '#password-error',
-  ),
-  {
-    path: 'dashboard/api',
-    async act(page) {
-      await submit(page, 'text=Replace… >> nth=0')
-      await page.waitForSelector('#password')
-    },
-  },
+  sending('dashboard/api?name=', { '#name': 'bot' }, 'text=Issue key', '#password'),
 ]
 
 /**

@@ -42,7 +42,7 @@ test('LemonLDAP::NG asks for the password again before an old session issues a k
   const [person, browser] = [visitor(), provider.browser()]
   await come(person, 'rtyler', browser)
   await age()
-  const page = await person.get('/dashboard/api')
+  const page = await person.post('/dashboard/api', { name: 'bot' })
   const [, confirm] = /href="(\/sign-in\/oidc\/confirm[^"]+)"/.exec(page.body) ?? []
   assert.ok(confirm !== undefined, page.body)
   assert.equal((await come(person, 'dwho', provider.browser(), confirm)).status, 403)

@@ -31,7 +31,7 @@ const FIELDS: [path: string, id: string, attributes: Record<string, string>][] =
   ['/dashboard/account', 'new-password', NEW_PASSWORD],
   ['/dashboard/account', 'password-password', CURRENT_PASSWORD],
   ['/dashboard/api', 'name', { autocomplete: 'off' }],
-  ['/dashboard/api', 'password', CURRENT_PASSWORD],
+  ['POST /dashboard/api', 'password', CURRENT_PASSWORD],
   ['/dashboard/api', 'leaked', { autocomplete: 'off', ...AS_CODE }],
   ['/dashboard/servers/new', 'address', { inputmode: 'url', autocomplete: 'off', ...AS_CODE }],
   ['/dashboard/servers/new', 'slug', AS_CODE],
@@ -64,7 +64,7 @@ test('each form with a password names its user before, also if the form does not
       if (password === -1) continue
       forms += 1
       const user = fields.slice(0, password).find((one) => one.get('autocomplete') === 'username')
-      const name = path.startsWith('/dashboard') ? EMAIL : ''
+      const name = path.includes('/dashboard') ? EMAIL : ''
       assert.equal(user?.get('value'), name, form)
     }
   }
@@ -77,7 +77,9 @@ async function signInAndWait({ signedIn, visitor, elapse }: TestDashboard): Prom
   elapse(LATER_MS)
   const stranger = visitor()
   const get: Person['get'] = (path) =>
-    path.startsWith('/dashboard') ? person.get(path) : stranger.get(path)
+    path.startsWith('POST ')
+      ? person.post(path.slice(5))
+      : (path.startsWith('/dashboard') ? person : stranger).get(path)
   return { ...person, get }
 }
 

@@ -2,32 +2,20 @@ import { html } from 'hono/html'
 import { IDENTITIES_MAX, type Identity } from '../../identity.ts'
 import { identities } from '../../records/identities.ts'
 import type { Oidc } from '../../sign-in/oidc/oidc.ts'
-import {
-  actorOf,
-  type App,
-  type Context,
-  cookieOf,
-  fieldOf,
-  withCookies,
-} from '../../../web/context.ts'
+import { actorOf, type App, type Context, fieldOf, withCookies } from '../../../web/context.ts'
 import { showPage } from '../../../web/html/page.ts'
 import { type Html, isolated, isolatedText, truncated } from '../../../web/html/text.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
-import { askToSignIn } from '../session.ts'
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
-import { confirmUser, neededConfirmation, showConfirmation } from '../sign-in/confirmation.ts'
+import { requireConfirmation } from '../sign-in/confirmation.ts'
 import { guarded } from './refusals.ts'
 
 const ACCOUNT = '/dashboard/account'
 
 /** Connects a sign-in to the user's account, or removes the one that the form names. */
 export function addConnectedRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc): void {
-  app.post('/dashboard/account/sign-ins', async (c) => {
-    const unconfirmed = await confirmUser(dashboard, c, 'change your sign-ins')
-    if (unconfirmed !== null) return refuse(c, unconfirmed.status, unconfirmed.message)
-    // The session may have ended while the service checked the password.
-    if ((await dashboard.accounts.readSession(cookieOf(c))) === null)
-      return askToSignIn(dashboard, c)
+  const confirm = requireConfirmation(dashboard, 'change your sign-ins')
+  app.post('/dashboard/account/sign-ins', confirm, async (c) => {
     const removed = fieldOf(c, 'remove')
     if (removed !== '') return remove(dashboard, c, oidc, removed)
     return guarded(dashboard, c, oidc, async () => {
@@ -51,15 +39,15 @@ async function remove(
     actorOf(dashboard, c),
   )
   if (outcome === 'last')
-    return refuse(c, 409, 'This sign-in was not removed, because it is your last way to sign in.')
+    return showPage(c, {
+      title: 'Nothing was changed',
+      status: 409,
+      width: 'form',
+      body: html`<p>This sign-in was not removed, because it is your last way to sign in.</p><p><a href="${ACCOUNT}">Back to your account</a></p>`,
+    })
   // Another tab may have removed it before.
   tellNext(dashboard, c, 'sign-in-removed')
   return c.redirect(ACCOUNT, 303)
-}
-
-function refuse(c: Context, status: 403 | 409 | 429, text: string): Promise<Response> {
-  const body = html`<p>${text}</p><p><a href="${ACCOUNT}">Back to your account</a></p>`
-  return showPage(c, { title: 'Nothing was changed', status, width: 'form', body })
 }
 
 /** A form can't lead to another site under our content security policy, so a link does. */
@@ -80,13 +68,11 @@ export async function showConnected(
   oidc: Oidc,
 ): Promise<Html> {
   const own = await identities(dashboard.database).listIdentities(c.get('session').userId)
-  const needed = await neededConfirmation(dashboard, c)
   const isFull = own.length >= IDENTITIES_MAX
   return html`<section class="split" id="connected"><div><h2>Connected sign-ins</h2>
 <p class="hint">Accounts elsewhere with which you can sign in here. If you remove one, all your other sessions end.</p></div>
 <form class="card" method="post" action="/dashboard/account/sign-ins">
 ${own.length === 0 ? '' : html`<ul class="rows">${own.map((one, index) => showIdentity(one, index, oidc))}</ul>`}
-${showConfirmation(c, needed, ACCOUNT)}
 ${isFull ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
 </form></section>`
 }

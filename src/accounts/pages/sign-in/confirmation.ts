@@ -1,105 +1,118 @@
+import { createMiddleware } from 'hono/factory'
 import { html } from 'hono/html'
 import { MINUTE_US } from '../../../model/instant.ts'
 import { isFresh, SESSION_FRESH_US } from '../../sessions.ts'
-import { type Context, fieldOf } from '../../../web/context.ts'
+import { type Context, type Env, fieldOf } from '../../../web/context.ts'
 import { showField, showUsername } from '../../../web/html/form-field.ts'
+import { showPage } from '../../../web/html/page.ts'
 import { type Html, isolated } from '../../../web/html/text.ts'
 import { passwords } from '../../records/passwords.ts'
+import { readReturnPath, returnPathOf } from '../return-path.ts'
+import { requireSession } from '../session.ts'
 import { type AccountsDashboard, confirmPassword, isConnected } from './attempts.ts'
 
 /** How the user of a session can show that it is really them. */
-export interface Confirmation {
+interface Confirmation {
   password: boolean
   /** The name of the identity provider; null if the user does not sign in with it. */
   provider: string | null
-  /** Why it is asked; null if it is always asked. */
-  reason: string | null
+  /** True if the session is too old. */
+  isOld: boolean
 }
 
 /** When it is asked: once the session is not fresh, or each time from a user with a password. */
 export type AskedFrom = 'not fresh' | 'each time'
 
-const SIGNED_IN_LONG_AGO = `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago.`
-
-/** What the user has to show before an important act. Null if the session suffices. */
-export async function neededConfirmation(
-  dashboard: AccountsDashboard,
-  c: Context,
-  from: AskedFrom = 'not fresh',
-): Promise<Confirmation | null> {
-  const { database, oidc, now } = dashboard
-  const session = c.get('session')
-  const isRecent = isFresh(session, now())
-  if (isRecent && from === 'not fresh') return null
-  const reason = isRecent ? null : SIGNED_IN_LONG_AGO
-  if (oidc === null && dashboard.passwords) return { password: true, provider: null, reason }
-  const { userId } = session
-  const hash = dashboard.passwords ? await passwords(database).findPasswordHash(userId) : null
-  if (isRecent && hash === null) return null
-  // Another sign-in makes the session fresh, which does not suffice for a password each time.
-  const isEnough = from === 'not fresh' || hash === null
-  const isOffered = isEnough && (await isConnected(dashboard, userId))
-  return { password: hash !== null, provider: isOffered ? oidc!.name : null, reason }
+interface Refused {
+  status: 403 | 429
+  message?: string
 }
 
 /**
- * Null if the session suffices or the form has the right password. Otherwise why the form is
- * refused. `purpose` follows "Enter your password to".
+ * Lets a form through if the session suffices, or if the form has the right password. Otherwise a
+ * page asks, and its form sends the same fields with the password. `purpose` follows "Enter your
+ * password to".
  */
-export async function confirmUser(
+export function requireConfirmation(
+  dashboard: AccountsDashboard,
+  purpose: string,
+  from: AskedFrom = 'not fresh',
+) {
+  const readSessionAgain = requireSession(dashboard)
+  return createMiddleware<Env>(async (c, next) => {
+    const needed = await findNeeded(dashboard, c, from)
+    if (needed === null) return next()
+    if (!needed.password || fieldOf(c, 'password') === '') return ask(c, needed, purpose)
+    const confirmed = await confirmPassword(dashboard, c)
+    if ('message' in confirmed) return ask(c, needed, purpose, confirmed)
+    // The session may have ended while the service checked the password.
+    return readSessionAgain(c, next)
+  })
+}
+
+/** What the user has to show. Null if the session suffices. */
+async function findNeeded(
   dashboard: AccountsDashboard,
   c: Context,
-  purpose: string,
-  from?: AskedFrom,
-): Promise<{ status: 403 | 429; message: string } | null> {
-  const needed = await neededConfirmation(dashboard, c, from)
-  if (needed === null) return null
-  if (!needed.password || fieldOf(c, 'password') === '')
-    return {
-      status: 403,
-      message: [needed.reason, sayHow(needed, purpose)].filter((part) => part !== null).join(' '),
-    }
-  const confirmed = await confirmPassword(dashboard, c)
-  return 'message' in confirmed ? confirmed : null
+  from: AskedFrom,
+): Promise<Confirmation | null> {
+  const { database, oidc, now } = dashboard
+  const session = c.get('session')
+  const isOld = !isFresh(session, now())
+  if (!isOld && from === 'not fresh') return null
+  const { userId } = session
+  const hasPassword =
+    dashboard.passwords && (await passwords(database).findPasswordHash(userId)) !== null
+  if (!isOld && !hasPassword) return null
+  // Another sign-in makes the session fresh, which does not suffice for a password each time.
+  const isEnough = from === 'not fresh' || !hasPassword
+  const isOffered = oidc !== null && isEnough && (await isConnected(dashboard, userId))
+  return { password: hasPassword, provider: isOffered ? oidc.name : null, isOld }
 }
 
-function sayHow({ password, provider }: Confirmation, purpose: string): string {
-  if (provider === null) return password ? `Enter your password to ${purpose}.` : ASK_OPERATOR
-  return `Sign in with ${provider} again${password ? ', or enter your password,' : ''} to ${purpose}.`
-}
-
-const ASK_OPERATOR = 'Ask the operator for a new sign-in link.'
-
-/** The field or the link for it. `next` is the page with the form. */
-export function showConfirmation(
+function ask(
   c: Context,
-  needed: Confirmation | null,
-  next: string,
-  error?: string,
-): Html | '' {
-  if (needed === null) return ''
-  const { password, provider, reason } = needed
-  const link = `/sign-in/oidc/confirm?next=${encodeURIComponent(next)}`
-  return html`${
-    password
-      ? html`${showUsername(c.get('session').name)}
+  { password, provider, isOld }: Confirmation,
+  purpose: string,
+  { status, message }: Refused = { status: 403 },
+): Promise<Response> {
+  const page = readReturnPath(returnPathOf(c))
+  const sent = [...c.get('form')].filter(([name]) => name !== 'password')
+  return showPage(c, {
+    title: 'Is it you?',
+    status,
+    width: 'form',
+    body: html`<form class="card" method="post" action="${c.req.path}">
+<p>${isOld ? `You signed in more than ${SESSION_FRESH_US / MINUTE_US} minutes ago. ` : ''}${sayHow(password, provider, purpose)}</p>
+${
+  password
+    ? html`${sent.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
+${showUsername(c.get('session').name)}
 ${showField({
   name: 'password',
   label: 'Your password',
   type: 'password',
   autocomplete: 'current-password',
   required: true,
-  ...(reason === null ? {} : { hint: reason }),
-  error,
+  hasFocus: true,
+  error: message,
 })}`
-      : html`<p class="${error === undefined ? 'hint' : 'error'}">${reason ?? ''}${provider === null ? ` ${ASK_OPERATOR}` : ''}</p>`
-  }
-${
-  provider === null
-    ? ''
-    : html`<p><a href="${link}">Sign in with ${isolated(provider)} again</a></p>
-<p class="hint">If ${isolated(provider)} shows an error instead, ${signInAnew(isolated(provider))}</p>`
-}`
+    : ''
+}
+<div class="row">${password ? html`<button class="primary">Continue</button>` : ''}
+${provider === null ? '' : html`<a class="button" href="/sign-in/oidc/confirm?next=${encodeURIComponent(page)}">Sign in with ${isolated(provider)} again</a>`}
+<a class="button" href="${page}">Cancel</a></div>
+${provider === null ? '' : html`<p class="hint">If ${isolated(provider)} shows an error instead, ${signInAnew(isolated(provider))}</p>`}
+</form>`,
+  })
+}
+
+function sayHow(password: boolean, provider: string | null, purpose: string): Html {
+  if (provider === null)
+    return password
+      ? html`Enter your password to ${purpose}.`
+      : html`Ask the operator for a new sign-in link.`
+  return html`Sign in with ${isolated(provider)} again${password ? ', or enter your password,' : ''} to ${purpose}.`
 }
 
 /** The way round for providers that don't ask users who have a session there. Ends a sentence. */

@@ -1,9 +1,12 @@
 import { hash } from 'node:crypto'
+import { createMiddleware } from 'hono/factory'
+import { html } from 'hono/html'
 import { MINUTE_US } from '../../../model/instant.ts'
 import { ATTEMPT_WINDOW_US, SIGN_UPS_MAX } from '../../rate-limits.ts'
 import { type AttemptSubject, signInAttempts } from '../../records/sign-in-attempts.ts'
 import { countOf } from '../../../model/text.ts'
-import { addressOf, type Context, type Dashboard } from '../../../web/context.ts'
+import { addressOf, type Context, type Dashboard, type Env } from '../../../web/context.ts'
+import { showPage } from '../../../web/html/page.ts'
 
 /** Limits how many accounts one client address creates. Null if it may create one more now. */
 export async function limitSignUps(dashboard: Dashboard, c: Context): Promise<string | null> {
@@ -11,6 +14,16 @@ export async function limitSignUps(dashboard: Dashboard, c: Context): Promise<st
   const wait = await takeAttempt(dashboard, c, [{ subject, attemptsMax: SIGN_UPS_MAX }])
   if (wait === null) return null
   return `Too many accounts were created from your network. Try again in ${wait}.`
+}
+
+/** Limits how often the signed-in user sends a form. */
+export function limitForms(dashboard: Dashboard, action: string, attemptsMax: number) {
+  return createMiddleware<Env>(async (c, next) => {
+    const often = await limitUser(dashboard, c, action, attemptsMax)
+    if (often === null) return next()
+    const body = html`<p>${often} Nothing was changed.</p>`
+    return showPage(c, { title: 'Too many attempts', status: 429, width: 'form', body })
+  })
 }
 
 /**
