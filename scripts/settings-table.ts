@@ -17,15 +17,20 @@ if (import.meta.main) {
 export function withSettings(document: string): string {
   const rows = NAMED_SETTINGS.map(
     ([name, setting]) =>
-      `| \`${name}\` | ${setting.meaning} | ${defaultOf(setting)} | ${usersOf(setting)} |\n`,
+      `| \`${name}\` | ${meaningOf(setting)} | ${defaultOf(setting)} | ${usersOf(setting)} |\n`,
   )
   return document.replace(TABLE, () => HEAD + rows.join(''))
 }
 
-function defaultOf({ default: value, unset }: Setting): string {
-  return unset ?? (value === null ? 'none' : `\`${value}\``)
+function meaningOf({ meaning, page }: Setting): string {
+  if (page === undefined) return meaning
+  return `${meaning} ([docs/${page.replace(/#.*/, '')}](docs/${page}))`
 }
 
-function usersOf({ usedBy }: Setting): string {
+function defaultOf({ default: value, unset }: Setting): string {
+  return unset ?? (value === undefined ? 'none' : `\`${value}\``)
+}
+
+function usersOf({ usedBy = [] }: Setting): string {
   return usedBy.length === 0 ? 'all commands' : usedBy.map((name) => `\`${name}\``).join(', ')
 }

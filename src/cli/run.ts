@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 import { Command, CommanderError, Help } from 'commander'
-import { NAMED_SETTINGS, plainText } from '../config/settings.ts'
+import { NAMED_SETTINGS } from '../config/settings.ts'
 import { withSources } from '../log/stack-trace.ts'
 import { FROM_ENV_FILE, HELP_HINT } from '../terminal/context.ts'
 import { MissingDatabase, Misuse } from '../terminal/errors.ts'
@@ -124,8 +124,8 @@ const NAME_WIDTH = 17
 function describeSettings(): string {
   const helper = new Help()
   const lines = NAMED_SETTINGS.map(([name, { meaning, default: value, unset = value }]) => {
-    const text = plainText(unset === null ? meaning : `${meaning} (default: ${unset})`)
-    return helper.formatItem(name, NAME_WIDTH, text, helper)
+    const text = unset === undefined ? meaning : `${meaning} (default: ${unset})`
+    return helper.formatItem(name, NAME_WIDTH, text.replaceAll('`', ''), helper)
   })
   return lines.join('\n')
 }

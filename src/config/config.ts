@@ -4,14 +4,7 @@ import { type OidcConfig, readOidc } from './oidc.ts'
 import { quote } from '../model/text.ts'
 import { withoutSecrets } from './public-url.ts'
 import { complaintAboutStray } from './stray.ts'
-import {
-  listOf,
-  type LOG_LEVELS,
-  NAMED_SETTINGS,
-  type SettingName,
-  SETTINGS,
-  type SIGN_UPS,
-} from './settings.ts'
+import { listOf, type LOG_LEVELS, type SettingName, SETTINGS, type SIGN_UPS } from './settings.ts'
 
 export interface Config {
   database: DatabaseConfig
@@ -130,14 +123,13 @@ export function readConfig(
 
 /** The mistakes in each value by itself. */
 function complaintsAboutValues(given: Environment, nameOf: (setting: string) => string): string[] {
-  const read = [...NAMED_SETTINGS, ['NODE_ENV', { complain: null }] as const]
-  return read.flatMap(([name, { complain }]) => {
+  return [...Object.keys(SETTINGS), 'NODE_ENV'].flatMap((name) => {
     const text = given[name]
     if (text === undefined) return []
     const stray = complaintAboutStray(text)
     // What is wrong with DATABASE_URL is no reason to end the service: it answers 503.
     if (stray !== null) return name === 'DATABASE_URL' ? [] : [`${nameOf(name)} must ${stray}`]
-    const wanted = complain?.(text) ?? null
+    const wanted = SETTINGS[name as SettingName]?.complain?.(text) ?? null
     return wanted === null
       ? []
       : [`${nameOf(name)} must ${wanted}, not ${quote(withoutSecrets(text))}`]

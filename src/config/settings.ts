@@ -12,9 +12,6 @@ import {
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const
 export const SIGN_UPS = ['open', 'closed'] as const
-const ON_OFF = ['on', 'off'] as const
-const ONE_ZERO = ['1', '0'] as const
-const SERVERS = ['here', 'elsewhere'] as const
 /** In code points. The bar of each page shows the name. */
 const SITE_NAME_LENGTH_MAX = 40
 /** The longest time for a load balancer to notice. The files of deploy/ wait for it. */
@@ -30,33 +27,29 @@ type Complain = (text: string) => string | null
 export interface Setting {
   /** In Markdown. */
   meaning: string
-  /** The value without the variable. Null if it depends on other settings or if there is none. */
-  default: string | null
+  /** The page in docs/ that says more, with its heading. */
+  page?: string
+  /** The value without the variable. Missing if there is none, or if other settings decide. */
+  default?: string
   /** What applies without the variable, in Markdown, if `default` does not say all. */
   unset?: string
-  /** Which commands use the value. Without names, all of them do. */
-  usedBy: readonly string[]
-  /** Null for a value that is checked where it is used. */
-  complain: Complain | null
+  /** Which commands use the value. By default, all of them do. */
+  usedBy?: readonly string[]
+  /** Missing for a value that is checked where it is used. */
+  complain?: Complain
 }
 
 const SERVE = ['serve']
 
-/** All settings, in the order of the documents. */
-export const SETTINGS = {
+const settings = {
   DATABASE_URL: {
-    meaning:
-      '`sqlite:PATH` or `postgres://USER:PASSWORD@HOST:5432/DATABASE` ([docs/postgresql.md](docs/postgresql.md))',
+    meaning: '`sqlite:PATH` or `postgres://USER:PASSWORD@HOST:5432/DATABASE`',
+    page: 'postgresql.md',
     default: `sqlite:${DEFAULT_DATABASE_PATH}`,
     unset: `\`sqlite:${DEFAULT_DATABASE_PATH}\`; required when \`NODE_ENV\` is \`production\``,
-    usedBy: [],
-    complain: null,
   },
   DATABASE_URL_FILE: {
     meaning: 'a file that contains the URL, for secret stores, instead of `DATABASE_URL`',
-    default: null,
-    usedBy: [],
-    complain: null,
   },
   HOST: {
     meaning: 'the address to listen on',
@@ -71,15 +64,14 @@ export const SETTINGS = {
     complain: complaintAboutPort,
   },
   REUSE_PORT: {
-    meaning:
-      '`on`: several processes on PostgreSQL share the ports of this machine ([docs/postgresql.md](docs/postgresql.md#several-processes))',
+    meaning: '`on`: several processes on PostgreSQL share the ports of this machine',
+    page: 'postgresql.md#several-processes',
     default: 'off',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(ON_OFF, text) ? null : 'be on or off'),
+    complain: oneOf('on', 'off'),
   },
   BASE_URL: {
     meaning: "the API's public URL, shown in the dashboard and the log",
-    default: null,
     unset: '`http://HOST:PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutUrl,
@@ -92,59 +84,62 @@ export const SETTINGS = {
   },
   DASHBOARD_URL: {
     meaning:
-      "the dashboard's public URL; with `https://`, its cookie is sent over TLS only, to that host only",
-    default: null,
+      "the dashboard's public URL; with `https://`, its cookie is sent over TLS only, to that " +
+      'host only',
     unset: '`http://HOST:DASHBOARD_PORT`, with the loopback address if `HOST` is `0.0.0.0` or `::`',
     usedBy: ['serve', 'user link', 'doctor'],
     complain: complaintAboutDashboardUrl,
   },
   SITE_URL: {
     meaning:
-      'the URL of the public website; turns public pages on, and the dashboard links to them at `SITE_URL/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
-    default: null,
+      'the URL of the public website; turns public pages on, and the dashboard links to them at ' +
+      '`SITE_URL/servers/{id}`',
+    page: 'dashboard.md#public-pages',
     usedBy: SERVE,
     complain: complaintAboutUrl,
   },
   PUBLIC_PAGES: {
-    meaning:
-      '`1`: everyone can see the page of a published personal server, at `/servers/{id}` ([docs/dashboard.md](docs/dashboard.md#public-pages))',
-    default: null,
+    meaning: '`1`: everyone can see the page of a published personal server, at `/servers/{id}`',
+    page: 'dashboard.md#public-pages',
     unset: '`1` with `SITE_URL`, else `0`',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(ONE_ZERO, text) ? null : 'be 1 or 0'),
+    complain: oneOf('1', '0'),
   },
   SITE_NAME: {
-    meaning:
-      'the name of the site, shown on every page of the dashboard and on public pages ([docs/dashboard.md](docs/dashboard.md#name-and-contact))',
-    default: null,
+    meaning: 'the name of the site, shown on every page of the dashboard and on public pages',
+    page: 'dashboard.md#name-and-contact',
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutSiteName,
   },
   CONTACT: {
     meaning:
-      'where users reach the operator, shown below every page of the dashboard: `mailto:` with an address, or an `https://` URL ([docs/dashboard.md](docs/dashboard.md#name-and-contact))',
-    default: null,
+      'where users reach the operator, shown below every page of the dashboard: `mailto:` with ' +
+      'an address, or an `https://` URL',
+    page: 'dashboard.md#name-and-contact',
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutContact,
   },
   SERVERS: {
     meaning:
-      '`elsewhere`: the site at `SITE_URL` manages the servers, and the dashboard shows them without changing any ([docs/dashboard.md](docs/dashboard.md#servers-of-a-site))',
+      '`elsewhere`: the site at `SITE_URL` manages the servers, and the dashboard shows them ' +
+      'without changing any',
+    page: 'dashboard.md#servers-of-a-site',
     default: 'here',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(SERVERS, text) ? null : 'be here or elsewhere'),
+    complain: oneOf('here', 'elsewhere'),
   },
   SIGN_UP: {
     meaning:
-      "`open`: everyone can create an account. `closed`: only the setup link and an operator's commands can",
+      "`open`: everyone can create an account. `closed`: only the setup link and an operator's " +
+      'commands can',
     default: 'closed',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(SIGN_UPS, text) ? null : 'be open or closed'),
+    complain: oneOf(...SIGN_UPS),
   },
   OPERATORS: {
     meaning:
-      "email addresses of the accounts that see the operator's page, separated by commas; only the setup link and `user add` can create them",
-    default: null,
+      "email addresses of the accounts that see the operator's page, separated by commas; only " +
+      'the setup link and `user add` can create them',
     usedBy: SERVE,
     complain: (text) =>
       listOf(text).every((email) => 'email' in checkEmail(email))
@@ -153,65 +148,59 @@ export const SETTINGS = {
   },
   OIDC_ISSUER: {
     meaning:
-      'the URL of an identity provider, exactly as the provider writes it; its accounts can then sign in ([docs/site-sign-in.md](docs/site-sign-in.md))',
-    default: null,
+      'the URL of an identity provider, exactly as the provider writes it; its accounts can ' +
+      'then sign in',
+    page: 'site-sign-in.md',
     usedBy: ['serve', 'doctor'],
     complain: complaintAboutIssuer,
   },
   OIDC_CLIENT_ID: {
     meaning: 'the id that the provider has for this service; required with `OIDC_ISSUER`',
-    default: null,
     usedBy: ['serve', 'doctor'],
-    complain: null,
   },
   OIDC_CLIENT_SECRET: {
     meaning: 'the secret that belongs to `OIDC_CLIENT_ID`',
-    default: null,
     usedBy: SERVE,
-    complain: null,
   },
   OIDC_CLIENT_SECRET_FILE: {
     meaning: 'a file that contains the secret, instead of `OIDC_CLIENT_SECRET`',
-    default: null,
     usedBy: SERVE,
-    complain: null,
   },
   OIDC_NAME: {
     meaning: 'what the dashboard calls the provider, such as the name of your site',
-    default: null,
     unset: 'the host name of `OIDC_ISSUER`',
     usedBy: SERVE,
     complain: (text) => complaintAboutLine(text, 64),
   },
   OIDC_SIGN_UP: {
     meaning:
-      "`open`: each of the provider's users gets an account at the first sign-in. `closed`: only those with an account can sign in",
+      "`open`: each of the provider's users gets an account at the first sign-in. `closed`: " +
+      'only those with an account can sign in',
     default: 'closed',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(SIGN_UPS, text) ? null : 'be open or closed'),
+    complain: oneOf(...SIGN_UPS),
   },
   OIDC_OPERATOR_GROUP: {
     meaning:
-      "a group in the provider's claim `groups`, whose members see the operator's page for 12 hours after each sign-in",
-    default: null,
+      "a group in the provider's claim `groups`, whose members see the operator's page for 12 " +
+      'hours after each sign-in',
     usedBy: ['serve', 'doctor'],
-    complain: null,
   },
   OIDC_AUTO: {
     meaning: '`1`: the sign-in page leads to the provider by itself',
     default: '0',
     usedBy: SERVE,
-    complain: (text) => (isOneOf(ONE_ZERO, text) ? null : 'be 1 or 0'),
+    complain: oneOf('1', '0'),
   },
   PASSWORDS: {
     meaning: '`off`: users sign in by `OIDC_ISSUER` only, and by the links of `user link`',
     default: 'on',
     usedBy: [...SERVE, 'user link'],
-    complain: (text) => (isOneOf(ON_OFF, text) ? null : 'be on or off'),
+    complain: oneOf('on', 'off'),
   },
   OPS_HOST: {
-    meaning:
-      'the address to listen on for health checks and metrics ([docs/monitoring.md](docs/monitoring.md))',
+    meaning: 'the address to listen on for health checks and metrics',
+    page: 'monitoring.md',
     default: '127.0.0.1',
     usedBy: ['serve', 'health', 'doctor'],
     complain: complaintAboutHost,
@@ -223,7 +212,10 @@ export const SETTINGS = {
     complain: complaintAboutPort,
   },
   DRAIN_SECONDS: {
-    meaning: `how many seconds, at most ${DRAIN_SECONDS_MAX}, a process still serves after SIGTERM or SIGINT, while \`/readyz\` fails ([docs/monitoring.md](docs/monitoring.md#behind-a-load-balancer))`,
+    meaning:
+      `how many seconds, at most ${DRAIN_SECONDS_MAX}, a process still serves after SIGTERM or ` +
+      'SIGINT, while `/readyz` fails',
+    page: 'monitoring.md#behind-a-load-balancer',
     default: '0',
     usedBy: SERVE,
     complain: (text) =>
@@ -233,8 +225,8 @@ export const SETTINGS = {
   },
   TRUSTED_PROXIES: {
     meaning:
-      'addresses and networks of proxies whose `X-Forwarded-For` is trusted, and whose connections have no limit, separated by commas',
-    default: null,
+      'addresses and networks of proxies whose `X-Forwarded-For` is trusted, and whose ' +
+      'connections have no limit, separated by commas',
     usedBy: ['serve', 'doctor'],
     complain: (text) =>
       listOf(text).every(isNetwork)
@@ -244,20 +236,17 @@ export const SETTINGS = {
   LOG_LEVEL: {
     meaning: '`debug` (every request), `info` (events and faults), `warn`, `error` or `silent`',
     default: 'info',
-    usedBy: [],
-    complain: (text) => (isOneOf(LOG_LEVELS, text) ? null : `be one of ${LOG_LEVELS.join(', ')}`),
+    complain: oneOf(...LOG_LEVELS),
   },
 } satisfies Record<string, Setting>
 
-export type SettingName = keyof typeof SETTINGS
+export type SettingName = keyof typeof settings
+
+/** All settings, in the order of the documents. */
+export const SETTINGS: Readonly<Record<SettingName, Setting>> = settings
 
 /** All settings with their names. */
 export const NAMED_SETTINGS = Object.entries(SETTINGS) as [SettingName, Setting][]
-
-/** A meaning or default for a terminal, without Markdown and links. */
-export function plainText(markdown: string): string {
-  return markdown.replace(/ \(\[.*?\]\(.*?\)\)/g, '').replaceAll('`', '')
-}
 
 /** The parts between the commas. */
 export function listOf(text: string | undefined): string[] {
@@ -279,8 +268,10 @@ function complaintAboutPort(text: string): string | null {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? null : 'be a port from 0 to 65535'
 }
 
-function isOneOf(values: readonly string[], text: string): boolean {
-  return values.includes(text)
+/** The last value stands behind "or". */
+function oneOf(...values: readonly string[]): Complain {
+  const named = `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`
+  return (text) => (values.includes(text) ? null : `be ${named}`)
 }
 
 function isNetwork(text: string): boolean {

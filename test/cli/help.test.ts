@@ -30,7 +30,7 @@ test("the program's help names its environment variables and exit codes", async 
     // The meaning, and not only the default.
     assert.match(text.replace(/\(default:[^)]*\)/, ''), /\w{3}/, name)
     const line = text.replaceAll(/\s+/g, ' ')
-    assert.ok(line.includes(value === null ? '' : `(default: ${value}`), text)
+    assert.ok(line.includes(value === undefined ? '' : `(default: ${value}`), text)
   }
   assert.doesNotMatch(help, /`|\]\(/)
   assert.match(help, /Exit codes: 0 success, 1 failure, 2 wrong command line or environment/)

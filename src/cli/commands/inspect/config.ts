@@ -47,15 +47,13 @@ Examples:
 
 function showConfig(shell: Shell, options: Options): void {
   const config = loadConfig(shell, settingsOf(options))
-  const values = valuesOf(shell, config)
+  const made = madeValues(config)
   for (const ignored of inspectIgnored(config.database, shell.env))
     say(shell, `warning: ${sentenceOf(ignored)}`)
-  const shown = NAMED_SETTINGS.map(([name, setting]) => ({
-    name,
-    value: values[name],
-    source: sourceOf(shell, name, options),
-    default: setting.default,
-  }))
+  const shown = NAMED_SETTINGS.map(([name, { default: unset = null }]) => {
+    const [source, text] = sourceOf(shell, name, options)
+    return { name, value: name in made ? made[name]! : (text ?? unset), source, default: unset }
+  })
   if (options.json) printJson(shell, shown)
   else
     printTable(
@@ -66,49 +64,33 @@ function showConfig(shell: Shell, options: Options): void {
 }
 
 /**
- * What the service uses, without secrets. Null for none, and for a URL whose port the system picks.
+ * What the service makes of some settings, without secrets. Null for none, and for a URL whose port
+ * the system picks. Any other value is the text of the setting.
  */
-function valuesOf(shell: Shell, config: Config): Record<SettingName, string | null> {
-  const { database, host, port, dashboardPort } = config
+function madeValues(config: Config): Partial<Record<SettingName, string | null>> {
+  const { database, host, port, dashboardPort, oidc } = config
   if (database.engine === null) throw new Misuse(database.problem)
   const ownUrl = (ofPort: number) => (ofPort === 0 ? null : ownUrlOf(host, ofPort))
   return {
     DATABASE_URL:
       database.engine === 'sqlite' ? `sqlite:${database.path}` : maskPasswords(database.url),
-    DATABASE_URL_FILE: shell.env.DATABASE_URL_FILE || null,
-    HOST: host,
-    PORT: String(port),
-    REUSE_PORT: config.reusePort ? 'on' : 'off',
     BASE_URL: config.baseUrl ?? ownUrl(port),
-    DASHBOARD_PORT: String(dashboardPort),
     DASHBOARD_URL: config.dashboardUrl ?? ownUrl(dashboardPort),
     SITE_URL: config.siteUrl,
     PUBLIC_PAGES: config.publicPages ? '1' : '0',
-    SITE_NAME: config.siteName,
-    CONTACT: config.contact,
-    SERVERS: config.serversElsewhere ? 'elsewhere' : 'here',
-    SIGN_UP: config.signUp,
     OPERATORS: config.operators.join(',') || null,
-    OIDC_ISSUER: config.oidc?.issuer ?? null,
-    OIDC_CLIENT_ID: config.oidc?.clientId ?? null,
-    OIDC_CLIENT_SECRET: config.oidc?.clientSecret ? '…' : null,
-    OIDC_CLIENT_SECRET_FILE: shell.env.OIDC_CLIENT_SECRET_FILE || null,
-    OIDC_NAME: config.oidc?.name ?? null,
-    OIDC_SIGN_UP: config.oidc?.signUp ?? 'closed',
-    OIDC_OPERATOR_GROUP: config.oidc?.operatorGroup ?? null,
-    OIDC_AUTO: config.oidc?.isAutomatic ? '1' : '0',
-    PASSWORDS: config.passwords ? 'on' : 'off',
-    OPS_HOST: config.opsHost,
-    OPS_PORT: String(config.opsPort),
-    DRAIN_SECONDS: String(config.drainSeconds),
+    OIDC_CLIENT_SECRET: oidc?.clientSecret ? '…' : null,
+    OIDC_NAME: oidc?.name ?? null,
     TRUSTED_PROXIES: config.trustedProxies.join(',') || null,
-    LOG_LEVEL: config.logLevel,
   }
 }
 
-function sourceOf(shell: Shell, name: SettingName, options: Options): Source {
-  if (settingsOf(options).some(({ variable }) => variable === name)) return 'flag'
+/** Where a setting comes from, and its text. */
+function sourceOf(shell: Shell, name: SettingName, options: Options): [Source, string?] {
+  const flag = settingsOf(options).find(({ variable }) => variable === name)
+  if (flag !== undefined) return ['flag', flag.value]
+  const text = shell.env[name]
   // An empty variable counts as unset.
-  if (shell.env[name]) return options[FROM_ENV_FILE]?.includes(name) ? 'env_file' : 'environment'
-  return name === 'DATABASE_URL' && shell.env.DATABASE_URL_FILE ? 'file' : 'default'
+  if (text) return [options[FROM_ENV_FILE]?.includes(name) ? 'env_file' : 'environment', text]
+  return [name === 'DATABASE_URL' && shell.env.DATABASE_URL_FILE ? 'file' : 'default']
 }
