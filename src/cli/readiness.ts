@@ -1,5 +1,5 @@
-import { get } from 'node:http'
-import { readAnswer } from '../model/text.ts'
+import { type Config, ownUrlOf } from '../config/config.ts'
+import { ask, Unanswered } from './ask.ts'
 
 /** How long the service may take to answer. */
 const ANSWER_MS = 3_000
@@ -22,41 +22,24 @@ export function sentenceOf({ problem, checks }: Readiness): string {
     .join('; ')
 }
 
+/** Where the running service says whether it is ready. */
+export function readinessUrl({ opsHost, opsPort }: Config): string {
+  return `${ownUrlOf(opsHost, opsPort)}/readyz`
+}
+
 /** Asks for `/readyz`. Never rejects. */
 export async function askReadiness(url: string): Promise<Readiness> {
-  let isConnected = false
+  const unready = { ready: false, checks: {} }
   try {
-    const body = JSON.parse(
-      await read(url, () => (isConnected = true)),
-    ) as Partial<Readiness> | null
+    const body = JSON.parse((await ask(url, ANSWER_MS)).body) as Partial<Readiness> | null
     if (typeof body?.ready === 'boolean' && body.checks instanceof Object) return body as Readiness
-    return unready(`what answers at ${url} is another program`)
   } catch (error) {
-    if (error instanceof SyntaxError) return unready(`what answers at ${url} is another program`)
-    const reason = whyUnanswered(error as NodeJS.ErrnoException, ANSWER_MS)
-    if (isConnected && (error as Error).name === 'AbortError')
-      return { ...unready(`what listens at ${url} hangs: ${reason}`), hangs: true }
-    return unready(`no service answers at ${url} (${reason}): is it running with this OPS_PORT?`)
+    if (error instanceof Unanswered) {
+      const { message, hangs } = error
+      if (hangs) return { ...unready, problem: `what listens at ${url} hangs: ${message}`, hangs }
+      const problem = `no service answers at ${url} (${message}): is it running with this OPS_PORT?`
+      return { ...unready, problem }
+    }
   }
-}
-
-/** Why a request that may take `answerMs` milliseconds has no answer. */
-export function whyUnanswered(error: NodeJS.ErrnoException, answerMs: number): string {
-  if (error.name === 'AbortError') return `no answer within ${answerMs / 1_000} s`
-  return error.code ?? error.message
-}
-
-function unready(problem: string): Readiness {
-  return { ready: false, checks: {}, problem }
-}
-
-function read(url: string, onConnect: () => void): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
-    const request = get(url, options, (answer) => {
-      void readAnswer(answer).then((body) => resolve(String(body)), reject)
-    })
-    request.once('socket', (socket) => socket.once('connect', onConnect))
-    request.on('error', reject)
-  })
+  return { ...unready, problem: `what answers at ${url} is another program` }
 }

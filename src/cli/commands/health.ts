@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { ownUrlOf } from '../../config/config.ts'
 import { loadConfig } from '../../terminal/context.ts'
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { print, printJson } from '../../terminal/output.ts'
-import { askReadiness, type Readiness, sentenceOf } from '../readiness.ts'
+import { askReadiness, type Readiness, readinessUrl, sentenceOf } from '../readiness.ts'
 import { readNumber } from '../../terminal/spans.ts'
 import type { Shell } from '../../terminal/shell.ts'
 
@@ -33,10 +32,10 @@ export function addHealthCommand(program: Command, shell: Shell): void {
 
 async function health(shell: Shell, { wait, json }: Options): Promise<void> {
   const waitMs = 1_000 * readNumber(wait ?? '0', '--wait', 0, WAIT_MAX_SECONDS)
-  const { opsHost, opsPort } = loadConfig(shell)
-  if (opsPort === 0) throw new Misuse('OPS_PORT must be the port of the running service, not 0')
-  const url = `${ownUrlOf(opsHost, opsPort)}/readyz`
-  const readiness = await askUntil(url, performance.now() + waitMs)
+  const config = loadConfig(shell)
+  if (config.opsPort === 0)
+    throw new Misuse('OPS_PORT must be the port of the running service, not 0')
+  const readiness = await askUntil(readinessUrl(config), performance.now() + waitMs)
   if (json) printJson(shell, readiness)
   if (!readiness.ready) throw new Failure(`not ready: ${sentenceOf(readiness)}`)
   if (!json) print(shell, 'ready')

@@ -1,13 +1,9 @@
-import type { IncomingMessage } from 'node:http'
-import type { TLSSocket } from 'node:tls'
 import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
-import { readAnswer } from '../../model/text.ts'
-import { whyUnanswered } from '../readiness.ts'
+import { ask, type Unanswered } from '../ask.ts'
 
 /** How long a public URL may take to answer. */
 const ANSWER_MS = 5_000
-const DAY_MS = 86_400_000
 /** Certificates are renewed earlier than that. */
 const CERTIFICATE_DAYS_MIN = 14
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[?::1\]?)$/
@@ -75,7 +71,7 @@ async function inspectUrl(
       'put a proxy with HTTPS in front of the service: docs/proxies.md',
     )
   try {
-    const { status, body, daysLeft } = await read(url)
+    const { status, body, daysLeft } = await ask(url, ANSWER_MS)
     if (status !== 200 || !expected.test(body))
       return problem(
         check,
@@ -84,7 +80,7 @@ async function inspectUrl(
       )
     return judgeCertificate(check, base, daysLeft) ?? ok(check, `${url} answers`)
   } catch (error) {
-    return judgeFailure(check, url, error as NodeJS.ErrnoException)
+    return judgeFailure(check, url, error as Unanswered)
   }
 }
 
@@ -103,15 +99,14 @@ export function judgeCertificate(
 }
 
 /** A certificate is wrong everywhere. Other failures may be of this machine's network only. */
-function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException): Finding {
-  const reason = whyUnanswered(error, ANSWER_MS)
+function judgeFailure(check: string, url: string, { message: reason, cause }: Unanswered): Finding {
   if (/CERT|SELF_SIGNED|UNABLE_TO|INVALID_CA/.test(reason))
     return problem(
       check,
-      `the certificate of ${url} is not accepted: ${error.message}`,
+      `the certificate of ${url} is not accepted: ${(cause as Error).message}`,
       'renew it, send its whole chain, and check the host name',
     )
-  if (error.code === 'ENOTFOUND')
+  if (reason === 'ENOTFOUND')
     return warning(
       check,
       `this machine does not know the host name of ${url}`,
@@ -122,23 +117,4 @@ function judgeFailure(check: string, url: string, error: NodeJS.ErrnoException):
     `${url} does not answer this machine (${reason})`,
     'try it from elsewhere; a firewall may keep this machine from its own public address',
   )
-}
-
-interface Answer {
-  status: number
-  body: string
-  /** Until the certificate expires. Null without TLS. */
-  daysLeft: number | null
-}
-
-async function read(url: string): Promise<Answer> {
-  const { get } = await (url.startsWith('https:') ? import('node:https') : import('node:http'))
-  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const options = { agent: false, signal: AbortSignal.timeout(ANSWER_MS) }
-    get(url, options, resolve).on('error', reject)
-  })
-  const { getPeerCertificate } = incoming.socket as Partial<TLSSocket>
-  const validTo = getPeerCertificate?.call(incoming.socket as TLSSocket).valid_to
-  const daysLeft = validTo === undefined ? null : (Date.parse(validTo) - Date.now()) / DAY_MS
-  return { status: incoming.statusCode ?? 0, body: String(await readAnswer(incoming)), daysLeft }
 }

@@ -1,16 +1,16 @@
-import { type Config, ownUrlOf } from '../../config/config.ts'
+import type { Config } from '../../config/config.ts'
 import { type Finding, ok, problem, warning } from '../../model/health/finding.ts'
-import { askReadiness, sentenceOf } from '../readiness.ts'
+import { askReadiness, readinessUrl, sentenceOf } from '../readiness.ts'
 
 /** Asks the running service whether it is ready. */
-export async function inspectService({ opsHost, opsPort }: Config): Promise<Finding> {
-  if (opsPort === 0)
+export async function inspectService(config: Config): Promise<Finding> {
+  if (config.opsPort === 0)
     return warning(
       'service',
       'OPS_PORT is 0, so the port of the running service is unknown',
       'give OPS_PORT a number',
     )
-  const url = `${ownUrlOf(opsHost, opsPort)}/readyz`
+  const url = readinessUrl(config)
   const readiness = await askReadiness(url)
   if (readiness.ready) return ok('service', `the service is ready at ${url}`)
   const found = sentenceOf(readiness)
