@@ -1,11 +1,21 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import { build } from 'rolldown'
 import { isolatedDeclarationSync } from 'rolldown/experimental'
-import { type ArchivedFile, tar } from './tar.ts'
 
 const CLIENT = join(import.meta.dirname, '../../client')
+/** The build may run in an `npm pack` of the service, whose options come in the environment. */
+const PACK_OPTIONS = '--silent --json --ignore-scripts --no-dry-run --pack-destination=.'.split(' ')
 
 /**
  * The npm package of the client, as a compressed tarball. The same sources give the same bytes, so
@@ -16,15 +26,23 @@ const CLIENT = join(import.meta.dirname, '../../client')
  */
 export async function clientTarball(): Promise<Buffer> {
   const { type: _, ...manifest } = JSON.parse(read('package.json'))
-  const files = [
-    file('package.json', `${JSON.stringify({ ...manifest, type: 'commonjs' }, null, 2)}\n`),
-    file('LICENSE', read('LICENSE')),
-    file('README.md', read('README.md')),
-    file('dist/index.js', await javaScript()),
-    ...declarations(),
-  ]
-  // The best compression. Node.js writes neither a time nor a name into the header.
-  return gzipSync(tar(files), { level: 9 })
+  const folder = mkdtempSync(join(tmpdir(), 'server-listing-client-'))
+  const write = (path: string, text: string) => writeFileSync(join(folder, path), text)
+  try {
+    for (const name of ['LICENSE', 'README.md'])
+      copyFileSync(join(CLIENT, name), join(folder, name))
+    write('package.json', `${JSON.stringify({ ...manifest, type: 'commonjs' }, null, 2)}\n`)
+    mkdirSync(join(folder, 'dist'))
+    write('dist/index.js', await javaScript())
+    for (const name of readdirSync(join(CLIENT, 'src')))
+      write(`dist/${name.replace(/\.ts$/, '.d.ts')}`, declarationsOf(name))
+    const [packed] = JSON.parse(
+      execFileSync('npm', ['pack', ...PACK_OPTIONS], { cwd: folder, encoding: 'utf8' }),
+    )
+    return readFileSync(join(folder, packed.filename))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 async function javaScript(): Promise<string> {
@@ -40,21 +58,12 @@ async function javaScript(): Promise<string> {
   return output[0].code
 }
 
-function declarations(): ArchivedFile[] {
-  return readdirSync(join(CLIENT, 'src'))
-    .toSorted()
-    .map((name) => {
-      const { code, errors } = isolatedDeclarationSync(name, read(`src/${name}`))
-      if (errors[0] !== undefined) throw new Error(`client/src/${name}: ${errors[0].message}`)
-      const importable = code.replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"')
-      return file(`dist/${name.replace(/\.ts$/, '.d.ts')}`, importable)
-    })
+function declarationsOf(name: string): string {
+  const { code, errors } = isolatedDeclarationSync(name, read(`src/${name}`))
+  if (errors[0] !== undefined) throw new Error(`client/src/${name}: ${errors[0].message}`)
+  return code.replace(/(from "\.\/[\w-]+)\.ts"/g, '$1.js"')
 }
 
 function read(path: string): string {
   return readFileSync(join(CLIENT, path), 'utf8')
-}
-
-function file(path: string, text: string): ArchivedFile {
-  return { path: `package/${path}`, content: Buffer.from(text) }
 }
