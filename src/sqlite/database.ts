@@ -131,6 +131,15 @@ export function tableNames(database: DatabaseSync): string[] {
     .map(({ name }) => String(name))
 }
 
+/**
+ * Returns a function that reads the version of the schema. SQLite changes it with each change of
+ * the schema, and when `.restore` writes another file over this one.
+ */
+export function schemaVersion(database: DatabaseSync): () => number {
+  const read = database.prepare('PRAGMA schema_version')
+  return () => Number(read.get()?.schema_version)
+}
+
 /** The driver can't read an integer that a number can't hold. Null stays null. */
 export const bounded = (value: string): string =>
   `max(-${INSTANT_MAX}, min(${value}, ${INSTANT_MAX}))`

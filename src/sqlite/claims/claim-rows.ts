@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
+import { schemaVersion } from '../database.ts'
 import type { Stamp, Stamps } from './stamps.ts'
 
 /** A granted claim, by the number and the hash of its key. */
@@ -30,7 +31,6 @@ export function prepareClaimRows(database: DatabaseSync) {
   )
   const remove = database.prepare('DELETE FROM recent_claims WHERE number <= ?')
   const find = database.prepare('SELECT 1 FROM recent_claims WHERE number = ? AND monotonic = ?')
-  const findSchema = database.prepare('PRAGMA schema_version')
 
   return {
     /** Appends a row for each claim, with the numbers after `newest`. */
@@ -64,7 +64,7 @@ export function prepareClaimRows(database: DatabaseSync) {
     has: ({ number, monotonic }: { number: number; monotonic: number }): boolean =>
       find.get(number, monotonic) !== undefined,
 
-    readSchema: (): number => Number(findSchema.get()?.schema_version),
+    readSchema: schemaVersion(database),
   }
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type DatabaseSync } from 'node:sqlite'
+import { schemaVersion } from '../database.ts'
 
 /** The tables whose rows are cached for as long as the revision stays. */
 const CACHED_TABLES = new Set<string | null>(['api_keys', 'servers'])
@@ -8,7 +9,7 @@ const CACHED_TABLES = new Set<string | null>(['api_keys', 'servers'])
 export interface FileRevision {
   /** The same string until another connection commits, because every cached listing holds it. */
   revision: string
-  /** The version of the schema, which also changes if another file is written over this one. */
+  /** See `schemaVersion`. */
   schema: number
 }
 
@@ -22,7 +23,7 @@ export function createFileRevision(
   onChange: () => void,
 ): () => FileRevision {
   database.setAuthorizer(authorize)
-  const schemaVersion = database.prepare('PRAGMA schema_version')
+  const readSchema = schemaVersion(database)
   const dataVersion = database.prepare('PRAGMA data_version')
   dataVersion.setReturnArrays(true)
   // data_version has no meaning for another connection.
@@ -35,7 +36,7 @@ export function createFileRevision(
       onChange()
       file = {
         revision: `${connectionTag}:${current}`,
-        schema: Number(schemaVersion.get()?.schema_version),
+        schema: readSchema(),
       }
       version = current
     }

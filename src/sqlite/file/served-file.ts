@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CLAIM_INTERVAL_US } from '../../model/key-format.ts'
 import { NotConfigured } from '../../model/faults.ts'
-import { closeDatabase, openFile, tableNames } from '../database.ts'
+import { closeDatabase, openFile, schemaVersion, tableNames } from '../database.ts'
 import { LOOK_MS } from './file-watch.ts'
 import { identityOf } from './held-files.ts'
 import { takeServingLock } from './serving-lock.ts'
@@ -119,7 +119,7 @@ function mayLackClaims(database: DatabaseSync, seal: string | null): boolean {
 /** Null if the file can't be read. */
 function readSchema(database: DatabaseSync): number | null {
   try {
-    return Number(database.prepare('PRAGMA schema_version').get()?.schema_version)
+    return schemaVersion(database)()
   } catch {
     return null
   }

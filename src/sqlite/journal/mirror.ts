@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Revocations } from '../../model/key-hash.ts'
 import { NotJournaled } from '../../model/faults.ts'
 import type { Instant } from '../../model/instant.ts'
-import { bounded, transact } from '../database.ts'
+import { bounded, schemaVersion, transact } from '../database.ts'
 import { appendToJournal, journalOf, readJournal } from './journal.ts'
 
 /** An error for the log: keys are revoked again, because the file did not have it. */
@@ -134,7 +134,6 @@ function compare(listed: Iterable<Listed>, journal: Revocations) {
 }
 
 function prepareReads(database: DatabaseSync) {
-  const schemaVersion = database.prepare('PRAGMA schema_version')
   // What another program lists that is no hash revokes no key, and would be no line of a journal.
   const listed = database.prepare(
     `SELECT number, lower(hex(key_hash)) AS hash,
@@ -142,7 +141,7 @@ function prepareReads(database: DatabaseSync) {
      FROM revoked_hashes WHERE number > ? AND length(key_hash) = 32 ORDER BY number`,
   )
   return {
-    readSchema: () => Number(schemaVersion.get()?.schema_version),
+    readSchema: schemaVersion(database),
     /** The rows of the list after the one with this number, in order. */
     listedAfter: (number: number) =>
       listed.iterate(number) as Iterable<unknown> as Iterable<Listed>,
