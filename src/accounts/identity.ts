@@ -33,14 +33,11 @@ export type SessionRefusal =
   | 'session ended'
   | 'another account'
   | 'not asked again'
-  | 'already connected'
   | 'too many sign-ins'
 
 /** For this long, one entry of the audit log stands for all refusals that it describes. */
 export const REFUSAL_NOTED_US = HOUR_US
 
-/** Identities per user. */
-export const IDENTITIES_MAX = 5
 /** Characters of a subject, by OpenID Connect Core 1.0, section 2. */
 const SUBJECT_LENGTH_MAX = 255
 

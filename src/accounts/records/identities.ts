@@ -1,11 +1,6 @@
 import type { Actor } from '../../model/audit.ts'
 import type { Session } from '../../model/session.ts'
-import {
-  IDENTITIES_MAX,
-  type Identity,
-  REFUSAL_NOTED_US,
-  type SessionRefusal,
-} from '../identity.ts'
+import { type Identity, REFUSAL_NOTED_US, type SessionRefusal } from '../identity.ts'
 import type { Database, Queries, Transaction } from '../../database/database.ts'
 import { at, type Sql, sql, uuid } from '../../database/sql.ts'
 import { act } from './audit.ts'
@@ -26,7 +21,7 @@ export function identities(database: Database) {
         SELECT issuer, subject FROM identities WHERE user_id = ${uuid(userId)}
         ORDER BY issuer, subject`),
 
-    /** Adds an identity to the user of a session. */
+    /** Adds an identity to the user of a session, who has no other one of its issuer. */
     connect: ({ id, userId }: Session, identity: Identity, actor: Actor): Promise<Connection> =>
       act(database, actor, async (transaction, note) => {
         await lockIdentity(transaction, identity)
@@ -36,9 +31,9 @@ export function identities(database: Database) {
         )
         if (session === null) return 'session ended'
         const owner = await findOwner(transaction, identity)
-        if (owner !== null) return owner === userId ? 'already connected' : 'another account'
-        if ((await countIdentities(transaction, userId, sql`true`)) >= IDENTITIES_MAX)
-          return 'too many sign-ins'
+        if (owner !== null) return owner === userId ? 'connected' : 'another account'
+        const sameIssuer = sql`issuer = ${identity.issuer}`
+        if ((await countIdentities(transaction, userId, sameIssuer)) > 0) return 'too many sign-ins'
         await insertIdentity(transaction, userId, identity)
         note('sign-in connected', userId, identity.issuer)
         return 'connected'

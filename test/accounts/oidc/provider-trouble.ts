@@ -11,7 +11,7 @@ export function providerTroubleSuite(open: OpenDatabase): void {
   test('a provider that is down at any step leaves no session and no account', async (t) => {
     const site = await startSite(t, open, OPEN)
     const { provider, visitor, leave, elapse, providerFaults } = site
-    const down = /Example⁩ can’t be reached/
+    const down = /Example⁩ can’t be used/
     await provider.stop()
     const early = await visitor().get('/sign-in/oidc')
     assert.deepEqual([early.status, early.headers['retry-after']], [503, '10'])
@@ -81,7 +81,6 @@ export function providerTroubleSuite(open: OpenDatabase): void {
       elapse(minutes * 60_000)
       const answer = await come(visitor(), 'ada', provider.browser())
       assert.equal(answer.status, 503)
-      assert.match(answer.body, /the clocks of this service and of <bdi>Example<\/bdi> differ/)
       assert.match(
         String(providerFaults()[0]),
         /its clock differs by more than 60 seconds\. Here it is \d{4}-.*Z, and there \d{4}-.*Z$/,
@@ -109,16 +108,13 @@ export function providerTroubleSuite(open: OpenDatabase): void {
     await assertNothing(site, 'issuer')
   })
 
-  test('with a wrong client secret the page and the log say that it is the settings', async (t) => {
+  test('with a wrong client secret the log says that it is the settings', async (t) => {
     const provided = { ...OPEN.provided, clientSecret: 'other' }
     const site = await startSite(t, open, { provided })
     const answer = await site.come(site.visitor(), 'ada', site.provider.browser())
     assert.equal(answer.status, 503)
     assert.match(titleOf(answer), /Example⁩ can’t be used/)
-    assert.match(
-      answer.body,
-      /settings of this service do not fit <bdi>Example<\/bdi>\..*Tell the op/,
-    )
+    assert.match(answer.body, /does not fit the settings of this service\..*tell the operator/)
     assert.match(String(site.faults), /secret of the client listing: set OIDC_CLIENT_ID and OIDC_/)
     await assertNothing(site, 'secret')
   })

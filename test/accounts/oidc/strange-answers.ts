@@ -16,7 +16,7 @@ export function strangeAnswersSuite(open: OpenDatabase): void {
     await provider.stop()
     elapse(10_000)
     const fail = async () =>
-      assert.match(titleOf(await visitor().get('/sign-in/oidc')), /Example⁩ can’t be reached/)
+      assert.match(titleOf(await visitor().get('/sign-in/oidc')), /Example⁩ can’t be used/)
     await fail()
     const { described } = provider
     // It answers again, but the failure is kept for ten seconds.

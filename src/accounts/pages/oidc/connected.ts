@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { IDENTITIES_MAX, type Identity } from '../../identity.ts'
+import type { Identity } from '../../identity.ts'
 import { identities } from '../../records/identities.ts'
 import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 import { actorOf, type App, type Context, fieldOf, withCookies } from '../../../web/context.ts'
@@ -68,12 +68,12 @@ export async function showConnected(
   oidc: Oidc,
 ): Promise<Html> {
   const own = await identities(dashboard.database).listIdentities(c.get('session').userId)
-  const isFull = own.length >= IDENTITIES_MAX
+  const isConnected = own.some(({ issuer }) => issuer === oidc.issuer)
   return html`<section class="split" id="connected"><div><h2>Connected sign-ins</h2>
 <p class="hint">Accounts elsewhere with which you can sign in here. If you remove one, all your other sessions end.</p></div>
 <form class="card" method="post" action="/dashboard/account/sign-ins">
 ${own.length === 0 ? '' : html`<ul class="rows">${own.map((one, index) => showIdentity(one, index, oidc))}</ul>`}
-${isFull ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
+${isConnected ? '' : html`<button>Connect ${isolatedText(oidc.name)}</button>`}
 </form></section>`
 }
 

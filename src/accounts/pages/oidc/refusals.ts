@@ -5,7 +5,6 @@ import { type Page, showPage } from '../../../web/html/page.ts'
 import { type Html, isolated, isolatedText } from '../../../web/html/text.ts'
 import { bestEffort } from '../../../web/request/best-effort.ts'
 import { readReturnPath } from '../return-path.ts'
-import { IDENTITIES_MAX } from '../../identity.ts'
 import { identities } from '../../records/identities.ts'
 import type { Finished, Oidc, Refusal } from '../../sign-in/oidc/oidc.ts'
 import { ProviderFault } from '../../sign-in/oidc/provider-fault.ts'
@@ -23,11 +22,12 @@ export async function guarded(
   } catch (fault) {
     if (!(fault instanceof ProviderFault)) throw fault
     onFault(fault)
-    return showFault(c, name, fault)
+    c.header('Retry-After', '10')
+    return showRefusal(c, name, FAULT, SIGN_IN)
   }
 }
 
-/** The page for a browser that came back, if nothing was done. The operator can read why, too. */
+/** The page for a browser that came back, if nothing was done. The operator can read why. */
 export async function refuse(
   dashboard: Dashboard,
   c: Context,
@@ -36,25 +36,15 @@ export async function refuse(
   { flow, identity, userId }: Finished,
 ): Promise<Response> {
   if (refusal === 'error') dashboard.onFault(warningOf('SignInError', sayError(c, issuer)))
-  // A user who connects the same sign-in twice is refused nothing.
-  if (identity !== null && refusal !== 'already connected') {
+  if (identity !== null) {
     const subject = quote(identity.subject)
     dashboard.onFault(warningOf('SignInRefused', `${refusal}: the subject ${subject} of ${issuer}`))
     const actor = actorOf(dashboard, c)
     const note = () => identities(dashboard.database).noteRefusal(identity, refusal, userId, actor)
     await bestEffort(dashboard, note, undefined)
   }
-  const { title = 'Nothing was changed', status = 403, text } = WORDS[refusal]
   const isSignIn = flow === null || flow.purpose === 'sign-in'
-  const link = isSignIn
-    ? html`<a href="/sign-in?auto=0">Go to the sign-in page</a>`
-    : html`<a href="${readReturnPath(flow.next)}">Go back</a>`
-  return showPage(c, {
-    title,
-    status,
-    width: 'form',
-    body: html`<p>${text(isolated(name))}</p><p>${link}</p>`,
-  })
+  return showRefusal(c, name, WORDS[refusal], isSignIn ? SIGN_IN : readReturnPath(flow.next))
 }
 
 /** For the log: neither the service nor the provider is at fault. */
@@ -68,105 +58,96 @@ function sayError(c: Context, issuer: string): string {
   return `a browser brought the error ${code} in its address, as if from ${issuer}`
 }
 
-/** The page while the provider can't be used. */
-function showFault(c: Context, name: string, { reason }: ProviderFault): Promise<Response> {
-  c.header('Retry-After', '10')
-  const isDown = reason === 'answer'
+const SIGN_IN = '/sign-in?auto=0'
+
+interface Words {
+  title: string
+  status: NonNullable<Page['status']>
+  text: (provider: Html) => Html
+}
+
+function showRefusal(
+  c: Context,
+  name: string,
+  { title, status, text }: Words,
+  back: string,
+): Promise<Response> {
   return showPage(c, {
-    title: `${isolatedText(name)} can’t be ${isDown ? 'reached' : 'used'}`,
-    status: 503,
+    title: title.replace('*', isolatedText(name)),
+    status,
     width: 'form',
-    body: html`<p>You could not be signed in, because ${WHY[reason](isolated(name))}. Nothing was changed. ${isDown ? 'Wait a moment and try again' : 'Tell the operator of this service'}.</p>
-<p><a href="/sign-in?auto=0">Go to the sign-in page</a></p>`,
+    body: html`<p>${text(isolated(name))} Nothing was changed.</p>
+<p><a href="${back}">${back === SIGN_IN ? 'Go to the sign-in page' : 'Go back'}</a></p>`,
   })
 }
 
-const WHY: Record<ProviderFault['reason'], (name: Html) => Html> = {
-  answer: (name) => html`${name} does not answer as it should`,
-  clock: (name) => html`the clocks of this service and of ${name} differ`,
-  settings: (name) => html`the settings of this service do not fit ${name}`,
+const FAULT: Words = {
+  title: '* can’t be used',
+  status: 503,
+  text: (provider) =>
+    html`${provider} does not answer as it should, or does not fit the settings of this service. Wait a moment and try again. If this page comes again, tell the operator of this service.`,
+}
+const START_AGAIN: Words = {
+  title: 'Start again',
+  status: 400,
+  text: (provider) =>
+    html`This answer from ${provider} does not belong to a sign-in that this browser has under way. It may be old, or you began another one in a second tab.`,
+}
+const NOT_SIGNED_IN: Words = {
+  title: 'Not signed in',
+  status: 403,
+  text: (provider) =>
+    html`${provider} sent you back and did not say who you are. Try again. If you wanted to confirm that it is you, ${signInAnew(provider)} If this page comes again, tell the operator of this service.`,
+}
+/** No page tells which addresses are those of operators. */
+const NO_ACCOUNT: Words = {
+  title: 'No account',
+  status: 403,
+  text: (provider) =>
+    html`You are signed in at ${provider}, but you have no account here. An account is found by an email address that ${provider} has verified. If you need one, ask the operator of this service.`,
+}
+const DISABLED: Words = {
+  title: 'Account disabled',
+  status: 403,
+  text: () => html`Your account here is disabled. Ask the operator of this service about it.`,
+}
+const CONNECT_FIRST: Words = {
+  title: 'Connect your account first',
+  status: 409,
+  text: (provider) =>
+    html`Your address at ${provider} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${provider} on the account page. If the account is not yours, tell the operator.`,
 }
 
-interface Words {
-  title?: string
-  status?: NonNullable<Page['status']>
-  text: (name: Html) => Html
-}
-
-/** `text` follows "You are signed in at …,". */
-function noAccount(text: Words['text']): Words {
-  return {
-    title: 'No account',
-    text: (name) =>
-      html`You are signed in at ${name}, ${text(name)} If you need an account, ask the operator of this service.`,
-  }
-}
-
-const NO_ACCOUNT = noAccount(() => html`but you have no account here.`)
+const notAccepted = (text: Words['text']): Words => ({
+  title: 'Sign-in not accepted',
+  status: 403,
+  text,
+})
 
 const WORDS: Record<Refusal, Words> = {
-  outdated: {
-    title: 'Start again',
-    status: 400,
-    text: (name) =>
-      html`This answer from ${name} does not belong to a sign-in that this browser has under way. It may be old, or you began another one in a second tab. Nothing was changed.`,
-  },
-  refused: {
-    title: 'Not signed in',
-    text: (name) =>
-      html`${name} did not tell this service who you are, because you or ${name} refused. Nothing was changed.`,
-  },
-  error: {
-    title: 'Not signed in',
-    text: (name) =>
-      html`${name} sent you back with an error. Nothing was changed. If you wanted to confirm that it is you, ${signInAnew(name)} If you wanted to sign in or to connect your account, try again. If the error comes again, tell the operator of this service.`,
-  },
+  outdated: START_AGAIN,
+  refused: NOT_SIGNED_IN,
+  error: NOT_SIGNED_IN,
   'no account': NO_ACCOUNT,
-  'address missing': noAccount(
-    () =>
-      html`which did not tell this service your email address. No account here is connected to yours there.`,
-  ),
-  'address not verified': noAccount(
-    (name) =>
-      html`which does not confirm that your email address is verified. So this service can’t find an account by it. Verify the address at ${name} and try again.`,
-  ),
-  'address not usable': noAccount(
-    () =>
-      html`but no account here can have your email address there: it is too long, or has characters other than ASCII.`,
-  ),
-  // No page tells which addresses are those of operators.
+  'address missing': NO_ACCOUNT,
+  'address not verified': NO_ACCOUNT,
+  'address not usable': NO_ACCOUNT,
   'address of an operator': NO_ACCOUNT,
-  'account disabled': {
-    title: 'Account disabled',
-    text: () => html`Your account here is disabled. Ask the operator of this service about it.`,
-  },
-  'account has another sign-in': {
-    title: 'Connect your account first',
-    status: 409,
-    text: (name) =>
-      html`Your address at ${name} belongs to an account here that has another way to sign in. Sign in that way, or ask the operator for a sign-in link. Then connect ${name} on the account page. If the account is not yours, tell the operator.`,
-  },
-  'session ended': {
-    text: () =>
-      html`Your session has ended, or you signed in again meanwhile. Go back and try again.`,
-  },
-  'another account': {
-    text: (name) =>
-      html`The account at ${name} with which you signed in is not connected to your account here, or is connected to another one.`,
-  },
-  'not asked again': {
-    text: (name) =>
-      html`${name} did not ask you to sign in again, so this service can’t be sure that it is you. To confirm, ${signInAnew(name)}`,
-  },
-  'already connected': {
-    title: 'Already connected',
-    status: 409,
-    text: (name) =>
-      html`This account at ${name} is connected to your account already. Nothing was changed.`,
-  },
-  'too many sign-ins': {
-    status: 409,
-    text: () =>
-      html`You have ${IDENTITIES_MAX} connected sign-ins, the maximum. Remove one that you no longer use.`,
-  },
+  'account disabled': DISABLED,
+  'account has another sign-in': CONNECT_FIRST,
+  'session ended': notAccepted(
+    () => html`Your session has ended, or you signed in again meanwhile. Go back and try again.`,
+  ),
+  'another account': notAccepted(
+    (provider) =>
+      html`The account at ${provider} with which you signed in is not connected to your account here, or is connected to another one.`,
+  ),
+  'not asked again': notAccepted(
+    (provider) =>
+      html`${provider} did not ask you to sign in again, so this service can’t be sure that it is you. To confirm, ${signInAnew(provider)}`,
+  ),
+  'too many sign-ins': notAccepted(
+    (provider) =>
+      html`Your account is connected to another account at ${provider}. Remove that one first.`,
+  ),
 }

@@ -1,5 +1,5 @@
 import type { AccountsDashboard } from '../sign-in/attempts.ts'
-import { type App, browserOf, cookieOf, withCookies } from '../../../web/context.ts'
+import { type App, browserOf, type Context, cookieOf, withCookies } from '../../../web/context.ts'
 import { CALLBACK_PATH } from '../../sign-in/oidc/discovery.ts'
 import type { Oidc } from '../../sign-in/oidc/oidc.ts'
 import { tellNext } from '../../../web/request/next-notice.ts'
@@ -15,23 +15,22 @@ export function addOidcRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc
   const { accounts } = dashboard
   addConnectedRoutes(app, dashboard, oidc)
 
-  app.get('/sign-in/oidc', async (c) => {
-    const next = readReturnPath(c.req.query('next') ?? '')
-    if ((await accounts.readSession(cookieOf(c))) !== null) return c.redirect(next, 303)
-    return guarded(dashboard, c, oidc, async () => {
-      const { url, cookie } = await oidc.begin('sign-in', null, next)
+  const leave = (c: Context, purpose: 'sign-in' | 'confirm', sessionId: string | null) =>
+    guarded(dashboard, c, oidc, async () => {
+      const { url, cookie } = await oidc.begin(purpose, sessionId, nextOf(c))
       return withCookies(c.redirect(url, 303), [cookie])
     })
+
+  app.get('/sign-in/oidc', async (c) => {
+    const session = await accounts.readSession(cookieOf(c))
+    return session === null ? leave(c, 'sign-in', null) : c.redirect(nextOf(c), 303)
   })
 
   app.get('/sign-in/oidc/confirm', async (c) => {
-    const next = readReturnPath(c.req.query('next') ?? '')
     const session = await accounts.readSession(cookieOf(c))
-    if (session === null) return c.redirect(`/sign-in?next=${encodeURIComponent(next)}`, 303)
-    return guarded(dashboard, c, oidc, async () => {
-      const { url, cookie } = await oidc.begin('confirm', session.id, next)
-      return withCookies(c.redirect(url, 303), [cookie])
-    })
+    return session === null
+      ? c.redirect(`/sign-in?next=${encodeURIComponent(nextOf(c))}`, 303)
+      : leave(c, 'confirm', session.id)
   })
 
   app.get(CALLBACK_PATH, async (c) => {
@@ -47,4 +46,8 @@ export function addOidcRoutes(app: App, dashboard: AccountsDashboard, oidc: Oidc
       return withCookies(c.redirect(readReturnPath(flow?.next ?? ''), 303), cookies)
     })
   })
+}
+
+function nextOf(c: Context): string {
+  return readReturnPath(c.req.query('next') ?? '')
 }

@@ -1,5 +1,5 @@
 /** `answer`: the provider does not answer as it must, and waiting may help. */
-type Reason = 'answer' | 'clock' | 'settings'
+type Reason = 'answer' | 'settings'
 
 /** No user can sign in now. The message is for the operator and has no secret. */
 export class ProviderFault extends Error {
@@ -59,7 +59,6 @@ export function clockFault(issuer: string, here: number | undefined, there: numb
   return new ProviderFault(
     `cannot sign users in with ${issuer}: its clock differs by more than ` +
       `${CLOCK_TOLERANCE_SECONDS} seconds. Here it is ${say(here)}, and there ${say(there)}`,
-    'clock',
   )
 }
 

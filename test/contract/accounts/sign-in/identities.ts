@@ -138,14 +138,31 @@ export function identitiesContract(open: OpenFixture): void {
     const other = draft()
     await recordsOf(store).signIn(provided('bob'), other, OPEN)
     const bob = (await recordsOf(store).findSession([other.tokenHash], NOW))!
+    const shared = { ...provided('shared'), issuer: 'https://second.example.com' }
     const connected = await Promise.all([
-      recordsOf(store).connect(session, provided('shared'), OPERATOR),
-      recordsOf(second).connect(bob, provided('shared'), OPERATOR),
+      recordsOf(store).connect(session, shared, OPERATOR),
+      recordsOf(second).connect(bob, shared, OPERATOR),
     ])
     assert.deepEqual(tally(connected), { connected: 1, 'another account': 1 })
     await recordsOf(store).endSessions(userId, OPERATOR)
     const late = await recordsOf(store).connect(session, provided('late'), OPERATOR)
     assert.equal(late, 'session ended')
+  })
+
+  test('a user connects one identity of an issuer, and that one as often as they like', async (t) => {
+    const { store, second, session, userId } = await openSignedIn(t)
+    const connect = ({ database }: typeof store | typeof second, subject: string) =>
+      identities(database).connect(
+        session,
+        { issuer: 'https://second.example.com', subject },
+        OPERATOR,
+      )
+    const connected = await Promise.all([connect(store, 'a'), connect(second, 'b')])
+    assert.deepEqual(tally(connected), { connected: 1, 'too many sign-ins': 1 })
+    const own = (await recordsOf(store).listIdentities(userId)).map(({ subject }) => subject)
+    assert.equal(own.length, 2)
+    assert.equal(await connect(store, own[1]!), 'connected')
+    assert.equal((await recordsOf(store).listIdentities(userId)).length, 2)
   })
 
   test('identities move to another issuer, all or none', async (t) => {
@@ -205,8 +222,9 @@ export function identitiesContract(open: OpenFixture): void {
   })
 
   test('of two removals at once, one keeps the last way to sign in', async (t) => {
-    const { store, second, session, userId } = await openSignedIn(t)
-    await recordsOf(store).connect(session, provided('second'), OPERATOR)
+    const { store, second, session, userId, execute } = await openSignedIn(t)
+    // As a site does.
+    await execute(`INSERT INTO identities VALUES ('${ISSUER}', 'second', '${userId}')`)
     const ways = { issuer: ISSUER, passwords: true }
     const removed = await Promise.all([
       recordsOf(store).remove(session, provided('ada'), ways, OPERATOR),
