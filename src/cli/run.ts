@@ -16,7 +16,11 @@ const COMMANDS: Record<string, () => Promise<(program: Command, shell: Shell) =>
   backup: async () => (await import('./commands/backup.ts')).addBackupCommand,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   user: async () => (await import('../accounts/commands/users.ts')).addUserCommands,
-  key: async () => (await import('../keys/commands/keys.ts')).addKeyCommands,
+  key: async () => {
+    const { addKeyCommands } = await import('../keys/commands/keys.ts')
+    const { addImportCommand } = await import('../state/commands/import-keys-command.ts')
+    return (program, shell) => addImportCommand(addKeyCommands(program, shell), shell)
+  },
   server: async () => (await import('../servers/commands/servers.ts')).addServerCommands,
   organization: async () =>
     (await import('../organizations/commands/organizations.ts')).addOrganizationCommands,

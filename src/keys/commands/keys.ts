@@ -9,14 +9,14 @@ import { EXTERNAL_ID, findUser, needUser, readUser } from '../../accounts/comman
 import { Failure, Misuse } from '../../terminal/errors.ts'
 import { keyJson } from './key-json.ts'
 import { print, printJson, printTable, say, shortInstant } from '../../terminal/output.ts'
-import { addImportCommand } from '../../state/commands/import-keys-command.ts'
 import type { RenameOptions } from './rename-key.ts'
 import type { RevokeOptions } from './revoke-key.ts'
 import type { Shell } from '../../terminal/shell.ts'
 import { inventory } from '../../directory/records/inventory.ts'
 import { operatorAt } from '../../model/audit.ts'
 
-export function addKeyCommands(program: Command, shell: Shell): void {
+/** Returns the command that has them all. */
+export function addKeyCommands(program: Command, shell: Shell): Command {
   const key = program
     .command('key')
     .description('issue, list, rename and revoke API keys')
@@ -46,7 +46,6 @@ Examples:
     )
     .action((options) => issue(shell, options))
 
-  addImportCommand(key, shell)
   key
     .command('list')
     .description(
@@ -66,6 +65,7 @@ Examples:
     .action((options) => list(shell, options))
   addRenameCommand(key, shell)
   addRevokeCommand(key, shell)
+  return key
 }
 
 function addRenameCommand(key: Command, shell: Shell): void {
