@@ -151,6 +151,16 @@ export function entryOf(path: string, { address, at }: Actor) {
   return { id: crypto.randomUUID(), occurred_at: at, action, subject: path, address }
 }
 
+/** Throws NotRestored if other programs have attached something to our tables. */
+export function assertFree(attached: readonly string[], prefix = ''): void {
+  if (attached.length === 0) return
+  throw new NotRestored(
+    `${prefix}another program has attached ${attached.join(', ')}. A restore ` +
+      'replaces all rows, and would change what belongs to that program: drop these first, and ' +
+      'create them again afterwards',
+  )
+}
+
 /** A restore that has been checked and has changed nothing yet. */
 export interface PreparedRestore {
   plan: RestorePlan

@@ -20,6 +20,12 @@ const PARTIAL = /^(.+)\.partial-(\d+)(?:-[\da-f]{8})?(?:-journal|-wal|-shm)?$/
 /** The name of an archive in a folder, or of one that a restore keeps. */
 const STAMPED = /(?:^server-listing|\.before-restore)-\d{8}T\d{9,12}Z$/
 
+export const nameNow = (): string => `server-listing-${stampNow()}`
+/** Beside a file: the archive of what a restore replaces. */
+export const keptBeside = (path: string): string => `${path}.before-restore-${stampNow()}`
+
+const stampNow = (): string => new Date().toISOString().replaceAll(/[-:.]/g, '')
+
 /**
  * Removes old partial archives from the folder of a file: those with its name, and those whose name
  * no later command uses again.

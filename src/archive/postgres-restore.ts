@@ -10,6 +10,7 @@ import { ENDLESS } from '../postgres/patience.ts'
 import { unreachableServer, unusable } from '../postgres/refusals.ts'
 import { migrate } from '../sqlite/migrate.ts'
 import {
+  assertFree,
   entryOf,
   type Facts,
   NotBackedUp,
@@ -19,6 +20,7 @@ import {
   TABLES,
 } from './archive.ts'
 import { FACTS, readFacts } from './facts.ts'
+import { keptBeside } from './leftovers.ts'
 import type { OpenArchive } from './open.ts'
 import { fillFromPostgres, rowsOf, withoutTimeouts } from './postgres-backup.ts'
 import { compareRows, mergeRows, renewCaches } from './postgres-merge.ts'
@@ -152,8 +154,7 @@ async function begin(client: pg.ClientBase): Promise<void> {
 
 /** Beside the archive. The database may be on another machine. */
 async function keepReplaced(client: pg.ClientBase, path: string): Promise<string> {
-  const stamp = new Date().toISOString().replaceAll(/[-:.]/g, '')
-  const kept = `${path}.before-restore-${stamp}`
+  const kept = keptBeside(path)
   try {
     await writeArchive(kept, (partial) => fillFromPostgres(client, partial))
   } catch (error) {
@@ -165,14 +166,6 @@ async function keepReplaced(client: pg.ClientBase, path: string): Promise<string
     )
   }
   return kept
-}
-
-function assertFree(attached: readonly string[]): void {
-  if (attached.length > 0)
-    throw new NotRestored(
-      `the tables of this service have ${attached.join(', ')}, of another program. ` +
-        'A restore would break the one and fire the other: drop them, and create them again afterwards',
-    )
 }
 
 async function complaintAboutWriters(client: pg.ClientBase): Promise<string> {

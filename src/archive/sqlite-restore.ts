@@ -3,7 +3,6 @@ import { dirname } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 import type { Actor } from '../model/audit.ts'
 import type { Revocations } from '../model/key-hash.ts'
-import { formatInstant, presentInstant } from '../model/instant.ts'
 import { MEGABYTE } from '../model/text.ts'
 import { closeDatabase, openFile, tableNames } from '../sqlite/database.ts'
 import { NotConfigured } from '../model/faults.ts'
@@ -14,6 +13,7 @@ import { journalOf, readJournal } from '../sqlite/journal/journal.ts'
 import { unite } from '../sqlite/journal/mirror.ts'
 import { assertUpToDate, migrate } from '../sqlite/migrate.ts'
 import {
+  assertFree,
   CLAIMS,
   entryOf,
   type Facts,
@@ -25,6 +25,7 @@ import {
 } from './archive.ts'
 import { findProblems, readFacts } from './facts.ts'
 import { dropParts, findAttached, ownTriggers } from './foreign.ts'
+import { keptBeside } from './leftovers.ts'
 import { type OpenArchive, STOP_WAIT_MS } from './open.ts'
 import { countRevoked, hashesIn } from './revocations.ts'
 import { assertRules, findMissing, findUnreadable } from './rules/judge.ts'
@@ -177,13 +178,8 @@ function readPresent(database: DatabaseSync, path: string): Facts | null {
   assertUpToDate(database, path)
   assertReadable(findMissing(database))
   if (findProblems(database) !== null) throw new NotRestored(damaged(path))
-  const attached = findAttached(database)
-  if (attached.length === 0) return readFacts(database)
-  throw new NotRestored(
-    `cannot restore into ${path}: another program has attached ${attached.join(', ')}. A restore ` +
-      'replaces all rows, and would change what belongs to that program: drop these first, and ' +
-      'create them again afterwards',
-  )
+  assertFree(findAttached(database), `cannot restore into ${path}: `)
+  return readFacts(database)
 }
 
 /** The write-ahead log holds the whole archive, beside the archive of what is replaced. */
@@ -201,8 +197,7 @@ function assertRoom(path: string, archive: OpenArchive): void {
 const inMegabytes = (bytes: number): string => `${Math.ceil(bytes / MEGABYTE)} MB`
 
 async function keepReplaced(path: string): Promise<string> {
-  const stamp = formatInstant(presentInstant()).replaceAll(/[-:.]/g, '')
-  const kept = `${realpathSync(path)}.before-restore-${stamp}`
+  const kept = keptBeside(realpathSync(path))
   await backUpSqlite(path, kept)
   // Like the database, it belongs to the user of the service.
   const { uid, gid } = statSync(path)

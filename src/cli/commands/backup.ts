@@ -8,7 +8,7 @@ import {
   describeBroken,
   type Facts,
 } from '../../archive/archive.ts'
-import { makeTemporaryFolder } from '../../archive/leftovers.ts'
+import { makeTemporaryFolder, nameNow } from '../../archive/leftovers.ts'
 import { formatInstant, presentInstant } from '../../model/instant.ts'
 import { operatorAt } from '../../model/audit.ts'
 import { countOf } from '../../model/text.ts'
@@ -105,10 +105,6 @@ async function record(shell: Shell, { made_at }: ArchiveFacts, target: string): 
 const KEEP_MAX = 10_000
 
 const NAME = /^server-listing-\d{8}T\d{6}\d{3}Z$/
-
-function nameNow(): string {
-  return `server-listing-${new Date().toISOString().replaceAll(/[-:.]/g, '')}`
-}
 
 /** Keeps this archive and the newest others. The names sort by time, which may be set back. */
 async function removeOlder(file: string, keep: number): Promise<void> {
